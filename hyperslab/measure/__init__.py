@@ -1,0 +1,1 @@
+"""Time cases fairly: fresh processes, interleaved blocks, verified cold caches, counters."""

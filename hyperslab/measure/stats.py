@@ -1,0 +1,198 @@
+"""Medians of paired ratios with bootstrap intervals, and the documents' own statistics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+RESAMPLES = 4000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its bootstrap interval.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The estimate and the ends of its interval, in the unit of the data.
+    n : int
+        The number of blocks it rests on.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def contains(self, value: float) -> bool:
+        """Return whether a value lies in the interval.
+
+        Examples
+        --------
+        >>> Interval(1.0, 0.9, 1.1, 7).contains(1.05)
+        True
+        """
+        return self.low <= value <= self.high
+
+
+def median_interval(x: ArrayLike, *, seed: int = 0, level: float = 0.95) -> Interval:
+    """Return the median and its bootstrap interval.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+        One value a block; NaN is dropped.
+    seed : int
+        Of the resampling.
+    level : float
+        Coverage of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When no value is left.
+
+    Examples
+    --------
+    >>> median_interval([3.0, 1.0, 2.0]).value
+    2.0
+    """
+    values = _clean(x)
+    draws = np.median(values[_resample(values.size, seed)], axis=1)
+    return _interval(float(np.median(values)), draws, level, values.size)
+
+
+def paired_ratio(a: ArrayLike, b: ArrayLike, *, seed: int = 0, level: float = 0.95) -> Interval:
+    """Return the median of a/b over blocks and its bootstrap interval.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (n,)
+        Two configurations, measured in the same n blocks, in the same order.
+    seed : int
+        Of the resampling.
+    level : float
+        Coverage of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When the two differ in length or no pair is left.
+
+    Examples
+    --------
+    >>> paired_ratio([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).value
+    2.0
+    """
+    return median_interval(_ratios(a, b), seed=seed, level=level)
+
+
+def geometric_mean_ratio(
+    pairs: Sequence[tuple[ArrayLike, ArrayLike]], *, seed: int = 0, level: float = 0.95
+) -> Interval:
+    """Return the geometric mean over groups of the median paired ratio.
+
+    Blocks are resampled jointly, so what disturbed a block disturbs all groups of it.
+
+    Parameters
+    ----------
+    pairs : sequence of (a, b)
+        For each group, two arrays of shape (n,) as in `paired_ratio`; n is the same for all.
+    seed : int
+        Of the resampling.
+    level : float
+        Coverage of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        When there is no group, or the groups differ in their number of blocks.
+
+    Examples
+    --------
+    >>> geometric_mean_ratio([([2.0, 2.0], [1.0, 1.0]), ([8.0, 8.0], [1.0, 1.0])]).value
+    4.0
+    """
+    if not pairs:
+        raise ValueError("no groups to take a mean of: give at least one pair of arrays")
+    logs = [np.log(_ratios(a, b)) for a, b in pairs]
+    if len({x.size for x in logs}) != 1:
+        raise ValueError(
+            f"groups have {sorted({x.size for x in logs})} blocks: all must have the same number"
+        )
+    table = np.stack(logs)
+    centre = float(np.exp(np.median(table, axis=1).mean()))
+    rows = _resample(table.shape[1], seed)
+    draws = np.exp(np.median(table[:, rows], axis=2).mean(axis=0))
+    return _interval(centre, draws, level, table.shape[1])
+
+
+def middle_eight(x: ArrayLike) -> float:
+    """Return the mean without the best and the worst value.
+
+    Source: Lee et al. 2008, section 2.2 (ten runs, the middle eight averaged).
+
+    Raises
+    ------
+    ValueError
+        When there are fewer than three values.
+
+    Examples
+    --------
+    >>> middle_eight([1, 2, 3, 100])
+    2.5
+    """
+    values = np.sort(_clean(x))
+    if values.size < 3:
+        raise ValueError(f"{values.size} values: dropping best and worst needs at least 3")
+    return float(values[1:-1].mean())
+
+
+def mean_sd(x: ArrayLike) -> tuple[float, float]:
+    """Return mean and sample standard deviation, as Jones and Penard et al. report.
+
+    Examples
+    --------
+    >>> mean_sd([1.0, 3.0])
+    (2.0, 1.4142135623730951)
+    """
+    values = _clean(x)
+    return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else float("nan")
+
+
+def best(x: ArrayLike) -> float:
+    """Return the smallest value, as Chilan et al. report of three runs.
+
+    Examples
+    --------
+    >>> best([3.0, 1.0, 2.0])
+    1.0
+    """
+    return float(_clean(x).min())
+
+
+def _clean(x: ArrayLike) -> NDArray[np.float64]:
+    values = np.asarray(x, dtype="f8").ravel()
+    values = values[~np.isnan(values)]
+    if not values.size:
+        raise ValueError("no values: every sample is missing")
+    return values
+
+
+def _ratios(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
+    x, y = np.asarray(a, dtype="f8"), np.asarray(b, dtype="f8")
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(f"pairs need two 1-D arrays of one length, not {x.shape} and {y.shape}")
+    ratio: NDArray[np.float64] = x / y
+    return ratio
+
+
+def _resample(n: int, seed: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
+
+
+def _interval(value: float, draws: NDArray[np.float64], level: float, n: int) -> Interval:
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(value, float(min(low, value)), float(max(high, value)), n)

@@ -174,7 +174,7 @@ def best(x: ArrayLike) -> float:
 
 
 def _clean(x: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(x, dtype="f8").ravel()
+    values: NDArray[np.float64] = np.asarray(x, dtype=np.float64).ravel()
     values = values[~np.isnan(values)]
     if not values.size:
         raise ValueError("no values: every sample is missing")
@@ -185,12 +185,12 @@ def _ratios(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     x, y = np.asarray(a, dtype="f8"), np.asarray(b, dtype="f8")
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"pairs need two 1-D arrays of one length, not {x.shape} and {y.shape}")
-    ratio: NDArray[np.float64] = x / y
+    ratio: NDArray[np.float64] = np.divide(x, y)
     return ratio
 
 
 def _resample(n: int, seed: int) -> NDArray[np.int64]:
-    return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n))
+    return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n), dtype=np.int64)
 
 
 def _interval(value: float, draws: NDArray[np.float64], level: float, n: int) -> Interval:

@@ -1,0 +1,148 @@
+"""What is measured: a case, and the stopwatch that it brackets its phases with."""
+
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from .cold import resident_fraction
+from .counters import Counters, Counts
+
+STARTS = ("fork", "spawn", "command")
+CACHE_STATES = ("cold", "warm", "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One configuration of an experiment; everything in it can be pickled.
+
+    Parameters
+    ----------
+    name : str
+        Unique among the cases of one cache state.
+    run : callable
+        Called with a `Stopwatch` in a fresh process; what it returns is given to `check`.
+    check : callable
+        Called after timing with what `run` returned; False, or an exception, spoils the sample.
+    columns : mapping
+        Record columns that describe the case (format, chunks, useful_bytes …).
+    files : sequence of path
+        What is evicted (cold) or read (warm) before each sample.
+    cache_state : str
+        "cold", "warm", or "" where it means nothing, as for writing a new file.
+    prepare, cleanup : callable
+        Called in the same process before and after, outside all timing.
+    start : str
+        How the process starts: "fork" (from a server with the libraries imported), "spawn"
+        (a new interpreter) or "command" (`run` is a sequence of words; the program prints its
+        phases as JSON).
+    aa : bool
+        Whether this case is also measured under a second label, to show what noise does.
+
+    Examples
+    --------
+    >>> Case("nothing", run=print).label
+    'nothing'
+    >>> Case("nothing", run=print, cache_state="cold").label
+    'nothing, cold'
+    """
+
+    name: str
+    run: Callable[["Stopwatch"], Any] | Sequence[str]
+    check: Callable[[Any], bool] | None = None
+    columns: Mapping[str, object] = field(default_factory=dict)
+    files: Sequence[str | Path] = ()
+    cache_state: str = ""
+    prepare: Callable[[], None] | None = None
+    cleanup: Callable[[], None] | None = None
+    start: str = "fork"
+    aa: bool = False
+
+    def __post_init__(self) -> None:
+        if self.start not in STARTS:
+            raise ValueError(f"case {self.name!r}: start is {self.start!r}, not one of {STARTS}")
+        if self.cache_state not in CACHE_STATES:
+            raise ValueError(
+                f"case {self.name!r}: cache_state is {self.cache_state!r}, "
+                f"not one of {CACHE_STATES}"
+            )
+        if callable(self.run) == (self.start == "command"):
+            raise ValueError(
+                f"case {self.name!r}: run must be a sequence of words for start='command', "
+                f"a callable for {STARTS[:2]}"
+            )
+
+    @property
+    def label(self) -> str:
+        """The name, with the cache state where there is one."""
+        return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
+
+
+class Stopwatch:
+    """Brackets the phases of a sample and keeps what each of them cost.
+
+    Parameters
+    ----------
+    files : sequence of path
+        Whose residency is noted before each phase (untimed); none for writes.
+
+    Examples
+    --------
+    >>> watch = Stopwatch()
+    >>> with watch("read"):
+    ...     total = sum(range(1000))
+    >>> [row["phase"] for row in watch.rows()]
+    ['read']
+    """
+
+    def __init__(self, files: Sequence[str | Path] = ()) -> None:
+        self._files = files
+        self._counters = Counters()
+        self._phases: list[tuple[str, float, Counts, dict[str, object]]] = []
+        self._empty = self._calibrate()
+
+    @contextmanager
+    def __call__(self, phase: str, **columns: object) -> Iterator[None]:
+        """Time the body as one phase; `columns` go into its record."""
+        resident = resident_fraction(self._files) if self._files else float("nan")
+        before = self._counters.start()
+        try:
+            yield
+        finally:
+            cost = self._counters.stop() - before
+        self._phases.append((phase, resident, cost, columns))
+
+    def note(self, **columns: object) -> None:
+        """Add columns to the last phase, from what is known only after it."""
+        self._phases[-1][3].update(columns)
+
+    def rows(self) -> list[dict[str, object]]:
+        """Return one mapping of record columns a phase, the harness's own cost taken off counts."""
+        rows = []
+        for phase, resident, cost, columns in self._phases:
+            net = replace(
+                cost,
+                **{name: getattr(cost, name) - getattr(self._empty, name) for name in _COUNTED},
+            )
+            row = {"phase": phase, "resident_before": resident, "overhead_s": self._empty.wall_s}
+            rows.append(row | asdict(net) | columns)
+        return rows
+
+    def _calibrate(self) -> Counts:
+        gc.disable()  # a collection inside a phase would be charged to it
+        for _ in range(3):  # the first is dearer; the last is what every phase pays
+            before = self._counters.start()
+            with _nothing():
+                pass
+            cost = self._counters.stop() - before
+        return cost
+
+
+_COUNTED = ("rchar", "syscr", "wchar", "syscw")
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield

@@ -1,0 +1,215 @@
+"""Evict files from the page cache, and verify that they are out."""
+
+import ctypes
+import mmap
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
+_CACHESTAT = 451  # the same number on every architecture since Linux 6.5
+
+
+class ColdCacheError(OSError):
+    """The page cache cannot be emptied of a file here."""
+
+
+class _Range(ctypes.Structure):
+    _fields_ = [("offset", ctypes.c_uint64), ("length", ctypes.c_uint64)]
+
+
+class _Stat(ctypes.Structure):
+    _fields_ = [
+        (name, ctypes.c_uint64) for name in ("cache", "dirty", "writeback", "evicted", "recent")
+    ]
+
+
+def files_of(path: str | Path) -> tuple[Path, ...]:
+    """Return a file, or every file of a directory store, sorted.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is nothing at the path.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "zarr.json").write_text("{}")
+    >>> [f.name for f in files_of(folder)]
+    ['zarr.json']
+    """
+    path = Path(path)
+    if path.is_dir():
+        return tuple(sorted(p for p in path.rglob("*") if p.is_file()))
+    if not path.exists():
+        raise FileNotFoundError(f"no file or directory at {path}")
+    return (path,)
+
+
+def can_evict() -> bool:
+    """Return whether this system can evict a file without root.
+
+    Examples
+    --------
+    >>> can_evict() == (sys.platform == "linux")
+    True
+    """
+    return sys.platform == "linux"
+
+
+def resident_fraction(paths: Iterable[str | Path]) -> float:
+    """Return the share of the files' bytes that is in the page cache.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Files, or directories whose files all count.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; NaN where the system cannot tell, 0 for no bytes at all.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(b"x" * 10_000), file.flush()
+    ...     0.0 <= resident_fraction([file.name]) <= 1.0 or not can_evict()
+    True
+    """
+    if not can_evict():
+        return float("nan")
+    pages = total = 0
+    for path in paths:
+        for file in files_of(path):
+            size = file.stat().st_size
+            total += -(-size // mmap.PAGESIZE)
+            if size:
+                pages += _resident_pages(file, size)
+    return pages / total if total else 0.0
+
+
+def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int = 5) -> float:
+    """Write files to disk and drop them from the page cache, and verify it.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Files, or directories whose files are all evicted.
+    drop_caches : bool
+        Empty the whole machine's caches instead (Linux, as root only).
+    tries : int
+        How often to try before giving up.
+
+    Returns
+    -------
+    float
+        The share still resident, at most `NOT_COLD`.
+
+    Raises
+    ------
+    ColdCacheError
+        When the bytes stay: the file is mapped, lies in memory, or the system has no way.
+
+    Examples
+    --------
+    >>> evict([])
+    0.0
+    """
+    files = [file for path in paths for file in files_of(path)]
+    if not files:
+        return 0.0
+    if not can_evict():
+        raise ColdCacheError(
+            f"{sys.platform} offers no way to evict a file from the page cache: "
+            "cold reads can be measured on Linux only"
+        )
+    left = 1.0
+    for _ in range(tries):
+        for file in files:
+            _evict_one(file)
+        if drop_caches:
+            _drop_all()
+        left = resident_fraction(files)
+        if left <= NOT_COLD:
+            return left
+    raise ColdCacheError(
+        f"{left:.1%} of {files[0].name}{' and others' if len(files) > 1 else ''} stays in the "
+        "page cache after eviction: it is mapped by another program or lies on a memory file "
+        "system; close what uses it or choose a work directory on a disk"
+    )
+
+
+def warm(paths: Iterable[str | Path]) -> None:
+    """Read files whole, so that they are in the page cache.
+
+    Examples
+    --------
+    >>> warm([])
+    """
+    buffer = bytearray(1 << 20)
+    for path in paths:
+        for file in files_of(path):
+            with file.open("rb", buffering=0) as handle:
+                while handle.readinto(buffer):
+                    pass
+
+
+def _evict_one(file: Path) -> None:
+    fd = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(fd)  # dirty pages would stay
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(fd)
+
+
+def _drop_all() -> None:
+    os.sync()
+    try:
+        Path("/proc/sys/vm/drop_caches").write_text("3")
+    except OSError as error:
+        raise ColdCacheError(
+            f"the caches of the machine cannot be dropped ({error.strerror}): "
+            "it needs root; leave drop_caches off to evict the files alone"
+        ) from error
+
+
+def _resident_pages(file: Path, size: int) -> int:
+    fd = os.open(file, os.O_RDONLY)
+    try:
+        pages = _cachestat(fd)
+        return _mincore(fd, size) if pages is None else pages
+    finally:
+        os.close(fd)
+
+
+def _cachestat(fd: int) -> int | None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    stat = _Stat()
+    failed = libc.syscall(_CACHESTAT, fd, ctypes.byref(_Range(0, 0)), ctypes.byref(stat), 0)
+    return None if failed else int(stat.cache)
+
+
+def _mincore(fd: int, size: int) -> int:
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [
+        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
+    ]  # fmt: skip
+    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    address = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
+    if address in (None, ctypes.c_void_p(-1).value):
+        raise OSError(ctypes.get_errno(), f"mmap failed for a file of {size} bytes")
+    pages = (ctypes.c_ubyte * (-(-size // mmap.PAGESIZE)))()
+    try:
+        if libc.mincore(address, size, pages):
+            raise OSError(ctypes.get_errno(), "mincore failed")
+    finally:
+        libc.munmap(address, size)
+    return sum(page & 1 for page in pages)

@@ -1,0 +1,122 @@
+"""What the operating system counts for a process: CPU, page faults, bytes and calls."""
+
+import os
+import resource
+import time
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+_IO_FIELDS = ("rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counters of this process at one moment, or the difference of two moments.
+
+    Parameters
+    ----------
+    wall_s, user_s, sys_s : float
+        Clock and CPU time, in seconds.
+    minflt, majflt : float
+        Page faults without and with a read from disk.
+    rchar, wchar : float
+        Bytes passed through read and write calls.
+    syscr, syscw : float
+        Number of read and write calls.
+    read_bytes, write_bytes : float
+        Bytes fetched from, and dirtied for, the storage device.
+    """
+
+    wall_s: float
+    user_s: float
+    sys_s: float
+    minflt: float
+    majflt: float
+    rchar: float = float("nan")
+    wchar: float = float("nan")
+    syscr: float = float("nan")
+    syscw: float = float("nan")
+    read_bytes: float = float("nan")
+    write_bytes: float = float("nan")
+
+    def __sub__(self, other: "Counts") -> "Counts":
+        return Counts(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
+
+
+class Counters:
+    """Read the counters of this process; made anew in each process.
+
+    Examples
+    --------
+    >>> counters = Counters()
+    >>> before = counters.start()
+    >>> (counters.stop() - before).wall_s >= 0
+    True
+    """
+
+    def __init__(self) -> None:
+        try:
+            self._fd: int | None = os.open("/proc/self/io", os.O_RDONLY)
+        except OSError:  # not Linux, or hidden: the counts are absent, not zero
+            self._fd = None
+
+    def start(self) -> Counts:
+        """Return the counters, the clock read last."""
+        io = self._io()
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return _counts(time.perf_counter(), usage, io)
+
+    def stop(self) -> Counts:
+        """Return the counters, the clock read first."""
+        now = time.perf_counter()
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return _counts(now, usage, self._io())
+
+    def _io(self) -> dict[str, float]:
+        if self._fd is None:
+            return {}
+        lines = os.pread(self._fd, 512, 0).decode().splitlines()
+        table = dict(line.split(": ") for line in lines)
+        return {name: float(table[name]) for name in _IO_FIELDS}
+
+
+def _counts(now: float, usage: resource.struct_rusage, io: dict[str, float]) -> Counts:
+    return Counts(
+        now, usage.ru_utime, usage.ru_stime, float(usage.ru_minflt), float(usage.ru_majflt), **io
+    )
+
+
+def machine_cpu_s() -> float:
+    """Return the CPU time, in seconds, that this process's cores have spent since boot.
+
+    It covers every program, the kernel, and time a hypervisor took away; NaN where it is unknown.
+
+    Examples
+    --------
+    >>> bool(machine_cpu_s() >= 0) or not Path("/proc/stat").exists()
+    True
+    """
+    try:
+        lines = Path("/proc/stat").read_text().splitlines()
+        mine = {f"cpu{i}" for i in os.sched_getaffinity(0)}
+    except (OSError, AttributeError):
+        return float("nan")
+    ticks = 0
+    for line in lines:
+        name, *numbers = line.split()
+        if name in mine:
+            user, nice, system, _idle, _wait, irq, softirq, steal, *_ = map(int, numbers)
+            ticks += user + nice + system + irq + softirq + steal
+    return float(ticks) / os.sysconf("SC_CLK_TCK")
+
+
+def tree_cpu_s() -> float:
+    """Return the CPU time, in seconds, of this process and its finished children.
+
+    Examples
+    --------
+    >>> tree_cpu_s() > 0
+    True
+    """
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system

@@ -1,0 +1,173 @@
+"""Facts of this machine, without a name, a path or a person in them."""
+
+import importlib.metadata
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+PACKAGES = (
+    "numpy", "h5py", "netCDF4", "h5netcdf", "xarray", "zarr", "numcodecs", "dask", "pandas",
+)  # fmt: skip
+
+
+def identity() -> dict[str, object]:
+    """Return what makes two machines the same for comparing times.
+
+    Examples
+    --------
+    >>> sorted(identity())
+    ['architecture', 'cores', 'cpu', 'memory_gib', 'system']
+    """
+    return {
+        "cpu": cpu_model(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "memory_gib": round(memory_bytes() / 2**30),
+        "system": platform.system(),
+        "architecture": platform.machine(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages and C libraries that are measured.
+
+    Examples
+    --------
+    >>> "numpy" in versions()
+    True
+    """
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    if "netCDF4" in found:
+        import netCDF4
+
+        found["netcdf-c"] = str(netCDF4.__netcdf4libversion__)
+        found["hdf5 (netCDF4)"] = str(netCDF4.__hdf5libversion__)
+    if "h5py" in found:
+        import h5py
+
+        found["hdf5 (h5py)"] = str(h5py.version.hdf5_version)
+    return found
+
+
+def facts(folder: Path, **more: object) -> dict[str, object]:
+    """Return all facts of this machine, as kept in machine.json.
+
+    Parameters
+    ----------
+    folder : Path
+        Where data are written: its file system and device are described.
+    **more
+        Further facts of the run: profile, seed, notebook.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> facts(Path(tempfile.gettempdir()), seed=0)["seed"]
+    0
+    """
+    return {
+        "identity": identity(),
+        "versions": versions(),
+        "kernel": _kernel(),
+        "file_system": file_system(folder),
+        "read_ahead_kib": read_ahead_kib(folder),
+        "memory_bytes": memory_bytes(),
+        "git_revision": git_revision(),
+        **more,
+    }
+
+
+def cpu_model() -> str:
+    """Return the processor's name."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def memory_bytes() -> int:
+    """Return the memory of the machine, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def file_system(folder: Path) -> str:
+    """Return the type of the file system a folder lies on; "" where it is unknown.
+
+    Examples
+    --------
+    >>> isinstance(file_system(Path(".")), str)
+    True
+    """
+    mount = _mount(folder)
+    return mount[2] if mount else ""
+
+
+def read_ahead_kib(folder: Path) -> int | None:
+    """Return the read-ahead, in KiB, of the device below a folder; None where it is unknown."""
+    try:
+        device = _existing(folder).stat().st_dev
+        block = Path(f"/sys/dev/block/{os.major(device)}:{os.minor(device)}").resolve()
+        for place in (block, block.parent):
+            value = place / "queue/read_ahead_kb"
+            if value.exists():
+                return int(value.read_text())
+    except OSError:
+        pass
+    return None
+
+
+def git_revision() -> str:
+    """Return the revision of the code, with "+" where it was changed; "" outside a checkout."""
+    here = Path(__file__).parent
+    try:
+        head = subprocess.run(
+            ["git", "describe", "--always", "--dirty=+", "--abbrev=12", "--exclude=*"],
+            cwd=here, capture_output=True, text=True, timeout=10,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return head.stdout.strip() if head.returncode == 0 else ""
+
+
+def same_machine(a: Mapping[str, object], b: Mapping[str, object]) -> bool:
+    """Return whether two sets of facts are of one machine.
+
+    Examples
+    --------
+    >>> same_machine({"identity": identity()}, {"identity": identity()})
+    True
+    """
+    return a.get("identity") == b.get("identity")
+
+
+def _kernel() -> str:
+    # The release may carry the name of a build host after its numbers.
+    release = platform.release().split("-")[0]
+    return f"{platform.system()} {release}"
+
+
+def _existing(folder: Path) -> Path:
+    folder = folder.resolve()
+    while not folder.exists():
+        folder = folder.parent
+    return folder
+
+
+def _mount(folder: Path) -> list[str] | None:
+    try:
+        table = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    except OSError:
+        return None
+    path = _existing(folder)
+    inside = [row for row in table if path.is_relative_to(row[1])]
+    return max(inside, key=lambda row: len(row[1]), default=None)

@@ -1,0 +1,128 @@
+"""Start the processes that samples run in."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from types import TracebackType
+from typing import BinaryIO, cast
+
+from .worker import Job, Outcome, receive, send
+
+# One thread a process: what a numerical library would do in the background is not measured.
+_ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Processes:
+    """Runs jobs in fresh processes: forked from a server, or spawned.
+
+    Parameters
+    ----------
+    modules : sequence of str
+        What the server imports before it forks.
+
+    Raises
+    ------
+    RuntimeError
+        When the server cannot start, with what it printed.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.case import Case
+    >>> from hyperslab.measure.worker import Job, run_nothing
+    >>> with Processes() as processes:
+    ...     processes.run(Job(Case("nothing", run=run_nothing))).status
+    'ok'
+    """
+
+    def __init__(self, modules: Sequence[str] = ()) -> None:
+        self._modules = tuple(modules)
+        self._server: _Server | None = None
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def run(self, job: Job) -> Outcome:
+        """Run a job the way its case asks for, and return what came of it."""
+        if job.case.start == "fork" and hasattr(os, "fork") and sys.platform != "darwin":
+            if self._server is None:
+                self._server = _Server(self._modules, once=False)
+            try:
+                return self._server.run(job)
+            except EOFError:
+                said = self._server.close()
+                self._server = None
+                return Outcome([], False, f"the server of processes ended{said}")
+        server = _Server(self._modules if job.case.start == "spawn" else (), once=True)
+        try:
+            return server.run(job)
+        except EOFError:
+            return Outcome([], False, f"the process ended early or ran over {job.timeout_s:g} s")
+        finally:
+            server.close()
+
+    def close(self) -> None:
+        """End the server and whatever it still runs."""
+        if self._server:
+            self._server.close()
+            self._server = None
+
+
+class _Server:
+    def __init__(self, modules: Sequence[str], *, once: bool) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"from hyperslab.measure.worker import serve; serve({once})"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            start_new_session=True,  # Ctrl-C is for the run, which then ends this group
+        )
+        try:
+            send(self._in, (sys.path, tuple(modules)))
+            receive(self._out)
+        except (EOFError, BrokenPipeError) as error:
+            raise RuntimeError(f"the process for samples cannot start{self.close()}") from error
+
+    @property
+    def _in(self) -> BinaryIO:
+        return cast(BinaryIO, self._process.stdin)
+
+    @property
+    def _out(self) -> BinaryIO:
+        return cast(BinaryIO, self._process.stdout)
+
+    def run(self, job: Job) -> Outcome:
+        try:
+            send(self._in, job)
+        except BrokenPipeError as error:
+            raise EOFError("the server is gone") from error
+        outcome: Outcome = receive(self._out)
+        return outcome
+
+    def close(self) -> str:
+        """End the process group; return what it had printed, as the tail of a sentence."""
+        for stream in (self._in, self._out):
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+        try:
+            self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        self._errors.close()
+        return f": {said[-1]}" if said else ""

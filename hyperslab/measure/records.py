@@ -1,0 +1,183 @@
+"""Tidy records: one row per sample and phase, with the columns declared in one place."""
+
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+TEXT = (
+    "run_id", "profile", "notebook", "experiment", "case", "aa", "phase", "library",
+    "library_version", "format", "codec", "chunks", "pattern", "size", "cache_state", "link",
+    "mode", "hints", "status",
+)  # fmt: skip
+NUMBERS = (
+    "block", "order", "level", "resident_before", "wall_s", "user_s", "sys_s", "minflt", "majflt",
+    "rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw", "requests", "connections",
+    "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "stages",
+    "ranks", "latency_s", "overhead_s", "others_cpu",
+)  # fmt: skip
+FLAGS = ("shuffle", "verified")
+COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
+MACHINES = "machine.json"
+
+
+class MergeError(ValueError):
+    """Records that must not be compared were asked to be merged."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """Records and the machines they were made on.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        With the columns `COLUMNS`.
+    machines : mapping
+        Facts of the machine by run_id.
+    """
+
+    frame: pd.DataFrame
+    machines: Mapping[str, Mapping[str, object]]
+
+
+def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    """Return rows as a table with every declared column and its type.
+
+    Raises
+    ------
+    ValueError
+        When a row has a column that is not declared.
+
+    Examples
+    --------
+    >>> frame = frame_of([{"case": "8x8", "phase": "write", "wall_s": 0.5}])
+    >>> frame["wall_s"][0], frame["library"][0], bool(frame["shuffle"][0])
+    (np.float64(0.5), '', False)
+    """
+    rows = list(rows)
+    if unknown := {name for row in rows for name in row} - set(COLUMNS):
+        raise ValueError(
+            f"unknown record columns {sorted(unknown)}: declare them in "
+            f"hyperslab/measure/records.py, or use one of {', '.join(COLUMNS)}"
+        )
+    table: dict[str, object] = {}
+    for name in TEXT:
+        table[name] = [str(_filled(row.get(name), "")) for row in rows]
+    for name in NUMBERS:
+        table[name] = np.array([_filled(row.get(name), np.nan) for row in rows], dtype="f8")
+    for name in FLAGS:
+        table[name] = np.array([bool(_filled(row.get(name), False)) for row in rows], dtype=bool)
+    return pd.DataFrame(table, columns=list(COLUMNS))
+
+
+def save(frame: pd.DataFrame, path: Path) -> None:
+    """Write records as Parquet; the file appears whole or not at all.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "x.parquet")
+    >>> save(frame_of([{"case": "a"}]), path)
+    >>> load(path)["case"].tolist()
+    ['a']
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    frame.to_parquet(part, index=False)
+    with part.open("rb") as handle:
+        os.fsync(handle.fileno())
+    part.replace(path)
+
+
+def load(path: Path) -> pd.DataFrame:
+    """Read records from Parquet.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there are none.
+    ValueError
+        When the file is not a table of records.
+    """
+    if not path.exists():
+        raise FileNotFoundError(
+            f"no records of {path.stem} in {path.parent}: measure them first, with "
+            f"`hyperslab run {path.stem}`, or name another folder"
+        )
+    try:
+        frame = pd.read_parquet(path)
+    except Exception as error:
+        raise ValueError(
+            f"{path.name} is not a whole Parquet file of records ({error}): delete it and "
+            f"measure again with `hyperslab run {path.stem}`"
+        ) from error
+    if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
+        raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
+    return frame_of(frame.to_dict("records"))
+
+
+def machines(folder: Path) -> dict[str, dict[str, object]]:
+    """Read the machine facts of a results folder, by run_id; empty when there are none."""
+    path = folder / MACHINES
+    if not path.exists():
+        return {}
+    facts: dict[str, dict[str, object]] = json.loads(path.read_text())
+    return facts
+
+
+def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> None:
+    """Write the machine facts of a results folder whole."""
+    part = folder / f".{MACHINES}.part"
+    part.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+    part.replace(folder / MACHINES)
+
+
+def merge(parts: Sequence[Records], *, allow: Collection[str] = ()) -> Records:
+    """Put records of several runs into one table.
+
+    Parameters
+    ----------
+    parts : sequence of Records
+    allow : collection of str
+        What may differ: any of "machine", "versions", "profile".
+
+    Raises
+    ------
+    MergeError
+        When the runs differ in something that was not allowed, naming it.
+
+    Examples
+    --------
+    >>> one = Records(frame_of([{"run_id": "a", "profile": "quick"}]), {})
+    >>> two = Records(frame_of([{"run_id": "b", "profile": "full"}]), {})
+    >>> len(merge([one, two], allow=["profile"]).frame)
+    2
+    >>> merge([one, two])
+    Traceback (most recent call last):
+    ...
+    hyperslab.measure.records.MergeError: records differ in profile ('full', 'quick'): ...
+    """
+    facts = {run: fact for part in parts for run, fact in part.machines.items()}
+    frame = pd.concat([part.frame for part in parts], ignore_index=True)
+    seen = {
+        "profile": set(frame["profile"]),
+        "machine": {json.dumps(fact.get("identity"), sort_keys=True) for fact in facts.values()},
+        "versions": {json.dumps(fact.get("versions"), sort_keys=True) for fact in facts.values()},
+    }
+    for what, values in seen.items():
+        if len(values) > 1 and what not in allow:
+            shown = ", ".join(repr(value) for value in sorted(values))
+            raise MergeError(
+                f"records differ in {what} ({shown}): times of different runs are not compared; "
+                f"merge them only side by side, with allow=[{what!r}]"
+            )
+    return Records(frame, facts)
+
+
+def _filled(value: object, default: object) -> object:
+    return default if value is None else value

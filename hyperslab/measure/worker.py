@@ -1,0 +1,211 @@
+"""Run one sample in this process, or serve samples to a run.
+
+The server imports the libraries once, opens no file and starts no thread, and forks a fresh
+process for each job it reads from standard input, so that every sample starts from the same state.
+Started with `once` it takes one job itself: that is the spawned start.
+"""
+
+import gc
+import importlib
+import json
+import os
+import pickle
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from .case import Case, Stopwatch
+from .cold import evict, resident_fraction, warm
+from .counters import tree_cpu_s
+
+
+@dataclass(frozen=True)
+class Job:
+    """A case to run once, and how long it may take.
+
+    Parameters
+    ----------
+    case : Case
+    timeout_s : float
+        After which the process is ended and the sample is lost.
+    drop_caches : bool
+        Whether cold means emptying the machine's caches too (root).
+    """
+
+    case: Case
+    timeout_s: float = 600.0
+    drop_caches: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job.
+
+    Parameters
+    ----------
+    rows : list of dict
+        One mapping of record columns a phase.
+    verified : bool
+        Whether what was read or written compared equal with the truth.
+    status : str
+        "ok", or why the sample does not count.
+    cpu_s : float
+        CPU time of the job and of what it started, in seconds.
+    """
+
+    rows: list[dict[str, object]]
+    verified: bool
+    status: str
+    cpu_s: float = 0.0
+
+
+def perform(job: Job) -> Outcome:
+    """Run a job in this process.
+
+    Examples
+    --------
+    >>> case = Case("sum", run=run_nothing, check=is_none)
+    >>> perform(Job(case)).status
+    'ok'
+    """
+    case = job.case
+    try:
+        if case.prepare:
+            case.prepare()
+        try:
+            _set_cache(case, job.drop_caches)
+            if isinstance(case.run, Sequence):
+                rows, value = _command(case.run), None
+            else:
+                watch = Stopwatch(case.files if case.cache_state else ())
+                value = case.run(watch)
+                rows = watch.rows()
+            verified = case.check is None or bool(case.check(value))
+        finally:
+            gc.enable()
+            if case.cleanup:
+                case.cleanup()
+    except Exception as error:  # the sample is lost, the run is not
+        return Outcome([], False, f"{type(error).__name__}: {error}", tree_cpu_s())
+    status = "ok" if verified else "wrong values: what was read differs from the truth"
+    return Outcome(rows, verified, status, tree_cpu_s())
+
+
+def run_nothing(watch: Stopwatch) -> None:
+    """Time an empty phase: the harness's own cost."""
+    with watch("nothing"):
+        pass
+
+
+def is_none(value: object) -> bool:
+    """Return whether a value is None."""
+    return value is None
+
+
+def send(stream: BinaryIO, value: object) -> None:
+    """Write one value as a length and a pickle."""
+    data = pickle.dumps(value)
+    stream.write(struct.pack("<Q", len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Any:
+    """Read what `send` wrote.
+
+    Raises
+    ------
+    EOFError
+        When the other side is gone.
+    """
+    head = stream.read(8)
+    if len(head) < 8:
+        raise EOFError("the other side closed the stream")
+    size = struct.unpack("<Q", head)[0]
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError("the other side closed the stream half-way")
+    return pickle.loads(data)
+
+
+def _set_cache(case: Case, drop_caches: bool) -> None:
+    if case.cache_state == "cold":
+        evict(case.files, drop_caches=drop_caches)
+    elif case.cache_state == "warm":
+        warm(case.files)
+        left = resident_fraction(case.files)
+        if left < 0.999:
+            raise OSError(
+                f"only {left:.1%} of the file stays in the page cache: the memory is too small "
+                "for a warm read of it"
+            )
+
+
+def _command(words: Sequence[str]) -> list[dict[str, object]]:
+    done = subprocess.run(list(words), capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(
+            f"{words[0]} ended with status {done.returncode}: {done.stderr.strip()[-300:]}"
+        )
+    rows: list[dict[str, object]] = json.loads(done.stdout)
+    return rows
+
+
+def _fork(job: Job) -> Outcome:
+    """Run a job in a forked child and return what it sent back."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read_end)
+        signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
+        code = 1
+        try:
+            with os.fdopen(write_end, "wb") as stream:
+                send(stream, perform(job))
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(write_end)
+    try:
+        with os.fdopen(read_end, "rb") as stream:
+            outcome: Outcome = receive(stream)
+    except EOFError:
+        outcome = Outcome([], False, "")
+    _, status = os.waitpid(child, 0)
+    if outcome.status:
+        return outcome
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
+        return Outcome([], False, f"stopped after {job.timeout_s:g} s")
+    return Outcome([], False, f"the process ended early ({_ending(status)})")
+
+
+def _ending(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
+    return f"exit code {os.WEXITSTATUS(status)}"
+
+
+def serve(once: bool) -> None:
+    """Take jobs from standard input until it closes; write outcomes to standard output."""
+    jobs = sys.stdin.buffer
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what the libraries print must not enter the stream
+    path, modules = receive(jobs)
+    sys.path[:] = path
+    for name in modules:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # what was imported is not walked again in each child
+    send(results, ("ready", time.time()))
+    while True:
+        try:
+            job: Job = receive(jobs)
+        except EOFError:
+            return
+        if once:
+            signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
+        send(results, perform(job) if once else _fork(job))

@@ -5,6 +5,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -118,7 +119,7 @@ def load(path: Path) -> pd.DataFrame:
         ) from error
     if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
-    return frame_of(frame.to_dict("records"))
+    return frame_of(cast(list[dict[str, object]], frame.to_dict("records")))
 
 
 def machines(folder: Path) -> dict[str, dict[str, object]]:

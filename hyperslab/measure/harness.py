@@ -1,0 +1,242 @@
+"""Measure cases in randomised interleaved blocks, each sample in a fresh process."""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from .case import Case
+from .counters import machine_cpu_s, tree_cpu_s
+from .journal import Journal, Rows
+from .lock import measuring
+from .processes import Processes
+from .worker import Job, Outcome
+
+MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How cases are measured.
+
+    Parameters
+    ----------
+    blocks : int
+        How often each case is measured; in each block all cases come once, in a new order.
+    seed : int
+        Of the orders.
+    cell_s : float
+        Seconds of samples after which a case is left out of further blocks, once it has
+        `MIN_SAMPLES`; how many samples it got stands in its intervals.
+    timeout_s : float
+        Seconds after which one sample is ended.
+    modules : tuple of str
+        What the server of processes imports beforehand.
+    drop_caches : bool
+        Whether cold means emptying all of the machine's caches (root).
+    """
+
+    blocks: int = 7
+    seed: int = 0
+    cell_s: float = float("inf")
+    timeout_s: float = 600.0
+    modules: tuple[str, ...] = ()
+    drop_caches: bool = False
+
+    def __post_init__(self) -> None:
+        if self.blocks < 1:
+            raise ValueError(f"blocks is {self.blocks}: give at least 1, or 7 for usable intervals")
+
+
+def measure(
+    experiment: str,
+    cases: Sequence[Case],
+    plan: Plan,
+    journal: Journal,
+    *,
+    scratch: Path | None = None,
+    scratch_bytes: int = 0,
+) -> Rows:
+    """Measure cases and return one mapping of record columns per sample and phase.
+
+    Finished blocks are taken from, and added to, the journal.
+
+    Parameters
+    ----------
+    experiment : str
+        Its name in the records.
+    cases : sequence of Case
+        At least one with ``aa=True`` for each cache state that occurs.
+    plan : Plan
+    journal : Journal
+    scratch : Path
+        The folder that the cases write to.
+    scratch_bytes : int
+        Free bytes the cases need there.
+
+    Raises
+    ------
+    ValueError
+        When names repeat, or a cache state has no A/A case.
+    OSError
+        When the disk lacks room, before anything is measured.
+    BusyError
+        When another run is measuring on this machine.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from hyperslab.measure.worker import run_nothing
+    >>> with Journal(pathlib.Path(tempfile.mkdtemp(), "j"), {}, "run") as journal:
+    ...     rows = measure("e", [Case("a", run_nothing, aa=True)], Plan(blocks=2), journal)
+    >>> sorted((row["block"], row["aa"]) for row in rows)
+    [(0, 'A'), (0, 'B'), (1, 'A'), (1, 'B')]
+    """
+    _check(experiment, cases)
+    if scratch is not None:
+        require_space(scratch, scratch_bytes)
+    entries = [(case, aa) for case in cases for aa in (("A", "B") if case.aa else ("",))]
+    key = _plan_key(experiment, cases, plan)
+    done = journal.blocks(experiment, key)
+    todo = [block for block in range(plan.blocks) if block not in done]
+    if todo:
+        spent, taken = _already(done)
+        bar = tqdm(
+            total=len(entries) * plan.blocks,
+            initial=len(entries) * (plan.blocks - len(todo)),
+            desc=experiment,
+            unit="sample",
+            mininterval=1,
+            disable=None if sys.stderr.isatty() else True,
+        )
+        with measuring(), Processes(plan.modules) as processes, bar:
+            for block in todo:
+                rows = _block(block, entries, plan, processes, spent, taken, bar)
+                journal.add(experiment, key, block, rows)
+    blocks = journal.blocks(experiment, key)
+    return [
+        row | {"experiment": experiment} for block in range(plan.blocks) for row in blocks[block]
+    ]
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise an error unless a folder's disk has room.
+
+    Raises
+    ------
+    OSError
+        Naming what is needed and what is free, in MiB.
+
+    Examples
+    --------
+    >>> require_space(Path("."), 1)
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise OSError(
+            f"{needed / 2**20:,.0f} MiB are needed in the work directory and "
+            f"{free / 2**20:,.0f} MiB are free: make room, or choose another with --workdir "
+            "(the parameter workdir of a notebook)"
+        )
+
+
+def _block(
+    block: int,
+    entries: Sequence[tuple[Case, str]],
+    plan: Plan,
+    processes: Processes,
+    spent: dict[tuple[str, str], float],
+    taken: Counter[tuple[str, str]],
+    bar: "tqdm[object]",
+) -> Rows:
+    order = np.random.default_rng([plan.seed, block]).permutation(len(entries))
+    rows: Rows = []
+    began, busy, mine, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
+    for place, index in enumerate(order):
+        case, aa = entries[index]
+        key = (case.label, aa)
+        if taken[key] >= MIN_SAMPLES and spent[key] >= plan.cell_s:
+            bar.update()
+            continue
+        start = time.monotonic()
+        outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches))
+        spent[key] = spent.get(key, 0.0) + time.monotonic() - start
+        taken[key] += 1
+        if case.start == "fork":  # the others' time is charged to this process as they end
+            forked += outcome.cpu_s
+        rows += _rows(case, aa, block, place, outcome)
+        bar.update()
+    elapsed = time.monotonic() - began
+    others = _others(machine_cpu_s() - busy, tree_cpu_s() - mine + forked, elapsed)
+    for row in rows:
+        row["others_cpu"] = others
+    return rows
+
+
+def _rows(case: Case, aa: str, block: int, place: int, outcome: Outcome) -> Rows:
+    common: dict[str, object] = {
+        "case": case.name,
+        "cache_state": case.cache_state,
+        "aa": aa,
+        "block": block,
+        "order": place,
+        "verified": outcome.verified,
+        "status": outcome.status,
+        **case.columns,
+    }
+    phases = outcome.rows or [{"phase": "lost"}]
+    return [common | phase for phase in phases]
+
+
+def _others(busy_s: float, mine_s: float, elapsed_s: float) -> float:
+    """Return the share of the machine's CPU that was not spent by this run."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    return max(0.0, busy_s - mine_s) / (elapsed_s * cores) if elapsed_s else float("nan")
+
+
+def _already(
+    done: Mapping[int, Rows],
+) -> tuple[dict[tuple[str, str], float], Counter[tuple[str, str]]]:
+    spent: dict[tuple[str, str], float] = {}
+    taken: Counter[tuple[str, str]] = Counter()
+    for rows in done.values():
+        seen = set()
+        for row in rows:
+            state = f", {row['cache_state']}" if row["cache_state"] else ""
+            key = (f"{row['case']}{state}", str(row["aa"]))
+            spent[key] = spent.get(key, 0.0) + float(str(row.get("wall_s") or 0))
+            seen.add(key)
+        taken.update(seen)
+    return spent, taken
+
+
+def _check(experiment: str, cases: Sequence[Case]) -> None:
+    repeated = [name for name, n in Counter(case.label for case in cases).items() if n > 1]
+    if repeated:
+        raise ValueError(f"{experiment}: cases named twice: {', '.join(repeated)}")
+    states = {case.cache_state for case in cases}
+    if bare := states - {case.cache_state for case in cases if case.aa}:
+        raise ValueError(
+            f"{experiment}: no A/A pair for the cache states {sorted(bare)}: set aa=True on one "
+            "case of each, so that the records show what noise alone does"
+        )
+
+
+def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
+    """Return a key of all that a block depends on; more blocks may be added to a plan."""
+    described = [
+        [case.label, case.start, case.aa, sorted((k, str(v)) for k, v in case.columns.items())]
+        for case in cases
+    ]
+    text = json.dumps([experiment, described, plan.seed, plan.cell_s, plan.drop_caches])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,111 @@
+"""Every finished block on disk, so that an interrupted run goes on where it stopped."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+Rows = list[dict[str, object]]
+
+
+class Journal:
+    """An append-only file of finished blocks, one JSON line each.
+
+    Parameters
+    ----------
+    path : Path
+        Where it lies; made when missing.
+    header : mapping
+        What a run must share with the blocks it takes over: machine, versions, code, seed. A
+        journal with another header is set aside.
+
+    Attributes
+    ----------
+    run_id : str
+        Of the run that began the journal.
+    resumed : int
+        How many blocks were found.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "journal.jsonl")
+    >>> with Journal(path, {"seed": 0}, "run-1") as journal:
+    ...     journal.add("read", "plan", 0, [{"wall_s": 1.0}])
+    >>> with Journal(path, {"seed": 0}, "run-2") as journal:
+    ...     journal.run_id, journal.blocks("read", "plan")
+    ('run-1', {0: [{'wall_s': 1.0}]})
+    """
+
+    def __init__(self, path: Path, header: Mapping[str, object], run_id: str) -> None:
+        self.path = path
+        self.run_id = run_id
+        self.resumed = 0
+        self._blocks: dict[tuple[str, str], dict[int, Rows]] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        wanted = json.loads(json.dumps(header))
+        if self._take_over(wanted):
+            self._file: IO[str] = path.open("a")
+        else:
+            self._file = path.open("w")
+            self._line({"header": wanted, "run_id": run_id})
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def blocks(self, experiment: str, plan: str) -> dict[int, Rows]:
+        """Return the finished blocks of an experiment, if its plan is still the same."""
+        return self._blocks.get((experiment, plan), {})
+
+    def add(
+        self, experiment: str, plan: str, block: int, rows: Sequence[dict[str, object]]
+    ) -> None:
+        """Keep one finished block; it is on the disk when this returns."""
+        self._blocks.setdefault((experiment, plan), {})[block] = list(rows)
+        self._line({"experiment": experiment, "plan": plan, "block": block, "rows": list(rows)})
+
+    def close(self) -> None:
+        """Close the file; what it holds stays."""
+        self._file.close()
+
+    def discard(self) -> None:
+        """Delete the journal: its blocks are in the records now."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def _line(self, value: Mapping[str, object]) -> None:
+        self._file.write(json.dumps(value) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _take_over(self, header: object) -> bool:
+        """Read what an earlier run left; cut off a line that was being written when it ended."""
+        if not self.path.exists():
+            return False
+        whole = 0
+        found: str | None = None
+        for line in self.path.read_bytes().splitlines(keepends=True):
+            try:
+                entry = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                entry = None
+            if entry is None:
+                break
+            whole += len(line)
+            if found is None:
+                if entry.get("header") != header:
+                    return False
+                found = entry["run_id"]
+            else:
+                key = (entry["experiment"], entry["plan"])
+                self._blocks.setdefault(key, {})[entry["block"]] = entry["rows"]
+                self.resumed += 1
+        if found is None:
+            return False
+        os.truncate(self.path, whole)
+        self.run_id = found
+        return True

@@ -1,0 +1,102 @@
+"""The list of experiments and what a profile changes in each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+PROFILES = ("smoke", "quick", "full", "paper")
+_MARKS = ("_config.yml", "notebooks/study.yml")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One notebook of the study.
+
+    Parameters
+    ----------
+    name : str
+        Of the file in notebooks/, without its ending.
+    title : str
+    settings : mapping
+        By profile, numbers such as the blocks to measure.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Mapping[str, object]]
+
+
+def root(start: Path | None = None) -> Path:
+    """Return the repository: the first folder upwards that holds the study.
+
+    Parameters
+    ----------
+    start : Path
+        Where to look from; the working directory by default.
+
+    Raises
+    ------
+    FileNotFoundError
+        Outside a checkout of the study.
+    """
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents):
+        if all((folder / mark).exists() for mark in _MARKS):
+            return folder
+    raise FileNotFoundError(
+        "this is not a checkout of the study: no folder upwards holds notebooks/study.yml; "
+        "run the command from the repository (git clone it first)"
+    )
+
+
+def entries(folder: Path | None = None) -> tuple[Entry, ...]:
+    """Return the notebooks of the study in the order they run.
+
+    Parameters
+    ----------
+    folder : Path
+        The repository; found from the working directory by default.
+    """
+    text = ((folder or root()) / "notebooks/study.yml").read_text()
+    return tuple(
+        Entry(item["name"], item["title"], item["profiles"])
+        for item in yaml.safe_load(text)["notebooks"]
+    )
+
+
+def entry(name: str, folder: Path | None = None) -> Entry:
+    """Return one notebook of the study.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name, with the known ones.
+    """
+    known = {item.name: item for item in entries(folder)}
+    if name not in known:
+        raise ValueError(f"no notebook {name!r} in the study: choose from {', '.join(known)}")
+    return known[name]
+
+
+def check_profile(profile: str) -> str:
+    """Return a profile's name, or say which there are.
+
+    Raises
+    ------
+    ValueError
+        For an unknown one.
+
+    Examples
+    --------
+    >>> check_profile("quick")
+    'quick'
+    >>> check_profile("fast")
+    Traceback (most recent call last):
+    ...
+    ValueError: no profile 'fast': choose from smoke, quick, full, paper
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"no profile {profile!r}: choose from {', '.join(PROFILES)}")
+    return profile

@@ -1,0 +1,325 @@
+"""What a notebook of the study calls: begin, measure or observe, finish."""
+
+import hashlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ..measure import machine, records
+from ..measure.case import Case
+from ..measure.harness import Plan, measure
+from ..measure.journal import Journal
+from .profile import check_profile, entry, root
+
+
+class Session:
+    """One notebook's run: it measures and keeps records, or draws from records that exist.
+
+    Made by `begin`.
+
+    Attributes
+    ----------
+    notebook, profile, run_id : str
+    drawing : bool
+        Whether figures are drawn from records and nothing is measured.
+    results : Path
+        Where records and figures go.
+    scratch : Path
+        For files of one sample; deleted at the end.
+    data : Path
+        For datasets that are made once.
+    """
+
+    def __init__(
+        self,
+        notebook: str,
+        profile: str,
+        workdir: Path,
+        drawn_from: Path | None,
+        seed: int,
+        repeats: int,
+        settings: Mapping[str, object],
+    ) -> None:
+        self.notebook, self.profile, self.seed = notebook, profile, seed
+        self.settings = {**settings, **({"blocks": repeats} if repeats else {})}
+        self.results = workdir / "results" / profile
+        self.data = workdir / "data"
+        self.scratch = workdir / "scratch" / f"{notebook}-{os.getpid()}"
+        self.drawing = drawn_from is not None
+        self._parts: list[pd.DataFrame] = []
+        if drawn_from is not None:
+            self._frame = records.load(drawn_from / f"{notebook}.parquet")
+            self.machines = records.machines(drawn_from)
+            self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
+            return
+        self.machines = _own_results(self.results)
+        self._clear_scratch()
+        self._facts = machine.facts(workdir, profile=profile, seed=seed, notebook=notebook)
+        header = {
+            "identity": self._facts["identity"],
+            "versions": self._facts["versions"],
+            "code": code_hash(),
+            "settings": {k: v for k, v in self.settings.items() if k != "blocks"},
+            "seed": seed,
+        }
+        stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        path = self.results / ".journal" / f"{notebook}.jsonl"
+        self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
+        self.run_id = self._journal.run_id
+        if self._journal.resumed:
+            print(f"{self._journal.resumed} finished blocks of an interrupted run are taken over.")
+
+    def setting(self, name: str) -> int:
+        """Return a number of the profile from notebooks/study.yml.
+
+        Raises
+        ------
+        KeyError
+            When the profile has none of that name.
+        """
+        if name not in self.settings:
+            raise KeyError(
+                f"the profile {self.profile!r} of {self.notebook} sets no {name!r} in "
+                f"notebooks/study.yml: it sets {', '.join(self.settings) or 'nothing'}"
+            )
+        value = self.settings[name]
+        if not isinstance(value, int):
+            raise TypeError(f"{name} of {self.notebook} is {value!r}: it must be a whole number")
+        return value
+
+    def measure(
+        self,
+        experiment: str,
+        cases: Sequence[Case],
+        *,
+        modules: Sequence[str] = (),
+        scratch_bytes: int = 0,
+        timeout_s: float = 600.0,
+    ) -> pd.DataFrame:
+        """Measure cases, or return the records of the experiment when drawing.
+
+        Parameters
+        ----------
+        experiment : str
+        cases : sequence of Case
+        modules : sequence of str
+            Libraries to import before processes are forked.
+        scratch_bytes : int
+            Free bytes needed in the work directory.
+        timeout_s : float
+            Seconds after which one sample is ended.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The records of this experiment.
+        """
+        if self.drawing:
+            return self._drawn(experiment)
+        plan = Plan(
+            blocks=self.setting("blocks"),
+            seed=self.seed,
+            cell_s=float(self.setting("cell_s")),
+            timeout_s=timeout_s,
+            modules=tuple(modules),
+        )
+        rows = measure(
+            experiment,
+            cases,
+            plan,
+            self._journal,
+            scratch=self.scratch,
+            scratch_bytes=scratch_bytes,
+        )
+        return self._keep(experiment, rows)
+
+    def observe(
+        self, experiment: str, rows: Callable[[], Iterable[Mapping[str, object]]]
+    ) -> pd.DataFrame:
+        """Keep counts and sizes that need no timing, or return them when drawing.
+
+        Parameters
+        ----------
+        experiment : str
+        rows : callable
+            Called when measuring; gives one mapping of record columns a row.
+        """
+        if self.drawing:
+            return self._drawn(experiment)
+        blocks = self._journal.blocks(experiment, "observed")
+        if 0 not in blocks:
+            self.scratch.mkdir(parents=True, exist_ok=True)
+            seen = [{"block": 0, "verified": True, "status": "ok", **row} for row in rows()]
+            self._journal.add(experiment, "observed", 0, seen)
+            blocks = self._journal.blocks(experiment, "observed")
+        return self._keep(experiment, blocks[0])
+
+    def finish(self) -> None:
+        """Write the records of the notebook and remove what was temporary."""
+        if self.drawing:
+            return
+        frame = pd.concat(self._parts, ignore_index=True) if self._parts else records.frame_of([])
+        records.save(frame, self.results / f"{self.notebook}.parquet")
+        known = records.machines(self.results) | {self.run_id: self._facts}
+        records.save_machines(self.results, _referred(self.results, known))
+        self.machines = known
+        self._journal.discard()
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    def _keep(self, experiment: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+        common = {
+            "run_id": self.run_id,
+            "profile": self.profile,
+            "notebook": self.notebook,
+            "experiment": experiment,
+        }
+        versions = self._facts["versions"]
+        assert isinstance(versions, dict)
+        frame = records.frame_of(
+            {"library_version": versions.get(str(row.get("library")), ""), **row, **common}
+            for row in rows
+        )
+        self._parts.append(frame)
+        return frame
+
+    def _drawn(self, experiment: str) -> pd.DataFrame:
+        part = self._frame[self._frame["experiment"] == experiment]
+        if part.empty:
+            raise ValueError(
+                f"the records of {self.notebook} hold no experiment {experiment!r}: they were "
+                f"made by another version; measure again with `hyperslab run {self.notebook}`"
+            )
+        return part.reset_index(drop=True)
+
+    def _clear_scratch(self) -> None:
+        """Remove what a killed run of this notebook left; never that of a living one."""
+        for folder in self.scratch.parent.glob(f"{self.notebook}-*"):
+            pid = folder.name.rpartition("-")[2]
+            if not pid.isdigit() or not _alive(int(pid)):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def begin(
+    notebook: str,
+    *,
+    profile: str = "quick",
+    workdir: str = "build/adhoc",
+    records: str = "",
+    seed: int = 0,
+    repeats: int = 0,
+    **settings: object,
+) -> Session:
+    """Begin a notebook's run.
+
+    Parameters
+    ----------
+    notebook : str
+        Its name in notebooks/study.yml.
+    profile : str
+        smoke, quick, full or paper.
+    workdir : str
+        Where data and results go; relative to the repository.
+    records : str
+        A folder of records to draw from; empty to measure.
+    seed : int
+        Of the order of the samples.
+    repeats : int
+        Interleaved blocks; 0 for the profile's.
+    **settings
+        Other numbers that take the place of the profile's.
+
+    Raises
+    ------
+    ValueError
+        For an unknown profile or notebook, a negative number of repeats, a folder without
+        records, or one with records of another machine.
+    OSError
+        When the work directory cannot be written.
+    """
+    check_profile(profile)
+    if repeats < 0:
+        raise ValueError(f"repeats is {repeats}: give 0 for the profile's number, or more")
+    top = root()
+    known = entry(notebook, top)
+    place = (top / workdir).resolve()
+    _require_writable(place, workdir)
+    drawn_from = (top / records).resolve() if records else None
+    if drawn_from is not None and not drawn_from.is_dir():
+        raise ValueError(f"records is {records!r}: no such folder of records")
+    mine = {name: value for name, value in settings.items() if value}
+    chosen = {**known.settings[profile], **mine}
+    return Session(notebook, profile, place, drawn_from, seed, repeats, chosen)
+
+
+def code_hash() -> str:
+    """Return a hash of the source of the library and the data generators.
+
+    Examples
+    --------
+    >>> len(code_hash())
+    16
+    """
+    library = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for folder in (library, library.parent / "data_gen"):
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.name.encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _own_results(folder: Path) -> dict[str, dict[str, object]]:
+    """Return the machines of a results folder; refuse another machine's."""
+    known = records.machines(folder)
+    here = {"identity": machine.identity()}
+    for run_id, facts in known.items():
+        if not machine.same_machine(facts, here):
+            raise ValueError(
+                f"the results folder holds run {run_id} of another machine "
+                f"({_describe(facts)}; this one: {_describe(here)}): records of two machines do "
+                "not mix; choose another workdir, or draw from that folder with the parameter "
+                "records"
+            )
+    return known
+
+
+def _describe(facts: Mapping[str, object]) -> str:
+    identity = facts.get("identity")
+    if not isinstance(identity, dict):
+        return "unknown"
+    return f"{identity.get('cpu')}, {identity.get('cores')} cores, {identity.get('memory_gib')} GiB"
+
+
+def _referred(folder: Path, known: Mapping[str, dict[str, object]]) -> dict[str, dict[str, object]]:
+    """Return the facts of the runs that some record in the folder still names."""
+    named: set[str] = set()
+    for path in folder.glob("*.parquet"):
+        named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
+    return {run_id: facts for run_id, facts in known.items() if run_id in named}
+
+
+def _require_writable(place: Path, given: str) -> None:
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        probe = place / f".probe-{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise OSError(
+            f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
+            "with --workdir (the parameter workdir of a notebook)"
+        ) from error
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,90 @@
+"""Put figures, tables and sentences on a page of the book, and under a cell in Jupyter."""
+
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from .session import Session
+from .style import STYLES, styled
+
+MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
+
+
+def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
+    """Show a figure, drawn once for light and once for dark pages.
+
+    Parameters
+    ----------
+    session : Session
+    draw : callable
+        Returns a new matplotlib Figure; called under each style.
+    name : str
+        Short and unique; the label is ``fig-<name>``.
+    caption : str
+        MyST text.
+    alt : str
+        What the figure shows, for who cannot see it.
+    """
+    import matplotlib.pyplot as plt
+
+    folder = session.results / "figures" / session.notebook
+    folder.mkdir(parents=True, exist_ok=True)
+    png = b""
+    for style in STYLES:
+        with styled(style):
+            drawn = draw()
+            drawn.savefig(
+                folder / f"{name}.{style}.svg",
+                bbox_inches="tight",
+                metadata={"Date": None, "Creator": None},
+            )
+            if style == "light":
+                buffer = io.BytesIO()
+                drawn.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
+                png = buffer.getvalue()
+            plt.close(drawn)
+    myst = _directive(
+        f"figure}} ../figures/{session.notebook}/{name}.light.svg",
+        caption,
+        name=f"fig-{name}",
+        alt=" ".join(alt.split()),
+    )
+    _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
+
+
+def table(session: Session, frame: pd.DataFrame, name: str, caption: str) -> None:
+    """Show a table; its values are already formatted.
+
+    Parameters
+    ----------
+    session : Session
+    frame : pandas.DataFrame
+        Its column names are the heads; its index is not shown.
+    name : str
+        Short and unique; the label is ``tab-<name>``.
+    caption : str
+        MyST text, on one line.
+    """
+    rows = [list(map(str, frame.columns)), ["---"] * len(frame.columns)]
+    rows += [[str(value) for value in row] for row in frame.itertuples(index=False)]
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
+    _display({"text/html": frame.to_html(index=False), MYST: myst})
+
+
+def text(markdown: str) -> None:
+    """Show MyST prose, with numbers from the records in it."""
+    _display({"text/markdown": markdown, MYST: markdown})
+
+
+def _directive(head: str, body: str, **options: str) -> str:
+    listed = "".join(f":{key}: {value}\n" for key, value in options.items())
+    return f"````{{{head}\n{listed}\n{body}\n````\n"
+
+
+def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
+    from IPython.display import display
+
+    display(data, raw=True, metadata=metadata or {})  # type: ignore[no-untyped-call]

@@ -1,0 +1,125 @@
+"""Writers through netCDF-C: the classic formats, netCDF-4 and NCZarr."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+
+from hyperslab.storage._writer import FileWriter
+from hyperslab.storage.layout import CLASSIC, Layout
+from hyperslab.storage.variable import Variable
+
+_MODELS: dict[str, Any] = {
+    "netcdf3": "NETCDF3_CLASSIC",
+    "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
+    "cdf5": "NETCDF3_64BIT_DATA",
+    "netcdf4": "NETCDF4",
+    "netcdf4-classic": "NETCDF4_CLASSIC",
+    "nczarr": "NETCDF4",
+}
+_COMPRESSION = {
+    "deflate": "zlib",
+    "zstd": "zstd",
+    "blosc-lz4": "blosc_lz4",
+    "blosc-zstd": "blosc_zstd",
+    "bzip2": "bzip2",
+    "szip": "szip",
+}
+
+
+def address(path: Path, format: str) -> str:
+    """Give what netCDF-C opens: the path, or the URL of an NCZarr directory."""
+    if format != "nczarr":
+        return str(path)
+    absolute = str(path.absolute())
+    if any(mark in absolute for mark in "#?%"):
+        raise ValueError(f"{absolute}: NCZarr takes no #, ? or % in a path; choose another folder")
+    return f"file://{absolute}#mode=nczarr,file"
+
+
+class NetCDFWriter(FileWriter):
+    """Writes through netCDF4-python, with masking and scaling off."""
+
+    def __init__(
+        self,
+        path: Path,
+        variables: Sequence[tuple[Variable, Layout]],
+        format: str,
+        attrs: Mapping[str, object],
+        chunk_cache_bytes: int | None,
+    ) -> None:
+        super().__init__(path)
+        self._file = netCDF4.Dataset(address(path, format), "w", format=_MODELS[format])
+        try:
+            self._define(variables, format, attrs, chunk_cache_bytes)
+        except BaseException:
+            self.discard()
+            raise
+
+    def _define(
+        self,
+        variables: Sequence[tuple[Variable, Layout]],
+        format: str,
+        attrs: Mapping[str, object],
+        chunk_cache_bytes: int | None,
+    ) -> None:
+        if attrs:
+            self._file.setncatts(dict(attrs))
+        unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
+        sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
+        for dim, size in sizes.items():
+            self._file.createDimension(dim, None if dim in unlimited else size)
+        for variable, layout in variables:
+            handle = self._create(variable, layout)
+            handle.set_auto_maskandscale(False)
+            if variable.attrs:
+                handle.setncatts(dict(variable.attrs))
+            if chunk_cache_bytes is not None and format not in CLASSIC and layout.chunks:
+                handle.set_var_chunk_cache(size=chunk_cache_bytes)
+            self._handles[variable.name] = handle
+
+    def _create(self, variable: Variable, layout: Layout) -> Any:
+        options: dict[str, Any] = {}
+        if layout.format not in CLASSIC:
+            options["endian"] = layout.byteorder
+            if variable.dims and layout.chunks:
+                options |= _chunking(layout)
+            elif not variable.unlimited and layout.format != "nczarr":
+                options["contiguous"] = True
+            elif not variable.unlimited and variable.dims:
+                options["chunksizes"] = tuple(max(n, 1) for n in variable.shape)
+                options |= _codec(layout)
+        # Beside fill_value=…, only the file's switch keeps netCDF-C from filling.
+        if layout.prefill:
+            self._file.set_fill_on()
+        else:
+            self._file.set_fill_off()
+        return self._file.createVariable(
+            variable.name, variable.dtype, variable.dims, fill_value=variable.fill_value, **options
+        )
+
+    def _flush(self) -> None:
+        self._file.sync()
+
+    def _close(self) -> None:
+        self._file.close()
+
+
+def _chunking(layout: Layout) -> dict[str, Any]:
+    return {"chunksizes": layout.chunks, "fletcher32": layout.fletcher32, **_codec(layout)}
+
+
+def _codec(layout: Layout) -> dict[str, Any]:
+    if layout.codec is None:
+        return {}
+    options: dict[str, Any] = {
+        "compression": _COMPRESSION[layout.codec],
+        "shuffle": layout.shuffle,
+        "blosc_shuffle": int(layout.shuffle),
+    }
+    if layout.effective_level is not None:
+        options["complevel"] = layout.effective_level
+    return options

@@ -1,0 +1,160 @@
+"""Whether variables, layouts and a format fit each other, before anything is created."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.storage.variable import DTYPES, Variable
+
+_CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
+_DTYPES = {"netcdf3": _CLASSIC_DTYPES, "netcdf3-64bit": _CLASSIC_DTYPES}
+_DTYPES["netcdf4-classic"] = _CLASSIC_DTYPES
+
+
+def plan(
+    variables: Sequence[Variable],
+    layout: Layout | Mapping[str, Layout],
+    coordinates: Mapping[str, tuple[Variable, NDArray[Any]]],
+    chunk_cache_bytes: int | None,
+) -> list[tuple[Variable, Layout]]:
+    """Give each variable its layout, the coordinates first, or say what does not fit."""
+    if not variables:
+        raise ValueError("no variables: give at least one")
+    layouts = _layouts(variables, layout)
+    file = layouts[variables[0].name]
+    for name, other in layouts.items():
+        if (other.format, other.alignment) != (file.format, file.alignment):
+            raise ValueError(
+                f"{name}: format {other.format!r}, alignment {other.alignment} beside "
+                f"{file.format!r}, {file.alignment}: they are the file's; give all the same"
+            )
+    if chunk_cache_bytes is not None:
+        if file.format not in (*NETCDF4, "hdf5", "nczarr"):
+            raise ValueError(
+                f"chunk_cache_bytes={chunk_cache_bytes} with format {file.format!r}: "
+                "only netcdf4, netcdf4-classic, hdf5, nczarr have a chunk cache; leave it out"
+            )
+        if chunk_cache_bytes < 0:
+            raise ValueError(f"chunk_cache_bytes={chunk_cache_bytes}: give bytes, at least 0")
+    _check_coordinates(coordinates)
+    plain = Layout(file.format, byteorder=file.byteorder, alignment=file.alignment)
+    placed = [] if file.format == "binary" else [(v, plain) for v, _ in coordinates.values()]
+    placed += [(variable, layouts[variable.name]) for variable in variables]
+    _check_dims([variable for variable, _ in placed], file.format)
+    for variable, chosen in placed:
+        _check_format(variable, chosen)
+    for variable in variables:
+        _check_chunks(variable, layouts[variable.name])
+    return placed
+
+
+def _layouts(
+    variables: Sequence[Variable], layout: Layout | Mapping[str, Layout]
+) -> dict[str, Layout]:
+    names = [variable.name for variable in variables]
+    if isinstance(layout, Layout):
+        return dict.fromkeys(names, layout)
+    if set(layout) != set(names):
+        raise ValueError(
+            f"layouts for {', '.join(layout)} with variables {', '.join(names)}; "
+            "give one for each variable and no more"
+        )
+    return {name: layout[name] for name in names}
+
+
+def _check_coordinates(coordinates: Mapping[str, tuple[Variable, NDArray[Any]]]) -> None:
+    for name, (variable, values) in coordinates.items():
+        if variable.name != name:
+            raise ValueError(f"coordinate {name!r} holds the variable {variable.name!r}")
+        if np.shape(values) != variable.shape:
+            raise ValueError(
+                f"coordinate {name!r}: values of shape {np.shape(values)} "
+                f"for a variable of shape {variable.shape}"
+            )
+
+
+def _check_dims(variables: Sequence[Variable], format: str) -> None:
+    names: set[str] = set()
+    sizes: dict[str, tuple[int, str]] = {}
+    for variable in variables:
+        if variable.name in names:
+            raise ValueError(f"{variable.name!r} is given twice; give each variable once")
+        names.add(variable.name)
+        for dim, size in zip(variable.dims, variable.shape, strict=True):
+            known, first = sizes.setdefault(dim, (size, variable.name))
+            if known != size:
+                raise ValueError(
+                    f"dimension {dim!r} is {known} in {first!r} and {size} in {variable.name!r}; "
+                    "dimensions belong to the whole file"
+                )
+    unlimited = {dim for variable in variables for dim in variable.unlimited}
+    for variable in variables:
+        if unlimited & set(variable.dims) != set(variable.unlimited):
+            raise ValueError(
+                f"{variable.name}: {', '.join(sorted(unlimited))} is unlimited in another "
+                "variable; dimensions belong to the whole file: name it here too"
+            )
+    if unlimited and format == "binary":
+        raise ValueError(f"unlimited {', '.join(sorted(unlimited))}: binary files cannot grow")
+    if len(unlimited) > 1 and format in (*CLASSIC, "netcdf4-classic"):
+        raise ValueError(
+            f"unlimited {', '.join(sorted(unlimited))}: {format!r} has one unlimited dimension"
+        )
+
+
+def _check_format(variable: Variable, layout: Layout) -> None:
+    allowed = _DTYPES.get(layout.format, DTYPES)
+    if variable.dtype not in allowed:
+        raise ValueError(
+            f"{variable.name}: dtype {variable.dtype!r} with format {layout.format!r}; "
+            f"it stores {', '.join(allowed)}"
+        )
+    if "/" in variable.name and layout.format in (*CLASSIC, "netcdf4-classic"):
+        raise ValueError(f"{variable.name}: {layout.format!r} has no groups")
+    if (
+        layout.format in CLASSIC
+        and variable.unlimited
+        and variable.unlimited[0] != variable.dims[0]
+    ):
+        raise ValueError(
+            f"{variable.name}: {variable.unlimited[0]!r} must be the first of {variable.dims}: "
+            f"{layout.format!r} grows along the first dimension only"
+        )
+
+
+def _check_chunks(variable: Variable, layout: Layout) -> None:
+    if not variable.dims:
+        return
+    if layout.chunks is None:
+        if variable.unlimited and layout.format in (*NETCDF4, "hdf5", "nczarr"):
+            raise ValueError(
+                f"{variable.name}: shape {variable.shape}, unlimited "
+                f"{', '.join(variable.unlimited)}, chunks None: only chunks can grow; give chunks"
+            )
+        return
+    for field in ("chunks", "shards"):
+        lengths = getattr(layout, field)
+        if lengths is not None and len(lengths) != len(variable.shape):
+            raise ValueError(
+                f"{variable.name}: shape {variable.shape} with {field} {lengths}; "
+                f"give one length for each of {', '.join(variable.dims)}"
+            )
+    for dim, size, chunk in zip(variable.dims, variable.shape, layout.chunks, strict=True):
+        if chunk > max(size, 1) and dim not in variable.unlimited:
+            raise ValueError(
+                f"{variable.name}: shape {variable.shape} with chunks {layout.chunks}; "
+                f"a chunk is longer than {dim!r}: give at most its length"
+            )
+    chunk_bytes = math.prod(layout.chunks) * np.dtype(variable.dtype).itemsize
+    limit = 2**31 if (layout.codec or "").startswith("blosc") else 2**32
+    if chunk_bytes >= limit and (limit == 2**31 or layout.format in (*NETCDF4, "hdf5")):
+        raise ValueError(
+            f"{variable.name}: shape {variable.shape} with chunks {layout.chunks} of "
+            f"{chunk_bytes} bytes; {layout.format!r} takes chunks below {limit} bytes"
+        )

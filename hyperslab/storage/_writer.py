@@ -1,0 +1,128 @@
+"""What all writers share: closing once, syncing to the device, leaving nothing half-made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from abc import ABC, abstractmethod
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.region import Selection
+
+
+class Handles(dict[str, Any]):
+    """The open variables by name; a missing one is named with what there is."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        raise KeyError(f"no variable {name!r} here; there are {', '.join(self) or 'none'}")
+
+
+class FileWriter(ABC):
+    """A file or directory being written, closed once and removed if the body fails."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._handles = Handles()
+        self._closed = False
+
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection of one variable."""
+        self._handles[name][selection] = values
+
+    def sync(self) -> None:
+        """Flush the library's buffers, then the system's to the device."""
+        self._flush()
+        sync_files(self.path)
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._handles.clear()
+            self._close()
+
+    def __enter__(self) -> FileWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
+
+    def discard(self) -> None:
+        """Close the file, whatever state it is in, and remove it."""
+        try:
+            self.close()
+        except Exception:
+            # What matters is the error that led here; the file goes anyway.
+            pass
+        finally:
+            remove(self.path)
+
+    @abstractmethod
+    def _flush(self) -> None: ...
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+
+def sync_files(path: str | Path) -> None:
+    """Flush a file, or every file and directory of a directory store, to the device.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     sync_files(file.name)
+    """
+    if not Path(path).is_dir():
+        _fsync(path)
+        return
+    for folder, _, files in os.walk(path, topdown=False):
+        for file in files:
+            _fsync(os.path.join(folder, file))  # noqa: PTH118  (many files: Path is slow)
+        _fsync(folder)
+
+
+def _fsync(path: str | Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file with its sidecar, or a directory store; nothing there is well."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+        return
+    path.unlink(missing_ok=True)
+    sidecar(path).unlink(missing_ok=True)
+
+
+def sidecar(path: Path) -> Path:
+    """Path of the description beside a plain binary file.
+
+    Examples
+    --------
+    >>> sidecar(Path("data/random.bin")).name
+    'random.bin.json'
+    """
+    return path.with_name(path.name + ".json")
+
+
+def native(values: object, dtype: str) -> NDArray[Any]:
+    """Give values as an array of this type, in native byte order."""
+    return np.asarray(values, dtype=np.dtype(dtype))

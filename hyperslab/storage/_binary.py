@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage._writer import FileWriter, sidecar
+from hyperslab.storage._writer import FileWriter, ordered, sidecar
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection, region
 from hyperslab.storage.variable import Variable
-
-_ORDER = {"native": "<" if sys.byteorder == "little" else ">", "little": "<", "big": ">"}
 
 
 class BinaryWriter(FileWriter):
@@ -42,7 +39,7 @@ class BinaryWriter(FileWriter):
             described, offset = {}, 0
             for variable, layout in variables:
                 offset += -offset % 8
-                dtype = np.dtype(variable.dtype).newbyteorder(_ORDER[layout.byteorder])  # type: ignore[arg-type]
+                dtype = ordered(variable.dtype, layout.byteorder)
                 described[variable.name] = {
                     "dtype": dtype.str,
                     "shape": list(variable.shape),

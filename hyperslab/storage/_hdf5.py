@@ -9,12 +9,11 @@ from typing import Any
 import h5py
 import numpy as np
 
-from hyperslab.storage._writer import FileWriter
+from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
 
 _COMPRESSION = {"deflate": "gzip", "lzf": "lzf", "szip": "szip"}
-_ORDER = {"native": "=", "little": "<", "big": ">"}
 
 
 class HDF5Writer(FileWriter):
@@ -67,7 +66,7 @@ class HDF5Writer(FileWriter):
             creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             creation.set_alloc_time(getattr(h5py.h5d, f"ALLOC_TIME_{_ALLOC[layout.alloc]}"))
             options["dcpl"] = creation
-        dtype = np.dtype(variable.dtype).newbyteorder(_ORDER[layout.byteorder])  # type: ignore[arg-type]
+        dtype = ordered(variable.dtype, layout.byteorder)
         dataset = self._file.create_dataset(
             variable.name, shape=variable.shape, dtype=dtype, **options
         )

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
+import numpy as np
 
-from hyperslab.storage._writer import FileWriter
+from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import CLASSIC, Layout
 from hyperslab.storage.variable import Variable
 
@@ -83,7 +84,9 @@ class NetCDFWriter(FileWriter):
 
     def _create(self, variable: Variable, layout: Layout) -> Any:
         options: dict[str, Any] = {}
+        dtype = np.dtype(variable.dtype)
         if layout.format not in CLASSIC:
+            dtype = ordered(variable.dtype, layout.byteorder)
             options["endian"] = layout.byteorder
             if variable.dims and layout.chunks:
                 options |= _chunking(layout)
@@ -98,7 +101,7 @@ class NetCDFWriter(FileWriter):
         else:
             self._file.set_fill_off()
         return self._file.createVariable(
-            variable.name, variable.dtype, variable.dims, fill_value=variable.fill_value, **options
+            variable.name, dtype, variable.dims, fill_value=variable.fill_value, **options
         )
 
     def _flush(self) -> None:

@@ -7,7 +7,7 @@ import shutil
 from abc import ABC, abstractmethod
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +123,15 @@ def sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def native(values: object, dtype: str) -> NDArray[Any]:
-    """Give values as an array of this type, in native byte order."""
-    return np.asarray(values, dtype=np.dtype(dtype))
+def ordered(dtype: str, byteorder: str) -> np.dtype[Any]:
+    """Give a type in the byte order of a layout.
+
+    Examples
+    --------
+    >>> ordered("f4", "big").str
+    '>f4'
+    """
+    return np.dtype(dtype).newbyteorder("=" if byteorder == "native" else _ORDERS[byteorder])
+
+
+_ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}

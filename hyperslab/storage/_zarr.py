@@ -13,11 +13,9 @@ import numpy as np
 import zarr
 import zarr.codecs
 
-from hyperslab.storage._writer import FileWriter
+from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
-
-_ORDER = {"native": "=", "little": "<", "big": ">"}
 
 
 class ZarrWriter(FileWriter):
@@ -61,7 +59,7 @@ def _shape(variable: Variable, layout: Layout) -> dict[str, Any]:
 
 
 def _create2(group: zarr.Group, variable: Variable, layout: Layout) -> Any:
-    dtype = np.dtype(variable.dtype).newbyteorder(_ORDER[layout.byteorder])  # type: ignore[arg-type]
+    dtype = ordered(variable.dtype, layout.byteorder)
     level = layout.effective_level
     name, _, library = (layout.codec or "").partition("-")
     codec: Any = None

@@ -1,0 +1,268 @@
+"""Roles and directives that put numbers and verdicts of the last run into prose.
+
+`` {verdict}`lee-7-small` ``, `` {record}`lee-7-small:interval:.1f` ``, `` {count}`holds` ``,
+and the directives `claims`, `verdict-counts` and `advice`.
+"""
+
+from collections import Counter
+from typing import Any, ClassVar
+
+import yaml
+from docutils import nodes
+from docutils.parsers.rst import directives
+from findings import DOCUMENTS, VERDICTS, Claim, claims, find
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+LOG = logging.getLogger(__name__)
+
+KINDS = {
+    "holds": "An effect: the document's sign, and a size between half and twice the document's on a "
+    "log scale. An equality: the whole interval inside the margin. A count or an explanation: "
+    "as stated.",
+    "weaker": "The effect has the document's sign and less than half its size, or none at all.",
+    "stronger": "The effect has the document's sign and more than twice its size.",
+    "reversed": "The effect has the other sign.",
+    "refuted": "An equality that is none, or a count or an explanation that is wrong here.",
+    "obsolete": "Today's software can do what the document says it cannot, or a default that the "
+    "document states has changed.",
+    "inconclusive": "The interval crosses a threshold of the rule, or the run is void.",
+    "not measured": "What it needs is missing here, or its experiment is still to come. The reason "
+    "says which.",
+}
+
+
+def badge(verdict: str) -> nodes.inline:
+    """A verdict as a small label: the word carries it, the colour only helps."""
+    slug = verdict.replace(" ", "-")
+    return nodes.inline(verdict, verdict, classes=["verdict", f"verdict-{slug}"])
+
+
+def linked(child: nodes.Node, claim: Claim, docname: str) -> nodes.Node:
+    """The node as a link to the claim's row on its document's page."""
+    reference = addnodes.pending_xref(
+        "",
+        child,
+        refdoc=docname,
+        refdomain="std",
+        reftype="ref",
+        reftarget=f"claim-{claim.id.partition('/')[0]}",
+        refexplicit=True,
+        refwarn=True,
+    )
+    return reference
+
+
+class Role(SphinxRole):
+    def claim(self, key: str) -> Claim | None:
+        """The claim; a warning when claims are written down and this is none of them."""
+        found = find(self.env, key)
+        if found is None and claims(self.env):
+            LOG.warning(
+                "no claim %r in book/claims.yml; it has %s",
+                key,
+                ", ".join(sorted(claims(self.env))),
+                location=self.get_location(),
+            )
+        return found
+
+
+class Verdict(Role):
+    """`` {verdict}`claim` `` or `` {verdict}`claim/part` ``: the verdict as a badge."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        claim = self.claim(self.text)
+        if claim is None:
+            return [badge("not measured")], []
+        return [linked(badge(claim.verdict), claim, self.env.docname)], []
+
+
+class Record(Role):
+    """`` {record}`claim:field:format` ``: a number of the claim, or "not measured"."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        given = self.text.split(":", 2)
+        key, field, form = [*given, *["measured", ".3g"][len(given) - 1 :]]
+        claim = self.claim(key)
+        text = claim.number(field, form) if claim else "not measured"
+        return [nodes.inline(text, text, classes=["record"])], []
+
+
+class Count(Role):
+    """`` {count}`holds` ``, `` {count}`holds:lee` ``, `` {count}`judged` ``, `` {count}`all` ``."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        kind, _, document = self.text.partition(":")
+        if kind not in (*VERDICTS, "all", "judged"):
+            LOG.warning(
+                "%r is no verdict; it may be %s, judged or all",
+                kind,
+                ", ".join(VERDICTS),
+                location=self.get_location(),
+            )
+        found = [
+            claim.verdict for claim in claims(self.env).values() if document in ("", claim.document)
+        ]
+        number = {
+            "all": len(found),
+            "judged": sum(verdict != "not measured" for verdict in found),
+        }.get(kind, found.count(kind))
+        return [nodes.inline(str(number), str(number), classes=["record"])], []
+
+
+def table(head: list[Any], rows: list[list[Any]], widths: list[int], kind: str) -> nodes.Node:
+    """A table of cells that are text or lists of nodes, in a box that scrolls."""
+    group = nodes.tgroup(cols=len(head))
+    group.extend(nodes.colspec(colwidth=width) for width in widths)
+    for part, lines in ((nodes.thead(), [head]), (nodes.tbody(), rows)):
+        for line in lines:
+            row = nodes.row()
+            for cell in line:
+                entry = nodes.entry()
+                entry.extend([nodes.paragraph("", cell)] if isinstance(cell, str) else cell)
+                row += entry
+            part += row
+        group += part
+    box = nodes.container(classes=["scroll"])
+    box += nodes.table("", group, classes=[kind])
+    return box
+
+
+class VerdictCounts(SphinxDirective):
+    """How many claims of each document came out how."""
+
+    def run(self) -> list[nodes.Node]:
+        counts: dict[str, Counter[str]] = {name: Counter() for name in DOCUMENTS}
+        for claim in claims(self.env).values():
+            counts.setdefault(claim.document, Counter())[claim.verdict] += 1
+        shown = [kind for kind in VERDICTS if any(count[kind] for count in counts.values())]
+        shown = shown or ["not measured"]
+        head = ["Document", *([nodes.paragraph("", "", badge(kind))] for kind in shown), "claims"]
+        rows = [
+            [
+                [nodes.paragraph("", "", self.link(name))],
+                *(str(count[kind] or "·") for kind in shown),
+                str(count.total()),
+            ]
+            for name, count in counts.items()
+        ]
+        total = sum(counts.values(), Counter())
+        rows.append(["All", *(str(total[kind] or "·") for kind in shown), str(total.total())])
+        return [table(head, rows, [40, *[12] * (len(shown) + 1)], "counts")]
+
+    def link(self, name: str) -> nodes.Node:
+        text = DOCUMENTS.get(name, name)
+        return addnodes.pending_xref(
+            "",
+            nodes.inline(text, text),
+            refdoc=self.env.docname,
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/book/documents/{name}",
+            refexplicit=True,
+            refwarn=True,
+        )
+
+
+class Claims(SphinxDirective):
+    """The claims of one document: what it says, what was found here, the verdict."""
+
+    option_spec: ClassVar = {"document": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        document = self.options.get("document")
+        chosen = [
+            claim
+            for claim in claims(self.env).values()
+            if document is None or claim.document == document
+        ]
+        if not chosen:
+            return self.parse_text_to_nodes("No claims are written down yet.")
+        rows = [row for claim in chosen for row in self.rows(claim)]
+        head = ["Claim", "The document", "Here", "Verdict"]
+        return [table(head, rows, [40, 20, 25, 15], "claims")]
+
+    def rows(self, claim: Claim) -> list[list[Any]]:
+        name = nodes.paragraph("", "", nodes.literal(claim.id, claim.id))
+        if "/" not in claim.id:
+            target = f"claim-{claim.id}"
+            name["ids"].append(target)
+            domain = self.env.get_domain("std")
+            domain.labels[target] = (self.env.docname, target, claim.id)  # type: ignore[attr-defined]
+            domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
+        first = [name, *self.prose(claim.text("statement", "says", "title"))]
+        found = self.prose(claim.number("interval", ".3g") if "measured" in claim.facts else "")
+        why = nodes.container(classes=["reason"])
+        why += self.prose(claim.text("reason"))
+        own = [
+            first,
+            self.prose(claim.text("numbers", "said", "reported", "document_says")),
+            [*found, why] if claim.text("reason") else found,
+            [nodes.paragraph("", "", badge(claim.verdict))],
+        ]
+        return [own, *(row for part in claim.parts for row in self.rows(part))]
+
+    def prose(self, text: str) -> list[nodes.Node]:
+        return self.parse_text_to_nodes(text) if text else []
+
+
+class VerdictKinds(SphinxDirective):
+    """What each verdict means."""
+
+    def run(self) -> list[nodes.Node]:
+        rows = [
+            [[nodes.paragraph("", "", badge(kind))], self.parse_text_to_nodes(KINDS[kind])]
+            for kind in VERDICTS
+        ]
+        return [table(["Verdict", "means"], rows, [20, 80], "kinds")]
+
+
+class Advice(SphinxDirective):
+    """What to do, chosen by a verdict: the body maps verdicts to sentences.
+
+    A key is a verdict, several joined by commas, or `otherwise`.
+    """
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        key = self.arguments[0]
+        claim = find(self.env, key)
+        if claim is None and claims(self.env):
+            LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
+        verdict = claim.verdict if claim else "not measured"
+        said = {
+            kind.strip(): str(text)
+            for kinds, text in (yaml.safe_load("\n".join(self.content)) or {}).items()
+            for kind in str(kinds).split(",")
+        }
+        if wrong := sorted(set(said) - {*VERDICTS, "otherwise"}):
+            LOG.warning(
+                "%s: no verdict; it may be %s or otherwise",
+                ", ".join(wrong),
+                ", ".join(VERDICTS),
+                location=self.get_location(),
+            )
+        text = said.get(verdict, said.get("otherwise", "No advice yet."))
+        box = nodes.container(classes=["advice"])
+        box += self.parse_text_to_nodes(text)
+        last = box.children[-1] if box.children else None
+        if isinstance(last, nodes.paragraph):
+            mark = badge(verdict)
+            last += nodes.Text(" ")
+            last += linked(mark, claim, self.env.docname) if claim else mark
+        return [box]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_role("verdict", Verdict())
+    app.add_role("record", Record())
+    app.add_role("count", Count())
+    app.add_directive("claims", Claims)
+    app.add_directive("verdict-counts", VerdictCounts)
+    app.add_directive("verdict-kinds", VerdictKinds)
+    app.add_directive("advice", Advice)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

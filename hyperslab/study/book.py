@@ -1,0 +1,261 @@
+"""Gather what was run into one folder and render it as a book."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hyperslab.study.pages import clean, failure, placeholder
+from hyperslab.study.privacy import scrubber
+
+ROOT = Path(__file__).resolve().parents[2]
+RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
+_SKIPPED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", ".DS_Store")
+_PROGRESS = re.compile(r"(reading sources|writing output)\.\.\. \[ *(\d+)%\]")
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b|Error:|^Exception")
+
+
+class RenderError(RuntimeError):
+    """The book could not be rendered; the message names the pages and the log."""
+
+
+def listed(root: Path) -> list[str]:
+    """Names of the notebooks that ``_toc.yml`` lists, in its order.
+
+    Parameters
+    ----------
+    root
+        Folder that holds ``_toc.yml``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     toc = "root: a\\nchapters: [{file: notebooks/b}, {file: notebooks/c}]"
+    ...     _ = Path(folder, "_toc.yml").write_text(toc)
+    ...     listed(Path(folder))
+    ['b', 'c']
+    """
+
+    def files(part: Any) -> Iterator[str]:
+        if isinstance(part, Mapping):
+            for key, value in part.items():
+                if key in ("file", "root"):
+                    yield str(value)
+                else:
+                    yield from files(value)
+        elif isinstance(part, list):
+            for each in part:
+                yield from files(each)
+
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    return [
+        Path(name).name.removesuffix(".ipynb")
+        for name in files(toc)
+        if name.startswith("notebooks/")
+    ]
+
+
+def stage(
+    executed: Path,
+    results: Path,
+    out: Path,
+    *,
+    root: Path = ROOT,
+    hide: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Gather prose, executed notebooks and figures into the folder that is rendered.
+
+    Parameters
+    ----------
+    executed
+        Folder with the executed notebooks, ``<name>.ipynb``.
+    results
+        Folder of one profile's results: ``figures/<name>/``, ``claims.json``, ``machine.json``.
+    out
+        The folder to make; what was there is replaced as a whole.
+    root
+        The project's folder, with ``book/``, ``_config.yml`` and ``_toc.yml``.
+    hide
+        Further private names to replace, and with what.
+
+    Returns
+    -------
+    dict
+        Notebooks that got a placeholder, and why.
+
+    Raises
+    ------
+    FileNotFoundError
+        When `root` holds no book.
+    """
+    for needed in ("_config.yml", "_toc.yml", "book"):
+        if not (root / needed).exists():
+            raise FileNotFoundError(
+                f"{root / needed} is missing; the book is made from a clone of the repository, "
+                "with the package installed from it (make book does both)"
+            )
+    out = out.resolve()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    scrub = scrubber(root, hide)
+    missing: dict[str, str] = {}
+    with _locked(out.parent), tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp:
+        new = Path(tmp, out.name)
+        shutil.copytree(root / "book", new / "book", ignore=_SKIPPED)
+        for name in ("_config.yml", "_toc.yml"):
+            shutil.copy(root / name, new / name)
+        (new / "notebooks").mkdir()
+        for name in listed(root):
+            source = executed / f"{name}.ipynb"
+            notebook = json.loads(source.read_text("utf-8")) if source.is_file() else None
+            why = "was not run" if notebook is None else failure(notebook)
+            if notebook is None or why:
+                missing[name] = why
+                page = placeholder(name, root / "notebooks" / f"{name}.ipynb", why)
+                (new / "notebooks" / f"{name}.md").write_text(page, encoding="utf-8")
+            else:
+                text = json.dumps(clean(notebook, scrub), ensure_ascii=False, indent=1)
+                (new / "notebooks" / f"{name}.ipynb").write_text(text, encoding="utf-8")
+        if (results / "figures").is_dir():
+            shutil.copytree(results / "figures", new / "figures", ignore=_SKIPPED)
+        for name in ("claims.json", "machine.json"):
+            if (results / name).is_file():
+                text = scrub((results / name).read_text(encoding="utf-8"))
+                (new / "book" / name).write_text(text, encoding="utf-8")
+        _replace(new, out)
+    return missing
+
+
+def fingerprint(stage: Path) -> str:
+    """Return a hash of all that a rendering depends on: pages, docstrings and renderer."""
+    digest = hashlib.sha256()
+    for package in RENDERERS:
+        digest.update(f"{package} {version(package)}\n".encode())
+    code = [*ROOT.glob("hyperslab/**/*.py"), *ROOT.glob("data_gen/**/*.py")]
+    for file in sorted([*stage.rglob("*"), *code]):
+        if file.is_file() and "__pycache__" not in file.parts:
+            name = file.relative_to(stage if file.is_relative_to(stage) else ROOT)
+            digest.update(f"{name}\0{file.stat().st_size}\0".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def render(stage: Path, html: Path) -> bool:
+    """Render a staged book strictly: every warning is an error.
+
+    The site appears whole at `html`, or not at all; when nothing changed it stays as it is.
+
+    Parameters
+    ----------
+    stage
+        Folder made by `stage`.
+    html
+        Folder of the site; the start page is ``index.html`` in it.
+
+    Returns
+    -------
+    bool
+        Whether it was rendered, and not only found to be current.
+
+    Raises
+    ------
+    RenderError
+        When a page has an error or a warning.
+    """
+    stage, html = stage.resolve(), html.resolve()
+    html.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as held:
+        for folder in sorted({stage.parent, html.parent}):
+            held.enter_context(_locked(folder))
+        wanted, mark = fingerprint(stage), html / ".fingerprint"
+        if (html / "index.html").is_file() and mark.is_file() and mark.read_text() == wanted:
+            print(f"book: nothing changed, {_near(html / 'index.html')}", flush=True)
+            return False
+        for left in html.parent.glob(".render-*"):  # a killed run's
+            shutil.rmtree(left, ignore_errors=True)
+        tmp = Path(held.enter_context(tempfile.TemporaryDirectory(".d", ".render-", html.parent)))
+        log = html.parent / "book.log"
+        started = time.monotonic()
+        _build(stage, tmp, log)
+        site = tmp / "_build" / "html"
+        (site / ".fingerprint").write_text(wanted)
+        _replace(site, html)
+    took = time.monotonic() - started
+    print(f"book: rendered in {took:.0f} s, {_near(html / 'index.html')}", flush=True)
+    return True
+
+
+def _build(stage: Path, out: Path, log: Path) -> None:
+    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
+    command += [str(stage), "--path-output", str(out), "-W", "-n", "--keep-going"]
+    env = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    troubles: list[str] = []
+    print("book: rendering", flush=True)
+    last = ""
+    with (
+        log.open("w", encoding="utf-8") as written,
+        subprocess.Popen(
+            command,
+            cwd=stage,
+            env=env,
+            text=True,
+            errors="replace",
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                line = _COLOUR.sub("", line).replace(f"{stage}/", "")
+                written.write(line)
+                step = _PROGRESS.search(line)
+                if step and (now := f"{step[1]} {int(step[2]) // 25 * 25} %") != last:
+                    last = now
+                    print(f"book: {now}", flush=True)
+                elif not step and _TROUBLE.search(line) and line.strip() not in troubles:
+                    troubles.append(line.strip())
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode or not (out / "_build" / "html" / "index.html").is_file():
+        shown = "\n".join(f"  {line}" for line in troubles[:12]) or "  (no message)"
+        more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""
+        raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {_near(log)}")
+
+
+def _near(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _replace(new: Path, old: Path) -> None:
+    aside = new.with_name(f"{new.name}.old")
+    if old.exists():
+        old.rename(aside)
+    new.rename(old)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's book lock: stagings and renderings of one folder take turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".book.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

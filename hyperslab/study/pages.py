@@ -1,0 +1,94 @@
+"""Executed notebooks as pages of the book."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+MYST = "text/x-myst"
+_KEPT_METADATA = ("kernelspec", "language_info", "mystnb")
+
+
+def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[str, Any]:
+    """Return an executed notebook as the book shows it.
+
+    Outputs on stderr and records of the run go, paths and names are replaced, and an output
+    that carries ``text/x-myst`` becomes Markdown only.
+
+    Parameters
+    ----------
+    notebook
+        An executed notebook, as read from JSON.
+    scrub
+        What takes private text out of a string.
+
+    Examples
+    --------
+    >>> output = {"output_type": "display_data", "data": {"text/x-myst": "*a*"}, "metadata": {}}
+    >>> cell = {"cell_type": "code", "metadata": {}, "source": "", "outputs": [output]}
+    >>> clean({"cells": [cell], "metadata": {}})["cells"][0]["outputs"][0]["data"]
+    {'text/markdown': '*a*'}
+    """
+
+    def walk(part: Any) -> Any:
+        if isinstance(part, str):
+            return scrub(part)
+        if isinstance(part, list):
+            return [walk(each) for each in part]
+        if isinstance(part, dict):
+            # Pictures are base64: a name inside one is chance.
+            return {k: v if k.startswith("image/p") else walk(v) for k, v in part.items()}
+        return part
+
+    def shown(output: dict[str, Any]) -> dict[str, Any]:
+        data = output.get("data", {})
+        if MYST in data:
+            return {**output, "data": {"text/markdown": data[MYST]}, "metadata": {}}
+        return output
+
+    cells = []
+    for cell in notebook["cells"]:
+        tags = list(cell["metadata"].get("tags", []))
+        if "injected-parameters" in tags and "hide-input" not in tags:
+            tags.append("hide-input")
+        kept = {k: v for k, v in cell.items() if k != "metadata"}
+        kept["metadata"] = {"tags": tags} if tags else {}
+        if "mystnb" in cell["metadata"]:
+            kept["metadata"]["mystnb"] = cell["metadata"]["mystnb"]
+        if "outputs" in cell:
+            kept["outputs"] = [
+                shown(output) for output in cell["outputs"] if output.get("name") != "stderr"
+            ]
+        cells.append(kept)
+    metadata = {k: v for k, v in notebook.get("metadata", {}).items() if k in _KEPT_METADATA}
+    result: dict[str, Any] = walk({**notebook, "cells": cells, "metadata": metadata})
+    return result
+
+
+def failure(notebook: dict[str, Any]) -> str:
+    """Say in which cell an executed notebook stopped, and why; "" when it did not."""
+    for number, cell in enumerate(notebook["cells"], start=1):
+        for output in cell.get("outputs", []):
+            if output.get("output_type") == "error":
+                return f"stopped in cell {number} with {output.get('ename', 'an error')}"
+    return ""
+
+
+def placeholder(name: str, template: Path, why: str) -> str:
+    """Return the page that stands for a notebook without results."""
+    title, labels = name, []
+    if template.is_file():
+        cells = json.loads(template.read_text(encoding="utf-8"))["cells"]
+        text = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+        labels = re.findall(r"^\(([\w-]+)\)=\s*$", text, re.MULTILINE)
+        if heading := re.search(r"^# +(.+)$", text, re.MULTILINE):
+            title = heading[1]
+    marks = "".join(f"({label})=\n" for label in labels)
+    return (
+        f"{marks}# {title}\n\n```{{admonition}} No results here\n:class: missing\n"
+        f"The notebook `{name}` {why}. `make book` runs what is missing and renders this page; "
+        f"`hyperslab run {name}` runs this notebook alone.\n```\n"
+    )

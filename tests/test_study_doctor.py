@@ -1,0 +1,117 @@
+import platform
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from hyperslab.measure import lock, noise
+from hyperslab.study import doctor
+from hyperslab.study.doctor import Finding
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    return doctor.report(tmp_path_factory.mktemp("work") / "not" / "there" / "yet")
+
+
+def of(findings, subject):
+    return [found for found in findings if found.subject == subject]
+
+
+def test_every_state_is_known_and_what_is_wrong_has_words(report):
+    assert {found.state for found in report} <= {"ok", "note", "problem"}
+    assert all(found.text for found in report)
+
+
+def test_the_locked_environment_has_what_the_study_needs(report):
+    assert [found.state for found in of(report, "packages")] == ["ok"]
+    assert of(report, "filters")[0].state == "ok"
+    assert "HDF5" in of(report, "packages")[0].text
+
+
+def test_names_no_person_host_or_place(report, tmp_path):
+    text = doctor.render(report)
+    assert str(tmp_path) not in text
+    assert str(Path.home()) not in text
+    assert sys.prefix not in text
+    assert platform.node() not in text.split()
+
+
+def test_the_work_directory_is_not_made(tmp_path):
+    doctor.report(tmp_path / "build")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_package_stops_the_book():
+    found = list(doctor.packages("hyperslab-that-is-not-installed"))
+    assert doctor.exit_status(found) == 1
+    assert "not installed" in found[0].text
+
+
+def test_a_package_out_of_bounds_is_named(tmp_path, monkeypatch):
+    info = tmp_path / "toy-1.0.dist-info"
+    info.mkdir()
+    requires = "numpy<1\nRequires-Dist: absent-toy\nRequires-Dist: other; extra == 'dev'"
+    info.joinpath("METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: toy\nVersion: 1.0\nRequires-Dist: {requires}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    texts = [found.text for found in doctor.packages("toy", "study")]
+    assert len(texts) == 2
+    assert "numpy is" in texts[0] and "must be <1" in texts[0]
+    assert texts[1] == "absent-toy is not installed"
+
+
+@pytest.mark.parametrize("tool", doctor.TOOLS, ids=lambda tool: tool.subject)
+def test_a_missing_tool_says_what_is_left_out_and_what_installs_it(tool, tmp_path):
+    found = doctor.tool(tool, search=str(tmp_path))
+    assert found.state == "note"
+    assert tool.without in found.text
+    assert "apt-get install" in found.remedy
+
+
+def test_a_tool_on_the_path_is_found(tmp_path):
+    for program in ("mpicc", "mpiexec"):
+        path = tmp_path / program
+        path.write_text("#!/bin/sh\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    mpi = next(tool for tool in doctor.TOOLS if tool.subject == "MPI")
+    assert doctor.tool(mpi, search=str(tmp_path)).state == "ok"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is Linux's")
+def test_a_work_directory_that_cannot_be_written_stops_the_book():
+    found = list(doctor.work_directory(Path("/proc/hyperslab")))
+    assert doctor.exit_status(found) == 1
+    assert "cannot be written" in found[0].text
+
+
+@pytest.mark.skipif(not Path("/dev/shm").exists(), reason="needs a memory file system")
+def test_cold_reads_from_memory_are_said_to_be_left_out():
+    _disk, cold = doctor.work_directory(Path("/dev/shm/hyperslab"))
+    assert cold.state == "note"
+    assert "cold reads are left out" in cold.text
+
+
+def test_another_measuring_run_stops_the_book(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with lock.measuring():
+        assert all(found.state != "problem" for found in doctor.processor())
+        monkeypatch.delenv("HYPERSLAB_MEASURING")
+        found = list(doctor.processor())
+    assert doctor.exit_status(found) == 1
+
+
+def test_busy_means_what_marks_a_run():
+    assert doctor.BUSY == noise.OTHERS_MARKED
+
+
+def test_render_ends_with_a_conclusion():
+    note, problem = Finding("a", "note", "x", "do y"), Finding("b", "problem", "z")
+    assert doctor.render([]).endswith("nothing is left out.")
+    assert "2 notes say" in doctor.render([note, note])
+    assert "→ do y" in doctor.render([note])
+    assert doctor.render([note, problem]).endswith("1 problem must be mended before `make book`.")
+    assert doctor.exit_status([note]) == 0

@@ -13,6 +13,8 @@ from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
 
+# What netCDF-C calls a scale that only gives a dimension its name and length.
+_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
 _COMPRESSION = {"deflate": "gzip", "lzf": "lzf", "szip": "szip"}
 
 
@@ -77,13 +79,22 @@ class HDF5Writer(FileWriter):
         return dataset
 
     def _attach(self, variables: Sequence[tuple[Variable, Layout]]) -> None:
-        scales = [v.dims[0] for v, _ in variables if v.dims == (v.name,)]
-        for scale in scales:
-            self._handles[scale].make_scale(scale)
+        """Make coordinates dimension scales; netCDF-C then wants one for every dimension."""
+        if not any(v.dims == (v.name,) for v, _ in variables):
+            return
+        sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
+        scales = {}
+        for dim, size in sizes.items():
+            if any(v.dims == (dim,) == (v.name,) for v, _ in variables):
+                scales[dim] = self._handles[dim]
+                scales[dim].make_scale(dim)
+            else:
+                scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
+                scales[dim].make_scale(f"{_NO_VARIABLE}{size:10d}")
         for variable, _ in variables:
             for axis, dim in enumerate(variable.dims):
-                if dim in scales and variable.name != dim:
-                    self._handles[variable.name].dims[axis].attach_scale(self._handles[dim])
+                if variable.name != dim:
+                    self._handles[variable.name].dims[axis].attach_scale(scales[dim])
 
     def _flush(self) -> None:
         self._file.flush()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,24 @@ class NetCDFWriter(FileWriter):
         )
 
     def _flush(self) -> None:
-        self._file.sync()
+        with _explained():
+            self._file.sync()
 
     def _close(self) -> None:
-        self._file.close()
+        with _explained():
+            self._file.close()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        error.add_note(
+            "Chunks are compressed when they are flushed. Blosc in netCDF-C fails on a chunk it "
+            "cannot make smaller: take shuffle=True, another codec, or hdf5 or zarr."
+        )
+        raise
 
 
 def _chunking(layout: Layout) -> dict[str, Any]:

@@ -1,0 +1,289 @@
+"""What every reader offers, and what all of them share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.region import Region, Selection, region
+
+
+class Opened(Protocol):
+    """One variable of an open file; also a context manager."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the variable."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of what is stored, in native byte order."""
+
+    def read(self, selection: Selection = ...) -> NDArray[Any]:
+        """Read a selection: stored values, C-contiguous, in native byte order."""
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+
+    def __enter__(self) -> Opened: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Reader(Protocol):
+    """A library that reads variables from files of some formats."""
+
+    @property
+    def name(self) -> str:
+        """Name to ask for it by."""
+
+    @property
+    def library(self) -> str:
+        """The library that reads."""
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """Formats of `hyperslab.storage` it reads."""
+
+    @property
+    def start(self) -> str:
+        """How a process that uses it is started: "fork", "spawn" or "command"."""
+
+    def open(
+        self, path: str | Path, variable: str, *, chunk_cache_bytes: int | None = None
+    ) -> Opened:
+        """Open one variable of a file."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a reader before its library is imported.
+
+    Parameters
+    ----------
+    name, library, formats, start
+        As in `Reader`.
+    module
+        Module of `hyperslab.access` that holds it.
+    requires
+        Names of the modules it imports.
+    """
+
+    name: str
+    library: str
+    formats: frozenset[str]
+    start: str
+    module: str
+    requires: tuple[str, ...] = ()
+
+
+class LibraryReader(ABC):
+    """A reader described by its card; a library's file adds `_open`, `names` and `version`."""
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+
+    def __repr__(self) -> str:
+        return f"<reader {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """Name to ask for it by."""
+        return self._card.name
+
+    @property
+    def library(self) -> str:
+        """The library that reads."""
+        return self._card.library
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """Formats of `hyperslab.storage` it reads."""
+        return self._card.formats
+
+    @property
+    def start(self) -> str:
+        """How a process that uses it is started: "fork", "spawn" or "command"."""
+        return self._card.start
+
+    def open(
+        self, path: str | Path, variable: str, *, chunk_cache_bytes: int | None = None
+    ) -> Opened:
+        """Open one variable of a file.
+
+        Parameters
+        ----------
+        path
+            The file, or the directory of a Zarr format.
+        variable
+            Its name, with groups before it ("group/sub/name").
+        chunk_cache_bytes
+            Size of the library's chunk cache; None keeps the library's own.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is nothing at `path`.
+        OSError
+            If this library cannot read what is there.
+        KeyError
+            If there is no such variable; the message lists those there are.
+        ValueError
+            If the variable holds no numbers, or the library has no chunk cache.
+        """
+        path, variable = Path(path), variable.strip("/")
+        try:
+            return self._open(path, variable, chunk_cache_bytes)
+        except (NotNumbersError, NoCacheError):
+            raise
+        except Exception as error:
+            raise self._explain(path, variable, error) from error
+
+    def _explain(self, path: Path, variable: str, error: Exception) -> Exception:
+        """Say which of the things that can be wrong with an `open` it was."""
+        if not path.exists():
+            return FileNotFoundError(f"{path} does not exist; {self._takes}")
+        # What follows HDF5's first line is addresses and errno.
+        said = str(error).partition("\n")[0]
+        try:
+            present = sorted(self.names(path))
+        except Exception:
+            return OSError(f"{path} cannot be read by {self.name}: {said}; {self._takes}")
+        if variable not in present:
+            shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
+            return KeyError(f"{path}: no variable {variable!r}; there are {shown or 'none'}")
+        return OSError(f"{path}: {self.name} cannot open {variable!r}: {said}")
+
+    @property
+    def _takes(self) -> str:
+        return f"{self.name} takes {', '.join(sorted(self.formats))}"
+
+    @abstractmethod
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        """Open, letting the library's own errors out."""
+
+    @abstractmethod
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the variables in a file, with their groups."""
+
+    @abstractmethod
+    def version(self) -> str:
+        """Give the versions of what does the reading."""
+
+
+class NotNumbersError(ValueError):
+    """The variable holds text, records or lists, not numbers."""
+
+
+class NoCacheError(ValueError):
+    """A chunk cache was asked of a library that has none."""
+
+
+class OpenedArray(ABC):
+    """One open variable; a library's file adds `_fetch` and `_close`.
+
+    Parameters
+    ----------
+    name
+        Name of the variable, for messages.
+    shape
+        Its shape.
+    dtype
+        Type as the library gives it, in any byte order.
+    """
+
+    def __init__(self, name: str, shape: Iterable[int], dtype: object) -> None:
+        self.name = name
+        self.shape = tuple(int(n) for n in shape)
+        self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
+        self._open = True
+
+    def read(self, selection: Selection = ...) -> NDArray[Any]:
+        """Read a selection: stored values, C-contiguous, in native byte order.
+
+        Parameters
+        ----------
+        selection
+            Integers (they drop their axis), slices with positive steps, an Ellipsis.
+
+        Raises
+        ------
+        IndexError
+            If an integer is out of range, or there are more indices than axes.
+        ValueError
+            If the file is closed, or a step is not positive.
+        """
+        if not self._open:
+            raise ValueError(f"{self.name}: the file is closed; open it again to read")
+        chosen = region(selection, self.shape, self.name)
+        if not chosen.size:
+            return np.empty(chosen.shape, self.dtype)
+        return np.asarray(self._fetch(chosen), self.dtype, order="C")
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if self._open:
+            self._open = False
+            self._close()
+
+    def __enter__(self) -> OpenedArray:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def _fetch(self, chosen: Region) -> Any:
+        """Read a selection that is not empty."""
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+
+def numeric(name: str, dtype: object) -> np.dtype[Any]:
+    """Give the type of a variable that holds numbers.
+
+    Raises
+    ------
+    NotNumbersError
+        If it holds anything else.
+
+    Examples
+    --------
+    >>> numeric("sst", "f4")
+    dtype('float32')
+    """
+    if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
+        return np.dtype(dtype)
+    raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")
+
+
+def no_cache(reader: str, chunk_cache_bytes: int | None) -> None:
+    """Refuse a chunk cache where the library has none.
+
+    Raises
+    ------
+    NoCacheError
+        If one is given.
+    """
+    if chunk_cache_bytes is not None:
+        raise NoCacheError(
+            f"chunk_cache_bytes={chunk_cache_bytes}: {reader} has no chunk cache; leave it out"
+        )

@@ -1,0 +1,72 @@
+"""netCDF4-python, on files and on NCZarr directories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+
+from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
+from hyperslab.storage.region import Region
+
+
+class NetCDF4Reader(LibraryReader):
+    """Reads stored values with netCDF4-python: masking and scaling are off."""
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        file = netCDF4.Dataset(self.address(path), "r")
+        try:
+            found = file[variable]
+            if not isinstance(found, netCDF4.Variable):
+                raise KeyError(f"{variable!r} is a group")
+            return _NetCDF4Array(variable, file, found, chunk_cache_bytes)
+        except BaseException:
+            file.close()
+            raise
+
+    def address(self, path: Path) -> str:
+        """Give what netCDF-C opens."""
+        return str(path)
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the variables, group by group."""
+        with netCDF4.Dataset(self.address(path), "r") as file:
+            return list(_walk(file, ""))
+
+    def version(self) -> str:
+        """Give the versions of netCDF4-python and of the C libraries in it."""
+        return (
+            f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__}, "
+            f"HDF5 {netCDF4.__hdf5libversion__})"
+        )
+
+
+def _walk(group: Any, before: str) -> Iterable[str]:
+    for name in group.variables:
+        yield before + name
+    for name, inner in group.groups.items():
+        yield from _walk(inner, f"{before}{name}/")
+
+
+class _NetCDF4Array(OpenedArray):
+    def __init__(self, name: str, file: Any, variable: Any, chunk_cache_bytes: int | None) -> None:
+        super().__init__(name, variable.shape, variable.dtype)
+        variable.set_auto_maskandscale(False)
+        # Without it a strided selection is one call of the C library for each element.
+        variable.use_nc_get_vars(True)
+        if chunk_cache_bytes is not None and variable.chunking() not in (None, "contiguous"):
+            variable.set_var_chunk_cache(size=chunk_cache_bytes)
+        self._file, self._variable = file, variable
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self._variable[chosen.index or ...]
+
+    def _close(self) -> None:
+        self._file.close()
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card."""
+    return NetCDF4Reader(card)

@@ -1,0 +1,101 @@
+"""Plain binary files, read with the system's own calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.storage.region import Region
+
+# A strided run is read in spans of this many bytes and thinned, unless the step is wider than
+# what a device reads at once: then element by element.
+SPAN_BYTES = 2**20
+WIDE_STEP_BYTES = 2**16
+
+
+class PlainReader(LibraryReader):
+    """Reads ``<file>`` as ``<file>.json`` describes it, one pread for each contiguous piece."""
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        return _PlainArray(path, variable, _described(path)[variable])
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names in the description beside the file."""
+        return _described(path)
+
+    def version(self) -> str:
+        """Give the versions of Python and numpy."""
+        return f"{platform.python_version()} (numpy {np.__version__})"
+
+
+def _described(path: Path) -> dict[str, Any]:
+    sidecar = path.with_name(path.name + ".json")
+    try:
+        found: dict[str, Any] = json.loads(sidecar.read_text())["variables"]
+    except FileNotFoundError:
+        raise OSError(
+            f'there is no {sidecar.name} beside it; write {{"variables": {{name: '
+            '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
+        ) from None
+    return found
+
+
+class _PlainArray(OpenedArray):
+    def __init__(self, path: Path, variable: str, described: dict[str, Any]) -> None:
+        super().__init__(variable, described["shape"], described["dtype"])
+        self._stored = np.dtype(described["dtype"])
+        self._offset = int(described["offset"])
+        self._descriptor = os.open(path, os.O_RDONLY)
+        need = self._offset + int(np.prod(self.shape, dtype=np.int64)) * self._stored.itemsize
+        have = os.fstat(self._descriptor).st_size
+        if have < need:
+            self.close()
+            raise OSError(f"it has {have} bytes where {variable!r} of {self.shape} ends at {need}")
+
+    def _fetch(self, chosen: Region) -> NDArray[Any]:
+        out = np.empty(chosen.size, self._stored)
+        done = 0
+        for first, count, step in chosen.runs(self.shape):
+            into = out[done : done + count]
+            if step == 1:
+                self._read(into, first)
+            else:
+                self._read_strided(into, first, step)
+            done += count
+        return out.reshape(chosen.shape)
+
+    def _read_strided(self, into: NDArray[Any], first: int, step: int) -> None:
+        size = self._stored.itemsize
+        at_once = 1 if step * size > WIDE_STEP_BYTES else max(SPAN_BYTES // (step * size), 1)
+        for start in range(0, len(into), at_once):
+            piece = into[start : start + at_once]
+            span = np.empty((len(piece) - 1) * step + 1, self._stored)
+            self._read(span, first + start * step)
+            piece[:] = span[::step]
+
+    def _read(self, into: NDArray[Any], first: int) -> None:
+        buffer = into.view(np.uint8).data
+        offset = self._offset + first * self._stored.itemsize
+        while buffer:
+            # One call moves at most 2 GiB.
+            count = os.preadv(self._descriptor, [buffer], offset)
+            if not count:
+                raise OSError(f"{self.name}: the file ends at byte {offset}; it was cut off")
+            buffer, offset = buffer[count:], offset + count
+
+    def _close(self) -> None:
+        os.close(self._descriptor)
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card."""
+    return PlainReader(card)

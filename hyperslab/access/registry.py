@@ -1,0 +1,104 @@
+"""Which readers there are, and which can be used here."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from hyperslab.access.base import Card, LibraryReader, Reader
+from hyperslab.storage.layout import FORMATS
+
+_NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})
+_HDF5 = frozenset({"netcdf4", "netcdf4-classic", "hdf5"})
+_ZARR = frozenset({"zarr2", "zarr3", "nczarr"})
+
+# A new library is one file beside this one and one card here.
+CARDS = (
+    Card("plain", "Python", frozenset({"binary"}), "fork", "plain"),
+    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",)),
+    Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",)),
+    Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py")),
+    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4")),
+    Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", ("xarray", "h5netcdf", "h5py")),
+    # zarr-python runs an event loop in a thread of its own, which a fork would lose.
+    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", ("xarray", "zarr")),
+    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",)),
+    Card("nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "fork", "nczarr", ("netCDF4",)),
+)
+
+
+def readers(format: str | None = None) -> tuple[str, ...]:
+    """Name the readers whose libraries are installed, in a fixed order.
+
+    Parameters
+    ----------
+    format
+        Only those that read this format of `hyperslab.storage`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such format.
+
+    Examples
+    --------
+    >>> "plain" in readers()
+    True
+    >>> readers("binary")
+    ('plain',)
+    """
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
+    return tuple(
+        card.name
+        for card in CARDS
+        if (format is None or format in card.formats) and not _missing(card)
+    )
+
+
+def reader(name: str) -> Reader:
+    """Give a reader by name, its library imported.
+
+    Raises
+    ------
+    ValueError
+        If there is no such reader, or its library is not installed.
+
+    Examples
+    --------
+    >>> reader("plain").start
+    'fork'
+    """
+    return _make(name)
+
+
+def library_version(name: str) -> str:
+    """Give the version of the library behind a reader, and of the C libraries behind that.
+
+    Examples
+    --------
+    >>> library_version("plain").partition(" (")[2].split()[0]
+    'numpy'
+    """
+    return _make(name).version()
+
+
+@cache
+def _make(name: str) -> LibraryReader:
+    card = next((card for card in CARDS if card.name == name), None)
+    if card is None:
+        known = ", ".join(card.name for card in CARDS)
+        raise ValueError(f"no reader {name!r}; give one of {known}")
+    if missing := _missing(card):
+        raise ValueError(
+            f"reader {name!r} needs {', '.join(missing)}, not installed here: "
+            f"pip install {' '.join(missing)}; usable are {', '.join(readers())}"
+        )
+    made = import_module(f"hyperslab.access.{card.module}").make(card)
+    assert isinstance(made, LibraryReader)
+    return made
+
+
+def _missing(card: Card) -> tuple[str, ...]:
+    return tuple(module for module in card.requires if find_spec(module) is None)

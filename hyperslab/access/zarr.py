@@ -1,0 +1,52 @@
+"""zarr-python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import zarr
+
+from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.storage.region import Region
+
+
+class ZarrReader(LibraryReader):
+    """Reads Zarr 2, Zarr 3 and NCZarr directories.
+
+    NCZarr stores a scalar as an array of one value, and so it is read; its arrays with deflate
+    and shuffle are refused by zarr-python 3.1.
+    """
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        # The array's own folder: nothing of the group is read, as a user would have it.
+        return _ZarrArray(variable, zarr.open_array(str(path / variable), mode="r"))
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the arrays, with their groups."""
+        group = zarr.open_group(str(path), mode="r", use_consolidated=False)
+        members = group.members(max_depth=None)
+        return [name for name, item in members if isinstance(item, zarr.Array)]
+
+    def version(self) -> str:
+        """Give the version of zarr-python."""
+        return zarr.__version__
+
+
+class _ZarrArray(OpenedArray):
+    def __init__(self, name: str, array: Any) -> None:
+        super().__init__(name, array.shape, array.dtype)
+        self._array = array
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self._array[chosen.index]
+
+    def _close(self) -> None:
+        """Nothing stays open between reads."""
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card."""
+    return ZarrReader(card)

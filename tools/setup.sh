@@ -45,7 +45,9 @@ apt_install() {
 # Sets python to the first that suits, one that can make a virtual environment before others.
 find_python() {
   python=
-  for candidate in ${PYTHON:+"$PYTHON"} python3 python3.13 python3.12 python3.11 /usr/bin/python3; do
+  [ -n "${PYTHON:-}" ] && set -- "$PYTHON" ||
+    set -- python3 python3.13 python3.12 python3.11 /usr/bin/python3
+  for candidate; do
     suits "$candidate" || continue
     [ -n "$python" ] || python=$candidate
     if works "$candidate" 'import ensurepip, venv'; then
@@ -58,7 +60,8 @@ find_python() {
 
 version() { "$1" -c 'import platform; print(platform.python_version())' 2>/dev/null || echo missing; }
 
-find_python || fail "hyperslab needs Python 3.11, 3.12 or 3.13, and python3 here is $(version python3)." \
+named=${PYTHON:-python3}
+find_python || fail "hyperslab needs Python 3.11, 3.12 or 3.13, and $named here is $(version "$named")." \
   "Install one, or name one: make PYTHON=/path/to/python3.12 (conda: conda env create -f environment.yml)."
 
 if ! works "$python" 'import ensurepip, venv'; then

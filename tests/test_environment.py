@@ -1,0 +1,136 @@
+"""One list of dependencies: environment.yml, the lock and the set-up scripts follow pyproject."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+LOCK = (ROOT / "requirements.lock").read_text()
+
+CONDA_NAMES = {"dask": "dask-core", "matplotlib": "matplotlib-base", "seaborn": "seaborn-base"}
+PIP_ONLY = {"sphinx-mathjax-offline"}
+STUDY = [
+    Requirement(text)
+    for text in PROJECT["dependencies"] + PROJECT["optional-dependencies"]["study"]
+]
+ALL = STUDY + [Requirement(text) for text in PROJECT["optional-dependencies"]["dev"]]
+
+
+def conda_specs():
+    return [spec for spec in ENVIRONMENT["dependencies"] if isinstance(spec, str)]
+
+
+def pip_specs():
+    (found,) = (spec["pip"] for spec in ENVIRONMENT["dependencies"] if isinstance(spec, dict))
+    return found
+
+
+def bounds(specs):
+    split = (spec.partition(" ") for spec in specs)
+    return {name: SpecifierSet(bound) for name, _, bound in split}
+
+
+def test_conda_gets_every_dependency_under_its_name_with_the_same_bounds():
+    wanted = {
+        CONDA_NAMES.get(name, name): requirement.specifier
+        for requirement in STUDY
+        if (name := canonicalize_name(requirement.name)) not in PIP_ONLY
+    }
+    wanted |= {"python": SpecifierSet(PROJECT["requires-python"]), "pip": SpecifierSet()}
+    assert bounds(conda_specs()) == wanted
+
+
+def test_pip_gets_what_conda_forge_lacks_and_this_folder():
+    wanted = {r.name: r.specifier for r in STUDY if r.name in PIP_ONLY}
+    assert bounds(spec for spec in pip_specs() if spec != "-e .") == wanted
+    assert "-e ." in pip_specs()
+
+
+@pytest.mark.parametrize("spec", conda_specs())
+def test_conda_understands_each_spec(spec):
+    rattler = pytest.importorskip("rattler")
+    parsed = rattler.MatchSpec(spec, strict=True)
+    name, _, bound = spec.partition(" ")
+    assert parsed.name.normalized == name
+    assert bool(parsed.version) == bool(bound)
+
+
+def test_channels_are_conda_forge_alone():
+    assert ENVIRONMENT["channels"] == ["conda-forge", "nodefaults"]
+
+
+def locked(python, system="linux"):
+    """Versions the lock gives one Python on one system, by canonical name."""
+    environment = {
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "sys_platform": system,
+        "platform_system": {"linux": "Linux", "darwin": "Darwin"}[system],
+        "platform_machine": "x86_64",
+        "platform_python_implementation": "CPython",
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "extra": "",
+    }
+    found = {}
+    for line in re.findall(r"^([a-z0-9].*?) \\$", LOCK, flags=re.MULTILINE):
+        requirement = Requirement(line)
+        if requirement.marker and not requirement.marker.evaluate(environment):
+            continue
+        (pin,) = requirement.specifier
+        assert pin.operator == "=="
+        assert requirement.name not in found, f"{requirement.name} is locked twice"
+        found[canonicalize_name(requirement.name)] = pin.version
+    return found
+
+
+@pytest.mark.parametrize("system", ["linux", "darwin"])
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+def test_the_lock_satisfies_every_bound(python, system):
+    pins = locked(python, system)
+    missing = [
+        str(requirement)
+        for requirement in ALL
+        if not requirement.specifier.contains(
+            pins.get(canonicalize_name(requirement.name), "0"), prereleases=True
+        )
+    ]
+    assert missing == []
+
+
+def test_the_environment_running_this_is_within_the_bounds():
+    command = [sys.executable, "-I", ROOT / "tools/suitable.py", "study", "dev"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_every_locked_package_has_hashes_and_none_names_a_host():
+    blocks = re.split(r"^(?=[a-z0-9])", LOCK, flags=re.MULTILINE)[1:]
+    assert len(blocks) > 100
+    assert all("--hash=sha256:" in block for block in blocks)
+    assert not re.search(r"https?:|//|\.(?:org|com|io|net)\b|--(?:extra-)?index|--find-links", LOCK)
+
+
+def test_what_installs_this_folder_is_locked():
+    # It is installed without build isolation, so that nothing unlocked is fetched.
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    names = {canonicalize_name(Requirement(text).name) for text in build} | {"editables"}
+    assert names <= set(locked("3.12"))
+
+
+def test_apt_txt_says_what_each_package_is_for():
+    lines = (ROOT / "apt.txt").read_text().splitlines()
+    packages = [line for line in lines if line and not line.startswith("#")]
+    assert packages
+    for line in packages:
+        assert re.fullmatch(r"[a-z0-9.+-]+  # (required|optional): .+", line), line

@@ -1,0 +1,128 @@
+"""Imports go downwards only: what design allows, held against the source."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Each part of the project, and the parts it may import beside itself.
+BELOW: dict[str, frozenset[str]] = {
+    "storage": frozenset(),
+    "measure": frozenset({"storage"}),
+    "network": frozenset({"storage", "measure"}),
+    "subchunk": frozenset(),  # usable alone
+    "kernels": frozenset(),
+    "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
+    "parallel": frozenset({"storage", "measure", "kernels"}),
+    "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
+}
+BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
+BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
+BELOW["__main__"] = BELOW["cli"] | {"cli"}
+BELOW["__init__"] = frozenset()
+BELOW["data_gen"] = frozenset({"storage"})
+
+HEAVY = {
+    "dask", "h5py", "matplotlib", "netCDF4", "pandas", "papermill", "pyarrow", "scipy", "xarray",
+    "zarr",
+}  # fmt: skip
+
+
+def part_of(module):
+    """The part a dotted name belongs to; None for what is not the project's."""
+    top, *below = module.split(".")
+    if top == "data_gen":
+        return "data_gen"
+    if top == "hyperslab":
+        return below[0] if below else "__init__"
+    return None
+
+
+def imports(source, module, package):
+    """Dotted names a module imports, anywhere in it; `from a import b` gives a.b."""
+    home = module if package else module.rpartition(".")[0]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = home.split(".")[: len(home.split(".")) + 1 - node.level] if node.level else []
+            base += [node.module] if node.module else []
+            yield from (".".join([*base, alias.name]) for alias in node.names)
+
+
+def trespasses(source, module, package=False):
+    """What a module of the project imports and may not."""
+    part = part_of(module)
+    allowed = BELOW[part] | {part, None}
+    for name in imports(source, module, package):
+        # `from hyperslab import __version__` names no part
+        if part_of(name) not in allowed and (part_of(name) in BELOW or name == "hyperslab"):
+            yield f"{module} imports {name}"
+
+
+def modules():
+    for top in ("hyperslab", "data_gen"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            yield pytest.param(path, id=path.relative_to(ROOT).as_posix())
+
+
+@pytest.mark.parametrize("path", list(modules()))
+def test_imports_go_downwards(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    package = parts[-1] == "__init__"
+    name = ".".join(parts[:-1] if package else parts)
+    assert part_of(name) in BELOW, f"say in BELOW which parts {name} may import"
+    assert list(trespasses(path.read_text(encoding="utf-8"), name, package)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("hyperslab.measure.harness", "from hyperslab.access import reader"),
+        ("hyperslab.measure.harness", "from ..study import session"),
+        ("hyperslab.measure.harness", "def f():\n    import hyperslab.access.zarr"),
+        ("hyperslab.subchunk.plan", "from hyperslab.measure import stats"),
+        ("hyperslab.subchunk.plan", "from hyperslab import storage"),
+        ("hyperslab.storage.layout", "import hyperslab.cli"),
+        ("hyperslab.access.plain", "from data_gen import ocean"),
+        ("data_gen.ocean", "from hyperslab.measure import stats"),
+        ("hyperslab.study.session", "from hyperslab.advise import report"),
+    ],
+)
+def test_an_upward_import_is_seen(module, line):
+    assert len(list(trespasses(line, module))) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("hyperslab.access.plain", "from hyperslab.storage import Layout"),
+        ("hyperslab.access.plain", "from ..measure import stats\nimport numpy"),
+        ("hyperslab.study.session", "import data_gen.ocean"),
+        ("data_gen.ocean", "from hyperslab.storage import create"),
+        ("hyperslab.cli", "from hyperslab.advise import report"),
+    ],
+)
+def test_a_downward_import_is_allowed(module, line):
+    assert list(trespasses(line, module)) == []
+
+
+def test_no_notebook_uses_another():
+    stems = {path.stem for path in (ROOT / "notebooks").glob("*.ipynb")}
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        used = {name.split(".")[0] for name in imports(code, "notebook", False)}
+        assert not used & stems, path.name
+
+
+@pytest.mark.parametrize("module", ["hyperslab", "hyperslab.storage", "hyperslab.access"])
+def test_importing_the_library_loads_no_heavy_package(module):
+    code = f"import sys, {module}; print(*(name.split('.')[0] for name in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(done.stdout.split())

@@ -1,0 +1,157 @@
+"""The set-up scripts, in a folder with an odd name and with commands that only pretend."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SYSTEM = (
+    "cat", "cksum", "date", "dirname", "flock", "grep", "id", "mkdir", "rm", "sh", "tail",
+)  # fmt: skip
+
+# A Python of the right version; `-m venv` fails, so that nothing is ever installed.
+GOOD = 'case "$*" in *"-m venv"*) exit 1 ;; *platform*) echo 3.12.1 ;; esac'
+SHIM = "echo 'pyenv: python3: command not found' >&2; exit 127"
+ON_DEBIAN = pytest.mark.skipif(not Path("/etc/debian_version").exists(), reason="Debian's way")
+
+
+class Clone:
+    """A folder that holds what the scripts read, and a PATH of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for name in ("tools", "bin"):
+            (folder / name).mkdir(parents=True)
+        for name in ("setup.sh", "python.sh", "suitable.py"):
+            shutil.copy(ROOT / "tools" / name, folder / "tools")
+        for name in ("pyproject.toml", "requirements.lock", "apt.txt"):
+            shutil.copy(ROOT / name, folder)
+        for name in SYSTEM:
+            if found := shutil.which(name):
+                (folder / "bin" / name).symlink_to(found)
+
+    def command(self, name, script):
+        path = self.folder / "bin" / name
+        path.unlink(missing_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def run(self, script, *arguments, **environment):
+        return subprocess.run(
+            ["/bin/sh", self.folder / "tools" / script, *arguments],
+            env={"PATH": str(self.folder / "bin")} | environment,
+            capture_output=True,
+            text=True,
+            cwd="/",
+        )
+
+
+@pytest.fixture
+def clone(tmp_path):
+    return Clone(tmp_path / "a b'c $d é")
+
+
+def test_a_python_of_another_version_is_refused_in_one_line(clone):
+    clone.command("old", 'case "$2" in *platform*) echo 3.10.1 ;; *) exit 1 ;; esac')
+    done = clone.run("setup.sh", PYTHON="old")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "needs Python 3.11, 3.12 or 3.13, and old here is 3.10.1" in done.stderr
+
+
+def test_shims_that_fail_when_run_are_passed_over(clone):
+    clone.command("python3", SHIM)
+    clone.command("python3.13", SHIM)
+    clone.command("python3.12", GOOD)
+    done = clone.run("setup.sh")
+    assert done.returncode == 1
+    assert "python3.12 could not make .venv" in done.stderr
+
+
+def test_without_ensurepip_a_user_is_told_what_to_install(clone):
+    clone.command("half", 'case "$2" in *ensurepip*) exit 1 ;; esac')
+    clone.command("id", "echo 1000")
+    done = clone.run("setup.sh", PYTHON="half")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "apt-get install python3-venv" in done.stderr
+
+
+@ON_DEBIAN
+def test_without_ensurepip_root_on_debian_installs_it(clone):
+    clone.command("half", '[ -e "$0.mended" ] || case "$2" in *ensurepip*) exit 1 ;; esac\n' + GOOD)
+    clone.command("id", "echo 0")
+    clone.command("apt-get", 'echo "$@" >>"$0.log"\n[ "$1" = update ] || : >"${0%/*}/half.mended"')
+    done = clone.run("setup.sh", PYTHON="half")
+    log = clone.folder / "bin" / "apt-get.log"
+    assert log.read_text().splitlines() == [
+        "update -qq",
+        "install -y -qq --no-install-recommends python3-venv",
+    ]
+    assert "half could not make .venv" in done.stderr
+
+
+@ON_DEBIAN
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_a_missing_optional_package_never_stops_the_set_up(clone, user):
+    (clone.folder / "apt.txt").write_text("toy-tool  # optional: the toy chapter\n")
+    clone.command("python3", GOOD)
+    clone.command("id", f"echo {user}")
+    clone.command("dpkg-query", "exit 1")
+    clone.command("apt-get", "exit 100")
+    done = clone.run("setup.sh")
+    said = {
+        "0": "toy-tool could not be installed; left out without it: the toy chapter",
+        "1000": "apt-get install toy-tool gives what apt.txt says; left out until then",
+    }
+    assert said[user] in done.stderr
+    assert "making .venv" in done.stderr
+
+
+@ON_DEBIAN
+def test_an_installed_optional_package_is_not_installed_again(clone):
+    (clone.folder / "apt.txt").write_text("toy-tool  # optional: the toy chapter\n")
+    clone.command("python3", GOOD)
+    clone.command("dpkg-query", "echo install ok installed")
+    clone.command("apt-get", "exit 100")
+    assert "toy-tool" not in clone.run("setup.sh").stderr
+
+
+def test_a_path_that_no_virtual_environment_can_have_is_refused(tmp_path):
+    clone = Clone(tmp_path / "a:b")
+    (clone.folder / "bin").rename(tmp_path / "bin")
+    for name in ("python3", "python3.12"):
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{GOOD}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    done = clone.run("setup.sh", PATH=str(tmp_path / "bin"))
+    assert done.returncode == 1
+    assert "holds a colon" in done.stderr
+
+
+@pytest.mark.parametrize("variable", ["VIRTUAL_ENV", "CONDA_PREFIX"])
+def test_an_active_environment_that_suits_is_used_with_this_folders_code(clone, variable):
+    (clone.folder / "hyperslab").mkdir()
+    (clone.folder / "hyperslab" / "__init__.py").touch()
+    active = {variable: sys.prefix}
+    assert "using the active environment" in clone.run("python.sh", "--why", **active).stderr
+    code = "import sys, hyperslab; print(sys.prefix); print(hyperslab.__file__)"
+    done = clone.run("python.sh", "--extra", "dev", "-c", code, **active)
+    prefix, file = done.stdout.splitlines()
+    assert Path(prefix).samefile(sys.prefix)
+    assert Path(file).parent == clone.folder / "hyperslab"
+    assert not (clone.folder / ".venv").exists()
+
+
+def test_an_active_environment_that_lacks_something_is_not_used(clone, tmp_path):
+    active = tmp_path / "active" / "bin"
+    active.mkdir(parents=True)
+    (active / "python").write_text("#!/bin/sh\necho it lacks h5py\nexit 1\n")
+    (active / "python").chmod(0o755)
+    clone.command("python3", GOOD)
+    done = clone.run("python.sh", "--why", VIRTUAL_ENV=str(active.parent))
+    assert done.returncode == 1
+    assert "the active environment is not used: it lacks h5py" in done.stderr
+    assert "making .venv" in done.stderr

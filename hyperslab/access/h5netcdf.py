@@ -51,7 +51,7 @@ class _H5netcdfArray(OpenedArray):
         self._file, self._variable = file, variable
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._variable[chosen.index or ...]
+        return self._variable[chosen.indices or ...]
 
     def _close(self) -> None:
         self._file.close()

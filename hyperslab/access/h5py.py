@@ -49,7 +49,7 @@ class _H5pyArray(OpenedArray):
         self._file, self._dataset = file, dataset
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._dataset[chosen.index]
+        return self._dataset[chosen.indices]
 
     def _close(self) -> None:
         self._file.close()

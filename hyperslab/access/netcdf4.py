@@ -61,7 +61,7 @@ class _NetCDF4Array(OpenedArray):
         self._file, self._variable = file, variable
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._variable[chosen.index or ...]
+        return self._variable[chosen.indices or ...]
 
     def _close(self) -> None:
         self._file.close()

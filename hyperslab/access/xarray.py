@@ -94,7 +94,7 @@ class _XarrayArray(OpenedArray):
         self._dataset, self._array = dataset, array
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._array[chosen.index].values
+        return self._array[chosen.indices].values
 
     def _close(self) -> None:
         self._dataset.close()

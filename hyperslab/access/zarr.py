@@ -41,7 +41,7 @@ class _ZarrArray(OpenedArray):
         self._array = array
 
     def _fetch(self, chosen: Region) -> Any:
-        return self._array[chosen.index]
+        return self._array[chosen.indices]
 
     def _close(self) -> None:
         """Nothing stays open between reads."""

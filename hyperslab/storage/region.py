@@ -5,56 +5,39 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from types import EllipsisType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
 
 
-@dataclass(frozen=True)
-class Region:
-    """First element, count and step along each axis, and which axes the result drops.
+class Region(NamedTuple):
+    """What a selection takes of an array: made by `region`.
 
     Parameters
     ----------
     starts, counts, steps
-        One integer for each axis of the array; an axis indexed by an integer has count 1.
-    dropped
-        True for each axis indexed by an integer.
+        First element, number of elements and step along each axis of the array; an axis indexed
+        by an integer has count 1.
+    indices
+        The selection in full: one non-negative int or slice for each axis.
+    shape
+        Shape of what is selected, as numpy gives it: without the axes indexed by integers.
+    size
+        Number of elements selected.
     """
 
     starts: tuple[int, ...]
     counts: tuple[int, ...]
     steps: tuple[int, ...]
-    dropped: tuple[bool, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of what is selected, as numpy gives it."""
-        return tuple(n for n, drop in zip(self.counts, self.dropped, strict=True) if not drop)
-
-    @property
-    def size(self) -> int:
-        """Number of elements selected."""
-        return math.prod(self.counts)
-
-    @property
-    def index(self) -> tuple[int | slice, ...]:
-        """The selection in full: one non-negative int or slice for each axis."""
-        return tuple(
-            start
-            if drop
-            else slice(start, start + (count - 1) * step + 1 if count else start, step)
-            for start, count, step, drop in zip(
-                self.starts, self.counts, self.steps, self.dropped, strict=True
-            )
-        )
+    indices: tuple[int | slice, ...]
+    shape: tuple[int, ...]
+    size: int
 
     def runs(self, shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-        """Give the pieces that are contiguous in row-major order, in order.
+        """Give the pieces that are evenly spaced in row-major order, in order.
 
         Parameters
         ----------
@@ -66,39 +49,30 @@ class Region:
         tuple of int
             First element, number of elements, and the step between them (1: contiguous).
         """
-        if self.size == 0:
+        if not self.size:
             return
-        strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
         # Axes from `inner` on make one run: all but the first of them are taken whole.
-        inner = len(shape)
-        step = 1
+        inner, step = len(shape), 1
         while inner:
             axis = inner - 1
             if self.steps[axis] != 1 and self.counts[axis] > 1:
                 if inner == len(shape):
-                    step = self.steps[axis]
-                    inner = axis
+                    inner, step = axis, self.steps[axis]
                 break
             inner = axis
             if self.counts[axis] != shape[axis]:
                 break
+        strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        first = sum(map(operator.mul, self.starts, strides))
         length = math.prod(self.counts[inner:])
-        base = sum(
-            start * stride
-            for start, stride in zip(self.starts[inner:], strides[inner:], strict=True)
-        )
         outer = (
-            range(start * stride, (start + count * step_) * stride, step_ * stride)
-            for start, count, step_, stride in zip(
-                self.starts[:inner],
-                self.counts[:inner],
-                self.steps[:inner],
-                strides[:inner],
-                strict=True,
+            range(0, count * step_ * stride, step_ * stride)
+            for count, step_, stride in zip(
+                self.counts[:inner], self.steps[:inner], strides[:inner], strict=True
             )
         )
         for offsets in product(*outer):
-            yield base + sum(offsets), length, step
+            yield first + sum(offsets), length, step
 
 
 def region(selection: Selection, shape: tuple[int, ...], name: str = "array") -> Region:
@@ -125,7 +99,7 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
 
     Examples
     --------
-    >>> region((-1, slice(0, 10, 4)), (5, 9)).index
+    >>> region((-1, slice(0, 10, 4)), (5, 9)).indices
     (4, slice(0, 9, 4))
     >>> region((7,), (5, 9), "sst")
     Traceback (most recent call last):
@@ -133,34 +107,48 @@ def region(selection: Selection, shape: tuple[int, ...], name: str = "array") ->
     IndexError: sst: index 7 is out of range for axis 0 of size 5; give -5 to 4
     """
     given = selection if isinstance(selection, tuple) else (selection,)
-    ellipses = sum(item is Ellipsis for item in given)
-    if ellipses > 1 or len(given) - ellipses > len(shape):
+    if len(given) != len(shape) or any(item is Ellipsis for item in given):
+        given = _filled(given, shape, name)
+    starts, counts, steps = [], [], []
+    indices: list[int | slice] = []
+    kept = []
+    size = 1
+    # One plain loop: small reads are timed through here.
+    for axis, (item, n) in enumerate(zip(given, shape, strict=True)):
+        if isinstance(item, slice):
+            if item.step is not None and operator.index(item.step) < 1:
+                raise ValueError(
+                    f"{name}: step {item.step} on axis {axis}; steps must be at least 1: "
+                    "read forwards and reverse the result"
+                )
+            start, stop, step = item.indices(n)
+            count = max((stop - start + step - 1) // step, 0)
+            indices.append(slice(start, start + (count - 1) * step + 1 if count else start, step))
+            kept.append(count)
+        else:
+            start, count, step = _position(item, n, axis, name), 1, 1
+            indices.append(start)
+        starts.append(start)
+        counts.append(count)
+        steps.append(step)
+        size *= count
+    return Region(tuple(starts), tuple(counts), tuple(steps), tuple(indices), tuple(kept), size)
+
+
+def _filled(given: tuple[Index, ...], shape: tuple[int, ...], name: str) -> tuple[Index, ...]:
+    """Put whole axes where the Ellipsis stands, or at the end."""
+    ellipses = [place for place, item in enumerate(given) if item is Ellipsis]
+    absent = len(shape) - len(given) + len(ellipses)
+    if len(ellipses) > 1 or absent < 0:
         raise IndexError(
-            f"{name}: selection {selection!r} does not fit shape {shape}; give at most "
+            f"{name}: selection {given!r} does not fit shape {shape}; give at most "
             f"{len(shape)} integers or slices and one Ellipsis"
         )
-    split = next((i for i, item in enumerate(given) if item is Ellipsis), len(given))
-    whole = (slice(None),) * (len(shape) - len(given) + ellipses)
-    full = (*given[:split], *whole, *given[split + 1 :])
-    axes = [
-        _axis(item, n, axis, name) for axis, (item, n) in enumerate(zip(full, shape, strict=True))
-    ]
-    return (
-        Region(*(tuple(column) for column in zip(*axes, strict=True)))
-        if axes
-        else Region((), (), (), ())
-    )
+    place = ellipses[0] if ellipses else len(given)
+    return (*given[:place], *(slice(None),) * absent, *given[place + 1 :])
 
 
-def _axis(item: object, size: int, axis: int, name: str) -> tuple[int, int, int, bool]:
-    if isinstance(item, slice):
-        if item.step is not None and operator.index(item.step) < 1:
-            raise ValueError(
-                f"{name}: step {item.step} on axis {axis}; steps must be at least 1: "
-                "read forwards and reverse the result"
-            )
-        start, stop, step = item.indices(size)
-        return start, len(range(start, stop, step)), step, False
+def _position(item: object, size: int, axis: int, name: str) -> int:
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise TypeError(
             f"{name}: index {item!r} on axis {axis}; give an integer, a slice or Ellipsis"
@@ -168,7 +156,7 @@ def _axis(item: object, size: int, axis: int, name: str) -> tuple[int, int, int,
     index = operator.index(item)
     if not -size <= index < size:
         raise IndexError(
-            f"{name}: index {index} is out of range for axis {axis} of size {size}"
-            + (f"; give {-size} to {size - 1}" if size else "; the axis is empty")
+            f"{name}: index {index} is out of range for axis {axis} of size {size}; "
+            + (f"give {-size} to {size - 1}" if size else "the axis is empty")
         )
-    return index % size, 1, 1, True
+    return index % size

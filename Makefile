@@ -23,10 +23,12 @@ help:
 ready:
 	@$(PY) --why
 
+# A notebook that failed does not keep the others' pages from being rendered.
 book:
 	@$(PY) --why
-	@$(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)")
-	@$(PY) -m hyperslab book --profile "$(PROFILE)"
+	@$(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
+	  failed=$$?; [ "$${failed:-0}" -le 1 ] || exit "$$failed"; \
+	  $(PY) -m hyperslab book --profile "$(PROFILE)" && exit "$${failed:-0}"
 
 test:
 	@$(DEV) --why

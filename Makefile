@@ -26,9 +26,9 @@ ready:
 # A notebook that failed does not keep the others' pages from being rendered.
 book:
 	@$(PY) --why
-	@$(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
-	  failed=$$?; [ "$${failed:-0}" -le 1 ] || exit "$$failed"; \
-	  $(PY) -m hyperslab book --profile "$(PROFILE)" && exit "$${failed:-0}"
+	@failed=0; $(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
+	  failed=$$?; [ $$failed -le 1 ] || exit $$failed; \
+	  $(PY) -m hyperslab book --profile "$(PROFILE)" && exit $$failed
 
 test:
 	@$(DEV) --why

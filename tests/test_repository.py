@@ -1,0 +1,211 @@
+"""What the repository as a whole must hold: clean templates, true names, nothing private."""
+
+import json
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import papermill
+import pytest
+import yaml
+
+from hyperslab.study.templates import problems
+
+ROOT = Path(__file__).parents[1]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LARGEST_BYTES = 1_000_000
+
+
+def git(*arguments):
+    # The checkout may belong to another user, as it does in a container.
+    command = ["git", "-c", "safe.directory=*", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def tracked():
+    return [ROOT / name for name in git("ls-files", "-z").split("\0") if name]
+
+
+def make(*words):
+    # What a make that runs these tests was told must not reach this one.
+    outer = {"MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PROFILE", "RECORDS"}
+    inner = {name: value for name, value in os.environ.items() if name not in outer}
+    command = ["make", *words]
+    return subprocess.run(
+        command, cwd=ROOT, env=inner, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def study():
+    return yaml.safe_load((ROOT / "notebooks/study.yml").read_text(encoding="utf-8"))["notebooks"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_a_clean_template(path):
+    assert problems(path) == []
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_papermill_shows_a_type_and_help_for_every_parameter(path):
+    parameters = papermill.inspect_notebook(str(path))
+    assert {"profile", "records", "workdir"} <= set(parameters)
+    for name, facts in parameters.items():
+        assert facts["inferred_type_name"] != "None", name
+        assert len(facts["help"]) > 5, name
+
+
+def test_study_lists_every_notebook_once_for_every_profile():
+    names = [item["name"] for item in study()]
+    assert sorted(names) == [path.stem for path in NOTEBOOKS]
+    for item in study():
+        assert set(item["profiles"]) == {"smoke", "quick", "full", "paper"}, item["name"]
+
+
+def named_files(text):
+    """Files a Markdown text names: targets of links, and code that looks like a path of ours."""
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in target:
+            yield target
+    top = {path.relative_to(ROOT).parts[0] for path in tracked()}
+    for words in re.findall(r"```.*?```|`[^`\n]+`", text, flags=re.DOTALL):
+        for word in re.findall(r"[\w./*<>-]+", words):
+            if "/" in word and word.split("/")[0] in top and not set(word) & set("*<>"):
+                yield word
+    for word in re.findall(r"(?<![\w/.])[\w-]+\.(?:md|toml|lock|txt|cff|yml|ipynb)\b", text):
+        if word != "out.ipynb":
+            yield word
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_every_file_that_is_named_exists(name):
+    named = set(named_files((ROOT / name).read_text(encoding="utf-8")))
+    assert named
+    places = (ROOT, ROOT / "notebooks", ROOT / "book")
+    assert [each for each in sorted(named) if not any((p / each).exists() for p in places)] == []
+
+
+def test_a_name_of_no_file_is_seen():
+    text = (
+        "[it](docs/none.md), `tests/none.py`, other.yml, `notebooks/*.ipynb`, `tests/test_<x>.py`"
+    )
+    assert set(named_files(text)) == {"docs/none.md", "tests/none.py", "other.yml"}
+
+
+# Written so that this file does not hold what it looks for.
+PRIVATE = re.compile(
+    "|".join(
+        [
+            r"/root" r"/\w",
+            r"/home" r"/(?!(?:user|me|you|ann|someone)\b)\w",
+            r"/Users" r"/(?!(?:me|you|ann|someone)\b)\w",
+            r"/work" r"/\w+/",
+            r"\.\./" r"shared",
+            r"pypi\." r"org|python" r"hosted|anaconda\." r"(?:org|com)|npm" r"js\.",
+            r"(?:index|extra-index)-url" r"[= ]https?:",
+        ]
+    )
+)
+
+
+def test_no_file_names_this_machine_or_a_registry():
+    found = []
+    for path in tracked():
+        if path.is_file():
+            text = path.read_bytes().decode("utf-8", errors="ignore")
+            found += [f"{path.relative_to(ROOT)}: {hit.group()}" for hit in PRIVATE.finditer(text)]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ["/root/x", "/home/jo/x", "/work/main/x", "from ../shared/x"])
+def test_what_names_a_machine_is_seen(text):
+    assert PRIVATE.search(text)
+
+
+def test_no_file_is_large():
+    sizes = {path: path.stat().st_size for path in tracked() if path.is_file()}
+    assert [path.name for path, size in sizes.items() if size > LARGEST_BYTES] == []
+
+
+def test_nothing_that_is_made_is_tracked():
+    made = re.compile(r"(^|/)(build|\.venv|__pycache__|\.ipynb_checkpoints)/|\.pyc$")
+    assert [path for path in tracked() if made.search(path.relative_to(ROOT).as_posix())] == []
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.stem
+)
+def test_a_workflow_pins_its_actions_and_may_only_read(path):
+    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        assert job["timeout-minutes"] <= 60
+        # Only what publishes may write, and that runs no code of this repository.
+        assert "permissions" not in job or not any("run" in step for step in job["steps"]), name
+        for step in job["steps"]:
+            if "uses" in step:
+                assert re.search(r"@([0-9a-f]{40}|v\d+\.\d+\.\d+)$", step["uses"]), step
+    assert True in workflow, "says when it runs"  # YAML reads the key `on` as true
+
+
+def test_workflows_run_targets_and_notebooks_that_exist():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
+    texts = [path.read_text() for path in (ROOT / ".github/workflows").glob("*.yml")]
+    used = {word for text in texts for word in re.findall(r"\bmake ([a-z]+)\b(?! uses)", text)}
+    assert {"book", "check", "test"} <= used
+    assert used - {"uses"} <= targets
+    for text in texts:
+        for name in re.findall(r"notebooks/\w+\.ipynb", text):
+            assert (ROOT / name).exists(), name
+
+
+def test_hooks_need_no_network():
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    assert [repo["repo"] for repo in config["repos"]] == ["local"]
+    for hook in config["repos"][0]["hooks"]:
+        assert hook["language"] == "system"
+        assert hook["entry"].startswith("sh tools/python.sh ")
+
+
+def test_version_and_license_are_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == project["version"]
+    assert citation["license"] == project["license"] == "BSD-3-Clause"
+    assert citation["repository-code"] == project["urls"]["Source"]
+    assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License")
+    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_ci_runs_the_readmes_test_command():
+    script = ROOT / ".ci/run"
+    assert os.access(script, os.X_OK)
+    assert "make test" in script.read_text()
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["book"], 'hyperslab run --profile "quick" ||'),
+        (["book", "PROFILE=smoke"], 'hyperslab run --profile "smoke" ||'),
+        (["book", "RECORDS=a b"], 'hyperslab run --profile "quick" --records "a b" ||'),
+        (["book", "PROFILE=full"], 'hyperslab book --profile "full"'),
+        (["test"], "-m pytest"),
+    ],
+)
+def test_make_runs_the_documented_command(words, command):
+    assert command in re.sub(r"\s+", " ", make("--dry-run", *words))
+
+
+def test_make_alone_prints_help_and_every_target_is_in_it():
+    text = make()
+    for target in ("book", "test", "check", "lock", "clean"):
+        assert f"make {target}" in text
+
+
+def test_notebooks_hold_no_place_in_their_metadata():
+    for path in NOTEBOOKS:
+        metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
+        assert set(metadata) <= {"kernelspec", "language_info"}, path.name

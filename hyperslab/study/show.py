@@ -1,11 +1,12 @@
 """Put figures, tables and sentences on a page of the book, and under a cell in Jupyter."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 
+from ..measure.noise import Noise, judge
 from .session import Session
 from .style import STYLES, styled
 
@@ -88,3 +89,30 @@ def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> No
     from IPython.display import display
 
     display(data, raw=True, metadata=metadata or {})  # type: ignore[no-untyped-call]
+
+
+def noise(*frames: pd.DataFrame) -> None:
+    """Show what the run says of its own noise: the A/A pairs and what other programs used."""
+    text(noise_text(judge(pd.concat(frames))))
+
+
+def noise_text(found: Sequence[Noise]) -> str:
+    """Return the noise of a run as MyST.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.stats import Interval
+    >>> print(noise_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.0, "void")]))
+    ```{admonition} Noise of this run
+    :class: warning
+    - e, warm: A/A ratio 1.200 [1.100, 1.300], other programs 0 % of the CPU: void
+    ```
+    """
+    lines = [
+        f"- {item.experiment}{', ' + item.cache_state if item.cache_state else ''}: A/A ratio "
+        f"{item.ratio.value:.3f} [{item.ratio.low:.3f}, {item.ratio.high:.3f}], other programs "
+        f"{100 * item.others_cpu:.0f} % of the CPU: {item.state}"
+        for item in found
+    ]
+    kind = "note" if all(item.state == "clean" for item in found) else "warning"
+    return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])

@@ -1,0 +1,165 @@
+"""The command `hyperslab`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import __version__
+
+OK, FAILED, USAGE = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 0, 1 (failed) or 2 (usage).
+
+    Parameters
+    ----------
+    argv : sequence of str
+        Words after the command's name; those of the process by default.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.call(arguments))
+    except KeyboardInterrupt:
+        print("\ninterrupted: what was finished is kept, the next run goes on from there")
+        return FAILED
+    except ValueError as error:
+        print(f"hyperslab {arguments.command}: {error}", file=sys.stderr)
+        return USAGE
+    except (OSError, RuntimeError) as error:
+        print(f"hyperslab {arguments.command}: {error}", file=sys.stderr)
+        return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hyperslab",
+        description="Five papers on netCDF, HDF5 and Zarr I/O, re-run on this machine and judged.",
+    )
+    parser.add_argument("--version", action="version", version=f"hyperslab {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser(
+        "run",
+        help="run the study's notebooks: only what changed",
+        description="Run notebooks of the study through papermill. What has not changed since "
+        "its last run is left alone; an interrupted run goes on where it stopped.",
+    )
+    run.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all when none is named")
+    _common(run)
+    run.add_argument(
+        "--records", default="", metavar="FOLDER", help="draw from these records, measure nothing"
+    )
+    run.add_argument(
+        "--repeats", type=int, default=0, metavar="N", help="interleaved blocks (the profile's)"
+    )
+    run.add_argument("--seed", type=int, default=0, metavar="N", help="of the order of samples (0)")
+    run.add_argument("--again", action="store_true", help="run also what has not changed")
+    run.set_defaults(call=_run)
+
+    book = commands.add_parser(
+        "book",
+        help="render the book from executed notebooks",
+        description="Render the book from the executed notebooks of a profile into "
+        "WORKDIR/html/index.html.",
+    )
+    _common(book)
+    book.set_defaults(call=_book)
+
+    claims = commands.add_parser(
+        "claims",
+        help="judge the claims from the records",
+        description="Judge every claim from the records of a profile, print the verdicts and "
+        "write claims.json beside the records.",
+    )
+    _common(claims)
+    claims.add_argument(
+        "--records", default="", metavar="FOLDER", help="judge these records instead"
+    )
+    claims.set_defaults(call=_claims)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="say what this machine has, lacks, and what is left out",
+        description="Say what this machine has for the study, what it lacks, and how to get it.",
+    )
+    doctor.add_argument(
+        "--workdir", default="build", metavar="FOLDER", help="where data go (build)"
+    )
+    doctor.set_defaults(call=_doctor)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--profile",
+        default="quick",
+        metavar="NAME",
+        help="smoke (under a minute), quick (default), full (up to 90 minutes) or paper",
+    )
+    parser.add_argument(
+        "--workdir",
+        default="build",
+        metavar="FOLDER",
+        help="where data, results and the book go (build)",
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from .study.run import Options, run
+
+    options = Options(
+        profile=arguments.profile,
+        workdir=arguments.workdir,
+        records=arguments.records,
+        seed=arguments.seed,
+        repeats=arguments.repeats,
+        again=arguments.again,
+    )
+    results = run(arguments.names, options)
+    return FAILED if any(result.state == "failed" for result in results) else OK
+
+
+def _book(arguments: argparse.Namespace) -> int:
+    from .study.book import render, stage
+    from .study.profile import check_profile, root
+    from .study.run import executed_folder
+
+    top = root()
+    profile = check_profile(arguments.profile)
+    workdir = (top / arguments.workdir).resolve()
+    missing = stage(
+        executed_folder(workdir, profile), workdir / "results" / profile, workdir / "book", root=top
+    )
+    for name, why in missing.items():
+        print(f"{name}: a placeholder page, {why}")
+    render(workdir / "book", workdir / "html")
+    return OK
+
+
+def _claims(arguments: argparse.Namespace) -> int:
+    from .study import claims
+    from .study.profile import check_profile, root
+
+    top = root()
+    profile = check_profile(arguments.profile)
+    results = top / arguments.workdir / "results" / profile
+    folder = top / arguments.records if arguments.records else results
+    if not folder.is_dir():
+        raise ValueError(
+            f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` first"
+        )
+    judged = claims.evaluate(claims.load(top / "book" / "claims.yml"), folder)
+    results.mkdir(parents=True, exist_ok=True)
+    claims.write_json(judged, results / "claims.json")
+    print(claims.summary_table(judged))
+    return OK
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from .study import doctor
+
+    findings = doctor.report(Path(arguments.workdir))
+    print(doctor.render(findings))
+    return doctor.exit_status(findings)

@@ -1,0 +1,1 @@
+"""The experiments of Lee, Yang and Aydt 2008."""

@@ -1,0 +1,229 @@
+"""Run the study's notebooks through papermill: only what changed, and whole or not at all."""
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..measure.lock import measuring
+from .fingerprint import digest, explain, parts
+from .profile import Entry, check_profile, entries, entry, root
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the study is run.
+
+    Parameters
+    ----------
+    profile : str
+        smoke, quick, full or paper.
+    workdir : str
+        Where data, results and executed notebooks go; relative to the repository.
+    records : str
+        A folder of records to draw from; empty to measure.
+    seed : int
+        Of the order of the samples.
+    repeats : int
+        Interleaved blocks; 0 for the profile's.
+    again : bool
+        Run also what has not changed.
+    """
+
+    profile: str = "quick"
+    workdir: str = "build"
+    records: str = ""
+    seed: int = 0
+    repeats: int = 0
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one notebook: "current", "done" or "failed", and in how many seconds."""
+
+    name: str
+    state: str
+    seconds: float
+    message: str = ""
+
+
+def executed_folder(workdir: Path, profile: str) -> Path:
+    """Return where executed notebooks of a profile lie.
+
+    Examples
+    --------
+    >>> executed_folder(Path("build"), "quick").as_posix()
+    'build/executed/quick'
+    """
+    return workdir / "executed" / profile
+
+
+def run(names: Sequence[str], options: Options) -> list[Result]:
+    """Run notebooks in the study's order; a failed one is kept and the next goes on.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of notebooks; all when empty.
+    options : Options
+
+    Raises
+    ------
+    ValueError
+        For an unknown notebook or profile, before anything runs.
+    BusyError
+        When another run is measuring on this machine.
+    """
+    check_profile(options.profile)
+    top = root()
+    chosen = [entry(name, top) for name in names] if names else list(entries(top))
+    if options.records and not (top / options.records).is_dir():
+        raise ValueError(f"--records {options.records}: no such folder of records")
+    if options.records:
+        return _all(chosen, options, top)
+    with measuring():
+        return _all(chosen, options, top)
+
+
+def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
+    results: list[Result] = []
+    expected = _expected(chosen, options, top)
+    for place, item in enumerate(chosen, 1):
+        left = sum(expected.get(later.name, 0.0) for later in chosen[place - 1 :])
+        about = f", about {_clock(left)} left" if left else ""
+        print(f"[{place}/{len(chosen)}] {item.name}{about}", flush=True)
+        result = _one(item, options, top)
+        results.append(result)
+        tail = f": {result.message}" if result.message else ""
+        print(f"      {result.state} in {_clock(result.seconds)}{tail}", flush=True)
+    return results
+
+
+def _one(item: Entry, options: Options, top: Path) -> Result:
+    began = time.monotonic()
+    source = top / "notebooks" / f"{item.name}.ipynb"
+    workdir = (top / options.workdir).resolve()
+    target = executed_folder(workdir, options.profile) / source.name
+    parameters = {
+        "profile": options.profile,
+        "records": options.records,
+        "workdir": str(Path(options.workdir)),
+        "repeats": options.repeats,
+        "seed": options.seed,
+    }
+    if item.settings[options.profile].get("draws", False):
+        parameters = {k: v for k, v in parameters.items() if k not in ("repeats", "seed")}
+    wanted = parts(source, parameters) | _inputs(item, options, top, workdir)
+    found = _kept(target)
+    if found.get("fingerprint") == digest(wanted) and not options.again:
+        return Result(item.name, "current", time.monotonic() - began)
+    old = found.get("parts")
+    if isinstance(old, dict):
+        print(f"      runs again: {explain(old, wanted)}", flush=True)
+    try:
+        _execute(source, target, parameters, top)
+    except Exception as error:
+        return Result(item.name, "failed", time.monotonic() - began, _failure(error, target, top))
+    seconds = time.monotonic() - began
+    _note(target, {"fingerprint": digest(wanted), "parts": wanted, "seconds": seconds})
+    return Result(item.name, "done", seconds)
+
+
+def _execute(source: Path, target: Path, parameters: Mapping[str, object], top: Path) -> None:
+    """Execute a template; the target appears when all cells ran, and not before."""
+    import papermill
+
+    unknown = set(parameters) - set(papermill.inspect_notebook(str(source)))
+    if unknown:
+        raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f".{target.stem}.part.ipynb")
+    failed = target.with_name(f"{target.stem}.failed.ipynb")
+    target.unlink(missing_ok=True)
+    _notes(target).unlink(missing_ok=True)
+    failed.unlink(missing_ok=True)
+    try:
+        papermill.execute_notebook(
+            str(source),
+            str(partial),
+            parameters=dict(parameters),
+            kernel_name="python3",
+            cwd=str(top),
+            progress_bar=False,
+            log_output=False,
+            stderr_file=sys.stderr if sys.stderr.isatty() else None,
+            extra_arguments=["--IPKernelApp.log_level=40"],
+        )
+    except papermill.PapermillExecutionError:
+        partial.replace(failed)
+        raise
+    finally:
+        if partial.exists() and sys.exc_info()[0] is not None:
+            partial.unlink()
+    partial.replace(target)
+
+
+def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str, str]:
+    """Return what a notebook reads besides its code: the records it draws from or judges."""
+    if options.records:
+        folder = top / options.records
+    elif item.settings[options.profile].get("draws", False):
+        folder = workdir / "results" / options.profile
+    else:
+        return {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
+    files = {path: path.stat() for path in sorted(folder.glob("*.parquet"))}
+    claims = top / "book" / "claims.yml"
+    if claims.exists():
+        files[claims] = claims.stat()
+    return {
+        f"input {path.name}": f"{stat.st_size} {stat.st_mtime_ns}" for path, stat in files.items()
+    }
+
+
+def _notes(target: Path) -> Path:
+    return target.with_suffix(".json")
+
+
+def _note(target: Path, value: Mapping[str, object]) -> None:
+    part = target.with_name(f".{target.stem}.json.part")
+    part.write_text(json.dumps(value, indent=1))
+    part.replace(_notes(target))
+
+
+def _kept(target: Path) -> dict[str, object]:
+    """Return what is known of an executed notebook; nothing unless it is whole."""
+    if not target.exists():
+        return {}
+    try:
+        value: dict[str, object] = json.loads(_notes(target).read_text())
+    except (OSError, ValueError):
+        return {}
+    return value
+
+
+def _expected(chosen: Sequence[Entry], options: Options, top: Path) -> dict[str, float]:
+    """Return the seconds that notebooks took the last time."""
+    folder = executed_folder((top / options.workdir).resolve(), options.profile)
+    times: dict[str, float] = {}
+    for item in chosen:
+        seconds = _kept(folder / f"{item.name}.ipynb").get("seconds")
+        if isinstance(seconds, int | float):
+            times[item.name] = float(seconds)
+    return times
+
+
+def _failure(error: Exception, target: Path, top: Path) -> str:
+    import papermill
+
+    if not isinstance(error, papermill.PapermillExecutionError):
+        return f"{type(error).__name__}: {error}"
+    kept = target.with_name(f"{target.stem}.failed.ipynb")
+    shown = kept.relative_to(top) if kept.is_relative_to(top) else kept.name
+    return f"cell {error.cell_index}: {error.ename}: {error.evalue} (kept as {shown})"
+
+
+def _clock(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.1f} min"

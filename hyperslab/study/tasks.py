@@ -1,0 +1,204 @@
+"""What samples do: write an array, read a selection, and compare with the truth.
+
+Each is a small frozen dataclass, so that a case can be sent to the process that runs it.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..access import reader
+from ..measure.case import Stopwatch
+from ..storage.layout import Layout
+from ..storage.region import Selection
+from ..storage.variable import Variable
+from ..storage.write import create, stored_bytes
+
+Values = Callable[[], NDArray[Any]]
+NAME = "data"
+
+
+def ramp(shape: tuple[int, ...]) -> NDArray[np.int32]:
+    """Return 0, 1, 2 … as int32 of some shape.
+
+    Examples
+    --------
+    >>> ramp((2, 2)).tolist()
+    [[0, 1], [2, 3]]
+    """
+    return np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Remove a file or a directory store, if it is there.
+
+    Examples
+    --------
+    >>> Remove(Path("nothing-of-this-name.nc"))()
+    """
+
+    path: Path
+
+    def __call__(self) -> None:
+        if self.path.is_dir():
+            shutil.rmtree(self.path)
+        else:
+            self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Write:
+    """Write part of a new array: phases create, write, sync and close.
+
+    Parameters
+    ----------
+    path : Path
+    shape : tuple of int
+        Of the array.
+    values : callable
+        Returns what is written, before the clock starts.
+    layout : Layout
+    selection
+        Where it is written; everywhere by default.
+    """
+
+    path: Path
+    shape: tuple[int, ...]
+    values: Values
+    layout: Layout
+    selection: Selection = ...
+
+    def __call__(self, watch: Stopwatch) -> None:
+        values = self.values()
+        dims = tuple("xyzuvw"[: len(self.shape)])
+        variable = Variable(NAME, dims, self.shape, values.dtype.str[1:])
+        with watch("create"):
+            writer = create(self.path, [variable], self.layout)
+        with watch("write", useful_bytes=values.nbytes):
+            writer.write(NAME, self.selection, values)
+        with watch("sync"):
+            writer.sync()
+        with watch("close"):
+            writer.close()
+        watch.note(file_bytes=stored_bytes(self.path))
+
+
+@dataclass(frozen=True)
+class Overwrite:
+    """Write part of an array that exists, in netCDF: phases open, write, sync and close.
+
+    Parameters
+    ----------
+    path : Path
+    values : callable
+        Returns what is written, before the clock starts.
+    selection
+        Where it is written.
+    """
+
+    path: Path
+    values: Values
+    selection: Selection
+
+    def __call__(self, watch: Stopwatch) -> None:
+        import netCDF4
+
+        values = self.values()
+        with watch("open"):
+            file = netCDF4.Dataset(self.path, "a")
+            file.set_auto_maskandscale(False)
+            variable = file.variables[NAME]
+        with watch("write", useful_bytes=values.nbytes):
+            variable[self.selection] = values
+        with watch("sync"):
+            file.sync()
+            fd = os.open(self.path, os.O_RDONLY)
+            os.fsync(fd)
+            os.close(fd)
+        with watch("close"):
+            file.close()
+        watch.note(file_bytes=stored_bytes(self.path))
+
+
+@dataclass(frozen=True)
+class Read:
+    """Read a selection: phases open, read and close.
+
+    Parameters
+    ----------
+    path : Path
+    library : str
+        Name of a reader.
+    selection
+    variable : str
+    """
+
+    path: Path
+    library: str
+    selection: Selection
+    variable: str = NAME
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        chosen = reader(self.library)
+        with watch("open"):
+            opened = chosen.open(self.path, self.variable)
+        with watch("read"):
+            values = opened.read(self.selection)
+        watch.note(useful_bytes=values.nbytes)
+        with watch("close"):
+            opened.close()
+        return values
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Check that a file holds the values: read it back by another library than wrote it.
+
+    Parameters
+    ----------
+    path : Path
+    library : str
+        Name of the reader.
+    values : callable
+        Returns what must be there.
+    selection
+        Where; everywhere by default.
+    """
+
+    path: Path
+    library: str
+    values: Values
+    selection: Selection = ...
+
+    def __call__(self, _: object) -> bool:
+        with reader(self.library).open(self.path, NAME) as opened:
+            return np.array_equal(opened.read(self.selection), self.values())
+
+
+@dataclass(frozen=True)
+class Equals:
+    """Check that what a sample read equals the truth, which is made anew.
+
+    Parameters
+    ----------
+    values : callable
+        Returns the truth.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> Equals(partial(np.arange, 3))(np.array([0, 1, 2]))
+    True
+    """
+
+    values: Values
+
+    def __call__(self, read: object) -> bool:
+        return isinstance(read, np.ndarray) and np.array_equal(read, self.values())

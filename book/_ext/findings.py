@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,40 @@ VERDICTS = (
     "inconclusive",
     "not measured",
 )
-DOCUMENTS = {
-    "lee": "Lee, Yang and Aydt 2008",
-    "chunking": "netCDF-C 4.6.2 documentation",
-    "jones": "Jones and others",
-    "penard": "Penard and others 2025",
-    "chilan": "Chilan and others",
+SHORT = {
+    "lee": "Lee 2008",
+    "chunking": "netCDF-C 2018",
+    "jones": "Jones 2016",
+    "penard": "Penard 2025",
+    "chilan": "Chilan 2006",
 }
+
+
+MOST = 160  # characters of a document's numbers; longer ones stay in the document
+
+
+def plain(value: float) -> str:
+    """A number with three significant digits, and whole numbers whole."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u202f")
+    return f"{value:.3g}" if abs(value) < 1000 else plain(round(value))
+
+
+def _lines(numbers: dict[str, Any]) -> list[str]:
+    """Nested numbers as short phrases: `large: netcdf3 351, netcdf4 279`."""
+    if not any(isinstance(value, dict) for value in numbers.values()):
+        return [", ".join(f"{name} {_short(value)}" for name, value in numbers.items())]
+    lines = []
+    for name, value in numbers.items():
+        inner = _lines(value) if isinstance(value, dict) else [_short(value)]
+        lines += [f"{name}: {line}" for line in inner]
+    return [line for line in lines if line]
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_short, value))
+    return plain(value) if isinstance(value, (int, float)) else str(value)
 
 
 @dataclass(frozen=True)
@@ -55,8 +83,18 @@ class Claim:
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return "not measured"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return format(value, form)
+            return format(value, form) if form else plain(value)
         return str(value)
+
+    def said(self) -> str:
+        """The document's numbers on one line, and where they stand in it."""
+        numbers = self.facts.get("numbers")
+        if not isinstance(numbers, dict):
+            return str(numbers or "")
+        unit = f" {numbers['unit']}" if numbers.get("unit") else ""
+        lines = _lines({key: value for key, value in numbers.items() if key != "unit"})
+        text = "; ".join(lines)
+        return f"{text}{unit}" if lines and len(text) <= MOST else ""
 
     @property
     def parts(self) -> "list[Claim]":
@@ -73,40 +111,49 @@ def _name(part: dict[str, Any]) -> str:
 def _read(env: BuildEnvironment, name: str) -> Any:
     path = Path(env.srcdir, "book", name)
     env.note_dependency(str(path))
-    if not path.is_file():
-        return None
+    return _parsed(path, path.stat().st_mtime_ns) if path.is_file() else None
+
+
+@lru_cache  # every role asks, and YAML is slow to parse
+def _parsed(path: Path, changed_ns: int) -> Any:
     text = path.read_text(encoding="utf-8")
     return yaml.safe_load(text) if path.suffix == ".yml" else json.loads(text)
 
 
-def _merged_parts(written: Any, found: Any) -> list[dict[str, Any]]:
-    parts: dict[str, dict[str, Any]] = {}
-    for given in (written or [], found or []):
-        rows = (
-            [{"id": name, **part} for name, part in given.items() if isinstance(part, dict)]
-            if isinstance(given, dict)
-            else [part for part in given if isinstance(part, dict)]
-        )
-        for row in rows:
-            parts.setdefault(_name(row), {}).update(row)
-    return list(parts.values())
+def _written(env: BuildEnvironment) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The claims as written down, and the titles of the chapters that judge them."""
+    given = _read(env, "claims.yml") or []
+    chapters = given.get("chapters", {}) if isinstance(given, dict) else {}
+    rows = given.get("claims", []) if isinstance(given, dict) else given
+    return rows, chapters
 
 
 def claims(env: BuildEnvironment) -> dict[str, Claim]:
     """All claims by id, in the order in which they were written down."""
-    written = _read(env, "claims.yml") or []
-    if isinstance(written, dict):
-        written = written.get("claims", [])
+    written, chapters = _written(env)
     facts: dict[str, dict[str, Any]] = {}
-    for row in [*written, *(_read(env, "claims.json") or [])]:
-        known = facts.setdefault(str(row["id"]), {})
-        parts = _merged_parts(known.get("parts"), row.get("parts"))
-        known.update(row)
-        known["parts"] = parts
+    for row in written:
+        # A reason in the file is a template; it becomes a sentence by a run.
+        parts = [{"name": _name(part)} for part in row.get("parts") or []]
+        title = chapters.get(row.get("notebook"), row.get("notebook", ""))
+        why = f"Its chapter, “{title}”, is still to be run." if title else ""
+        facts[row["id"]] = {**row, "parts": parts, "reason": why}
+    for row in _read(env, "claims.json") or []:
+        claim = facts.setdefault(row["id"], {})
+        parts = {_name(part): part for part in claim.get("parts", [])}
+        for part in row.get("parts") or []:
+            parts[_name(part)] = {**parts.get(_name(part), {}), **part}
+        claim.update(row)
+        claim["parts"] = list(parts.values())
     return {
         key: Claim(key, str(row.get("document") or key.partition("-")[0]), row)
         for key, row in facts.items()
     }
+
+
+def known(env: BuildEnvironment, key: str) -> bool:
+    """Whether prose may name this claim: yes while no claims are written down."""
+    return _read(env, "claims.yml") is None or find(env, key) is not None
 
 
 def find(env: BuildEnvironment, key: str) -> Claim | None:

@@ -1,7 +1,8 @@
 """Roles and directives that put numbers and verdicts of the last run into prose.
 
-`` {verdict}`lee-7-small` ``, `` {record}`lee-7-small:interval:.1f` ``, `` {count}`holds` ``,
-and the directives `claims`, `verdict-counts` and `advice`.
+Roles: `verdict` (the badge), `found` (estimate, interval, badge), `reason` (the sentence, badge),
+`record` (one number) and `count` (how many claims). Directives: `claims`, `verdict-counts`,
+`verdict-kinds` and `advice`.
 """
 
 from collections import Counter
@@ -10,17 +11,20 @@ from typing import Any, ClassVar
 import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
-from findings import DOCUMENTS, VERDICTS, Claim, claims, find
+from findings import SHORT, VERDICTS, Claim, claims, find, known
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.nodes import make_refnode
 
 LOG = logging.getLogger(__name__)
+CLAIM = "claim"
 
 KINDS = {
-    "holds": "An effect: the document's sign, and a size between half and twice the document's on a "
-    "log scale. An equality: the whole interval inside the margin. A count or an explanation: "
+    "holds": "An effect: the document's sign, and a size between half and twice the document's, on "
+    "a log scale. An equality: the whole interval inside the margin. A count or an explanation: "
     "as stated.",
     "weaker": "The effect has the document's sign and less than half its size, or none at all.",
     "stronger": "The effect has the document's sign and more than twice its size.",
@@ -42,24 +46,28 @@ def badge(verdict: str) -> nodes.inline:
 
 def linked(child: nodes.Node, claim: Claim, docname: str) -> nodes.Node:
     """The node as a link to the claim's row on its document's page."""
-    reference = addnodes.pending_xref(
-        "",
-        child,
-        refdoc=docname,
-        refdomain="std",
-        reftype="ref",
-        reftarget=f"claim-{claim.id.partition('/')[0]}",
-        refexplicit=True,
-        refwarn=True,
-    )
-    return reference
+    name = claim.id.partition("/")[0]
+    return addnodes.pending_xref("", child, refdoc=docname, reftype=CLAIM, reftarget=name)
+
+
+def resolve(
+    app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
+) -> nodes.Node | None:
+    """Resolve `linked`: unlike a plain reference, the label keeps its look."""
+    if node["reftype"] != CLAIM:
+        return None
+    label = f"claim-{node['reftarget']}"
+    page, target = env.get_domain("std").anonlabels.get(label, ("", ""))  # type: ignore[attr-defined]
+    if not page:
+        return content
+    return make_refnode(app.builder, node["refdoc"], page, target, content)
 
 
 class Role(SphinxRole):
     def claim(self, key: str) -> Claim | None:
         """The claim; a warning when claims are written down and this is none of them."""
         found = find(self.env, key)
-        if found is None and claims(self.env):
+        if not known(self.env, key):
             LOG.warning(
                 "no claim %r in book/claims.yml; it has %s",
                 key,
@@ -79,12 +87,36 @@ class Verdict(Role):
         return [linked(badge(claim.verdict), claim, self.env.docname)], []
 
 
+class Found(Role):
+    """`` {found}`claim` ``: estimate, interval and verdict; the verdict alone without a number."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        claim = self.claim(self.text)
+        if claim is None:
+            return [badge("not measured")], []
+        label = linked(badge(claim.verdict), claim, self.env.docname)
+        text = self.say(claim)
+        if not text:
+            return [label], []
+        return [nodes.inline(text, text, classes=["record"]), nodes.Text(" "), label], []
+
+    def say(self, claim: Claim) -> str:
+        return claim.number("interval", "") if claim.facts.get("measured") is not None else ""
+
+
+class Reason(Found):
+    """`` {reason}`claim` ``: the sentence that a run wrote for its verdict, and the verdict."""
+
+    def say(self, claim: Claim) -> str:
+        return claim.text("reason")
+
+
 class Record(Role):
     """`` {record}`claim:field:format` ``: a number of the claim, or "not measured"."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         given = self.text.split(":", 2)
-        key, field, form = [*given, *["measured", ".3g"][len(given) - 1 :]]
+        key, field, form = [*given, *["measured", ""][len(given) - 1 :]]
         claim = self.claim(key)
         text = claim.number(field, form) if claim else "not measured"
         return [nodes.inline(text, text, classes=["record"])], []
@@ -134,26 +166,21 @@ class VerdictCounts(SphinxDirective):
     """How many claims of each document came out how."""
 
     def run(self) -> list[nodes.Node]:
-        counts: dict[str, Counter[str]] = {name: Counter() for name in DOCUMENTS}
+        counts: dict[str, Counter[str]] = {name: Counter() for name in SHORT}
         for claim in claims(self.env).values():
             counts.setdefault(claim.document, Counter())[claim.verdict] += 1
-        shown = [kind for kind in VERDICTS if any(count[kind] for count in counts.values())]
-        shown = shown or ["not measured"]
-        head = ["Document", *([nodes.paragraph("", "", badge(kind))] for kind in shown), "claims"]
-        rows = [
-            [
-                [nodes.paragraph("", "", self.link(name))],
-                *(str(count[kind] or "·") for kind in shown),
-                str(count.total()),
-            ]
-            for name, count in counts.items()
-        ]
         total = sum(counts.values(), Counter())
-        rows.append(["All", *(str(total[kind] or "·") for kind in shown), str(total.total())])
-        return [table(head, rows, [40, *[12] * (len(shown) + 1)], "counts")]
+        columns = [*counts.values(), total]
+        head = ["", *([nodes.paragraph("", "", self.link(name))] for name in counts), "All"]
+        rows = [
+            [[nodes.paragraph("", "", badge(kind))], *(str(c[kind] or "·") for c in columns)]
+            for kind in VERDICTS
+        ]
+        rows.append(["claims", *(str(count.total()) for count in columns)])
+        return [table(head, rows, [24, *[12] * len(columns)], "counts")]
 
     def link(self, name: str) -> nodes.Node:
-        text = DOCUMENTS.get(name, name)
+        text = SHORT.get(name, name)
         return addnodes.pending_xref(
             "",
             nodes.inline(text, text),
@@ -186,26 +213,31 @@ class Claims(SphinxDirective):
 
     def rows(self, claim: Claim) -> list[list[Any]]:
         name = nodes.paragraph("", "", nodes.literal(claim.id, claim.id))
-        if "/" not in claim.id:
-            target = f"claim-{claim.id}"
-            name["ids"].append(target)
-            domain = self.env.get_domain("std")
-            domain.labels[target] = (self.env.docname, target, claim.id)  # type: ignore[attr-defined]
-            domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
-        first = [name, *self.prose(claim.text("statement", "says", "title"))]
-        found = self.prose(claim.number("interval", ".3g") if "measured" in claim.facts else "")
-        why = nodes.container(classes=["reason"])
-        why += self.prose(claim.text("reason"))
-        own = [
-            first,
-            self.prose(claim.text("numbers", "said", "reported", "document_says")),
-            [*found, why] if claim.text("reason") else found,
-            [nodes.paragraph("", "", badge(claim.verdict))],
-        ]
-        return [own, *(row for part in claim.parts for row in self.rows(part))]
+        target = f"claim-{claim.id}"
+        name["ids"].append(target)
+        domain = self.env.get_domain("std")
+        domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
+        document = [*self.prose(claim.said()), *self.small(claim.text("section"))]
+        lines = [[[name, *self.prose(claim.text("statement"))], document, *self.found(claim)]]
+        if len(claim.parts) > 1:
+            for part in claim.parts:
+                title = self.prose(f"– {part.id.partition('/')[2]}")
+                rule = self.small(
+                    part.text("rule") if isinstance(part.facts.get("rule"), str) else ""
+                )
+                lines.append([title, rule, *self.found(part)])
+        return lines
+
+    def found(self, claim: Claim) -> list[list[nodes.Node]]:
+        number = self.prose(claim.number("interval", "")) if "measured" in claim.facts else []
+        verdict = [nodes.paragraph("", "", badge(claim.verdict))]
+        return [[*number, *self.small(claim.text("reason"))], verdict]
 
     def prose(self, text: str) -> list[nodes.Node]:
         return self.parse_text_to_nodes(text) if text else []
+
+    def small(self, text: str) -> list[nodes.Node]:
+        return [nodes.container("", *self.prose(text), classes=["reason"])] if text else []
 
 
 class VerdictKinds(SphinxDirective):
@@ -231,7 +263,7 @@ class Advice(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         key = self.arguments[0]
         claim = find(self.env, key)
-        if claim is None and claims(self.env):
+        if not known(self.env, key):
             LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
         verdict = claim.verdict if claim else "not measured"
         said = {
@@ -258,7 +290,10 @@ class Advice(SphinxDirective):
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("missing-reference", resolve)
     app.add_role("verdict", Verdict())
+    app.add_role("found", Found())
+    app.add_role("reason", Reason())
     app.add_role("record", Record())
     app.add_role("count", Count())
     app.add_directive("claims", Claims)

@@ -1,0 +1,240 @@
+"""The whole book, rendered strictly from a made-up run, and what its pages hold."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hyperslab.study.book import RenderError, render, stage
+
+ROOT = Path(__file__).parents[1]
+CANARY = {"user": "canaryuser", "host": "canaryhost", "path": "/srv/canaryfolder"}
+
+SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='600' height='300'></svg>"
+FIGURE = """````{figure} ../figures/lee_chunk_size/rates.light.svg
+:name: fig-rates
+:alt: Write rate against chunk size
+
+The rate rises; see {cite:t}`lee2008`, {term}`chunk` and {verdict}`lee-7-small`.
+````
+"""
+TABLE = (
+    "````{table} Sizes\n:name: tab-sizes\n\n| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n````\n"
+)
+
+
+def code(source: str, *outputs: dict[str, Any], tags: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"tags": list(tags), "papermill": {"duration": 1.0}},
+        "source": source,
+        "outputs": list(outputs),
+    }
+
+
+def myst(text: str) -> dict[str, Any]:
+    data = {"image/png": "iVBORw0KGgo=", "text/x-myst": text}
+    return {"output_type": "display_data", "data": data, "metadata": {"image/png": {"alt": "x"}}}
+
+
+def notebook(*cells: dict[str, Any]) -> str:
+    metadata = {
+        "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
+        "language_info": {"name": "python"},
+        "papermill": {"input_path": f"{CANARY['path']}/notebooks/a.ipynb"},
+    }
+    title = {"cell_type": "markdown", "metadata": {}, "source": "# Chunk size"}
+    whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": [title, *cells]}
+    for number, cell in enumerate(whole["cells"]):
+        cell["id"] = f"cell{number}"
+    return json.dumps(whole)
+
+
+def make_run(folder: Path) -> tuple[Path, Path]:
+    """Write what a run leaves: executed notebooks, figures, claims and machine facts."""
+    executed, results = folder / "executed", folder / "results"
+    figures = results / "figures" / "lee_chunk_size"
+    figures.mkdir(parents=True)
+    executed.mkdir()
+    for style in ("light", "dark"):
+        (figures / f"rates.{style}.svg").write_text(SVG)
+    said = f"wrote {CANARY['path']}/a.nc on {CANARY['host']} for {CANARY['user']}\n"
+    stream = {"output_type": "stream", "name": "stdout", "text": [said]}
+    noise = {"output_type": "stream", "name": "stderr", "text": "a progress bar"}
+    (executed / "lee_chunk_size.ipynb").write_text(
+        notebook(
+            code('profile: str = "quick"', tags=("parameters",)),
+            code(f'workdir = "{CANARY["path"]}"', tags=("injected-parameters",)),
+            code("show.figure(run)", myst(FIGURE), stream, noise, tags=("hide-input",)),
+            code("show.table(run)", myst(TABLE), tags=("hide-input",)),
+        )
+    )
+    error = {"output_type": "error", "ename": "ValueError", "evalue": "", "traceback": []}
+    (executed / "lee_access.ipynb").write_text(notebook(code("1 / 0", error)))
+    claims = [
+        {
+            "id": "lee-7-small",
+            "document": "lee",
+            "statement": "tiny chunks are slow",
+            "rule": "",
+            "measured": 126.25,
+            "low": 120.5,
+            "high": 131.5,
+            "verdict": "stronger",
+            "reason": "The slowest of 25 sizes is 8×8.",
+            "run_id": "r1",
+            "notebook": "lee_chunk_size",
+            "parts": [],
+        }
+    ]
+    (results / "claims.json").write_text(json.dumps(claims))
+    machine = {"r1": {"profile": "quick", "identity": {"cpu": "Test 9000", "memory_bytes": 2**33}}}
+    (results / "machine.json").write_text(json.dumps(machine))
+    return executed, results
+
+
+def private() -> dict[str, str]:
+    return {name: f"<{kind}>" for kind, name in CANARY.items()}
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("book")
+    executed, results = make_run(folder)
+    missing = stage(executed, results, folder / "build/book", root=ROOT, hide=private())
+    assert missing["lee_access"] == "stopped in cell 2 with ValueError"
+    assert "lee_chunk_size" not in missing
+    assert render(folder / "build/book", folder / "build/html")
+    return folder / "build"
+
+
+def page(build: Path, name: str) -> str:
+    return (build / "html" / f"{name}.html").read_text(encoding="utf-8")
+
+
+def text(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
+
+
+class Assets(HTMLParser):
+    """Addresses that a browser fetches by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in ("script", "img", "iframe", "source", "object", "embed", "video"):
+            self.found += [given.get(key) or "" for key in ("src", "data", "srcset")]
+        passive = ("canonical", "author", "license", "search", "next", "prev", "index")
+        if tag == "link" and given.get("rel") not in passive:
+            self.found.append(given.get("href") or "")
+
+
+def external(build: Path) -> Iterator[tuple[str, str]]:
+    for path in (build / "html").rglob("*.html"):
+        parser = Assets()
+        parser.feed(path.read_text(encoding="utf-8"))
+        yield from ((path.name, a) for a in parser.found if re.match(r"(\w+:)?//", a))
+    for path in (build / "html").rglob("*.css"):
+        css = path.read_text(encoding="utf-8", errors="replace")
+        yield from (
+            (path.name, a) for a in re.findall(r"(?:url\(|@import )[\"']?(https?://[^)\"']+)", css)
+        )
+
+
+def test_no_page_asks_another_host(build: Path) -> None:
+    assert list(external(build)) == []
+    assert (build / "html/_static/mathjax/tex-svg.js").is_file()
+    assert "mathjax/tex-svg.js" in page(build, "book/methods")
+    assert not re.search(r"(?:src|href)=\"[^\"]*thebe", page(build, "notebooks/lee_chunk_size"))
+
+
+def test_private_names_are_gone(build: Path) -> None:
+    for path in (build / "html").rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            for name in (*CANARY.values(), str(build)):
+                assert name.encode() not in content, f"{name} in {path.name}"
+
+
+def test_figure_has_a_dark_twin_with_the_same_alt(build: Path) -> None:
+    html = page(build, "notebooks/lee_chunk_size")
+    images = re.findall(r"<img[^>]+rates\.(?:light|dark)\.svg[^>]*>", html)
+    assert len(images) == 2
+    for image, kind in zip(images, ("only-light", "only-dark"), strict=True):
+        assert kind in image
+        assert 'alt="Write rate against chunk size"' in image
+    assert 'id="fig-rates"' in html
+    assert html.count("The rate rises") == 1
+
+
+def test_outputs_show_myst_and_no_stderr(build: Path) -> None:
+    html = page(build, "notebooks/lee_chunk_size")
+    assert 'id="tab-sizes"' in html
+    assert "62.42" in html
+    assert "a progress bar" not in html
+    assert "iVBORw0KGgo" not in html
+
+
+def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
+    start = text(page(build, "book/index"))
+    assert "Here: The slowest of 25 sizes is 8×8. stronger" in start
+    assert "Keep chunks well above a few kilobytes" in start
+    assert "Chunk size is not judged here" not in start
+    row = page(build, "book/documents/lee")
+    assert 'id="claim-lee-7-small"' in row
+    assert "126 (120 to 132)" in text(row)
+
+
+def test_what_was_not_measured_says_so(build: Path) -> None:
+    assert "not measured" in text(page(build, "book/index"))
+
+
+def test_placeholder_names_the_command(build: Path) -> None:
+    html = text(page(build, "notebooks/lee_access"))
+    assert "stopped in cell 2 with ValueError" in html
+    assert "hyperslab run lee_access" in html
+
+
+def test_machine_page_lists_the_runs(build: Path) -> None:
+    html = text(page(build, "book/machine"))
+    assert "Test 9000" in html
+    assert "8.0 GiB" in html
+    assert "r1" in html
+
+
+def test_start_page_is_found(build: Path) -> None:
+    assert "book/index.html" in (build / "html/index.html").read_text()
+
+
+def test_launch_buttons_stay(build: Path) -> None:
+    html = page(build, "notebooks/lee_chunk_size")
+    assert "mybinder.org" in html
+    assert "github.com/hyperslab/hyperslab" in html
+
+
+def test_nothing_is_rendered_again_when_nothing_changed(build: Path) -> None:
+    made = (build / "html/index.html").stat().st_mtime_ns
+    assert not render(build / "book", build / "html")
+    assert (build / "html/index.html").stat().st_mtime_ns == made
+
+
+def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path: Path) -> None:
+    source = tmp_path / "book"
+    source.mkdir()
+    (source / "_toc.yml").write_text("format: jb-book\nroot: index\n")
+    (source / "_config.yml").write_text("title: t\nonly_build_toc_files: true\n")
+    (source / "index.md").write_text("# Title\n\nSee {ref}`nowhere`.\n")
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html/index.html").write_text("old")
+    with pytest.raises(RenderError, match=r"nowhere[\s\S]*book\.log"):
+        render(source, tmp_path / "html")
+    assert (tmp_path / "html/index.html").read_text() == "old"
+    assert "nowhere" in (tmp_path / "book.log").read_text()

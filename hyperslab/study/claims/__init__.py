@@ -1,0 +1,114 @@
+"""The claims of five documents: written down with their rules, judged from the records."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from ..profile import root
+from .bands import VERDICTS
+from .file import Claim, ClaimFile, ClaimsError, Part, read
+from .verdicts import Folder, Judgement, PartVerdict, judge
+
+__all__ = [
+    "VERDICTS",
+    "Claim",
+    "ClaimFile",
+    "ClaimsError",
+    "Judgement",
+    "Part",
+    "PartVerdict",
+    "evaluate",
+    "load",
+    "summary_table",
+    "write_json",
+]
+
+FILE = Path("book/claims.yml")
+
+
+def load(path: Path | str | None = None) -> tuple[Claim, ...]:
+    """Return the claims of a file, checked.
+
+    Parameters
+    ----------
+    path : Path or str, optional
+        The file; book/claims.yml of the repository by default.
+
+    Raises
+    ------
+    ClaimsError
+        Naming the claim, the field, what was given and what is allowed.
+    """
+    return read(path or root() / FILE).claims
+
+
+def evaluate(
+    claims: Sequence[Claim],
+    results: Path | str,
+    *,
+    ready: Collection[str] | None = None,
+    chapters: dict[str, str] | None = None,
+) -> list[Judgement]:
+    """Judge claims by the records in a folder.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    results : Path or str
+        A folder of records, one Parquet file a notebook; may lack any of them.
+    ready : collection of str, optional
+        The notebooks that exist; those of the repository by default. For others a claim says which
+        chapter will measure it.
+    chapters : dict, optional
+        Titles of the chapters; those of the repository's claims by default.
+
+    Returns
+    -------
+    list of Judgement
+        One a claim, in the order given.
+    """
+    if ready is None:
+        ready = {path.stem for path in (root() / "notebooks").glob("*.ipynb")}
+    if chapters is None:
+        chapters = dict(read(root() / FILE).chapters)
+    folder = Folder(Path(results), ready, chapters)
+    return [judge(claim, folder) for claim in claims]
+
+
+def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
+    """Write claims.json; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+    path : Path or str
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    content = json.dumps([j.as_json() for j in judgements], indent=1, ensure_ascii=False)
+    part.write_text(content + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def summary_table(judgements: Sequence[Judgement]) -> str:
+    """Return the verdicts as plain text for a terminal: one line a claim, and the totals.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+    """
+    lines = []
+    for judgement in judgements:
+        head = judgement.headline
+        shown = head.shown if head.verdict != "not measured" else head.reason.partition(": ")[2]
+        lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {shown}".rstrip())
+    counts = Counter(judgement.verdict for judgement in judgements)
+    totals = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    lines += ["", f"{len(judgements)} claims: {totals}"]
+    if any(judgement.profile == "smoke" for judgement in judgements):
+        lines.append(
+            "These are toy sizes (profile smoke): they test the machinery, not the claims."
+        )
+    return "\n".join(lines)

@@ -1,0 +1,191 @@
+"""Cells of the records: which samples a measure means, and their value in each block."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .values import PER_SAMPLE, Quantity, with_chunk_length
+
+Where = Mapping[str, object]
+
+# Columns that tell configurations apart: one value of each, unless a measure groups over it.
+IDENTITY = (
+    "experiment", "case", "library", "format", "codec", "level", "shuffle", "chunks", "pattern",
+    "size", "cache_state", "link", "ranks", "mode", "hints", "latency_s",
+)  # fmt: skip
+# Columns a filter may name.
+FILTERS = (*IDENTITY, "phase", "cache_bytes", "library_version", "profile")
+
+
+class MissingError(Exception):
+    """The records hold no usable sample for a measure; the message says what is missing."""
+
+
+class AmbiguousError(ValueError):
+    """A filter fits several configurations where a measure needs one."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Values of one quantity, for each group and block.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Index: block. Columns: groups, in the order of the records. Values of the quantity.
+    run_id : str
+        The run they come from.
+    """
+
+    table: pd.DataFrame
+    run_id: str
+
+    @property
+    def groups(self) -> list[str]:
+        """The groups, in the order of the records."""
+        return [str(column) for column in self.table.columns]
+
+
+def select(records: pd.DataFrame, where: Where) -> pd.DataFrame:
+    """Return the rows that fit a filter.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Tidy records, one row a sample and phase.
+    where : mapping
+        Column to value, to a list of values, or to text with one ``*`` that stands for anything.
+
+    Raises
+    ------
+    MissingError
+        When the records lack a column of the filter.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"case": ["ceil/2", "ceil/3", "floor/2"]})
+    >>> list(select(rows, {"case": "ceil/*"})["case"])
+    ['ceil/2', 'ceil/3']
+    """
+    keep = pd.Series(True, index=records.index)
+    for column, wanted in where.items():
+        if column not in records:
+            raise MissingError(f"the records have no column {column}")
+        values = records[column]
+        if isinstance(wanted, list | tuple):
+            keep &= values.isin(list(wanted))
+        elif isinstance(wanted, str) and "*" in wanted:
+            head, tail = wanted.split("*", 1)
+            text = values.astype(str)
+            keep &= text.str.startswith(head) & text.str.endswith(tail)
+        else:
+            keep &= values == wanted
+    return records[keep]
+
+
+def cells(
+    records: pd.DataFrame,
+    where: Where,
+    quantity: Quantity,
+    phases: Sequence[str] = (),
+    over: Sequence[str] = (),
+) -> Cells:
+    """Return a quantity for each group and block of the samples that fit a filter.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Tidy records of one notebook.
+    where : mapping
+        As in `select`.
+    quantity : Quantity
+        What is wanted of each sample.
+    phases : sequence of str
+        The phases to sum; none: all the sample has.
+    over : sequence of str
+        Columns whose values make the groups; for a column with a ``*`` in the filter, the text
+        that it stands for.
+
+    Raises
+    ------
+    MissingError
+        When no sample fits, none is usable, or the column was not counted here.
+    AmbiguousError
+        When a filter fits several configurations that `over` does not tell apart.
+    """
+    rows = with_chunk_length(_usable(records, where, phases))
+    lacking = [c for c in quantity.columns if c not in rows or rows[c].isna().all()]
+    if lacking:
+        raise MissingError(f"{', '.join(lacking)} was not counted in these records")
+    keys = _group_keys(rows, where, over)
+    _check_identity(rows, keys, over)
+    samples = _samples(rows, keys, quantity)
+    values = quantity.compute(samples).replace([np.inf, -np.inf], np.nan)
+    by_block = values.groupby(level=["block", "group"], sort=False).median()
+    table = by_block.unstack("group").reindex(columns=keys.unique()).sort_index()
+    return Cells(table, str(rows["run_id"].iloc[-1]))
+
+
+def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> pd.DataFrame:
+    rows = select(records, where)
+    if not rows.empty:
+        rows = rows[rows["run_id"] == rows["run_id"].iloc[-1]]
+    if rows.empty:
+        raise MissingError(f"the records hold no sample with {_spell(where)}")
+    good = rows[rows["status"] == "ok"]
+    if good.empty:
+        raise MissingError(str(rows["status"].iloc[0]))
+    spare = good["aa"] == "B"  # the second label of an A/A pair is there to show noise only
+    good = good[~spare]
+    if phases:
+        good = good[good["phase"].isin(list(phases))]
+    if good.empty:
+        raise MissingError(f"the samples with {_spell(where)} have no phase {' or '.join(phases)}")
+    return good
+
+
+def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Series[str]":
+    if not over:
+        return pd.Series("", index=rows.index)
+    parts = []
+    for column in over:
+        text = rows[column].astype(str)
+        pattern = where.get(column)
+        if isinstance(pattern, str) and "*" in pattern:
+            head, tail = pattern.split("*", 1)
+            text = text.str.slice(len(head)).str.removesuffix(tail)
+        parts.append(text)
+    key = parts[0]
+    for part in parts[1:]:
+        key = key + " " + part
+    return key
+
+
+def _check_identity(rows: pd.DataFrame, keys: "pd.Series[str]", over: Sequence[str]) -> None:
+    for column in IDENTITY:
+        if column in over or column not in rows:
+            continue
+        several = rows[column].groupby(keys).nunique()
+        if (several > 1).any():
+            found = sorted(rows[column].dropna().astype(str).unique())[:6]
+            raise AmbiguousError(
+                f"the filter fits samples of several {column} ({', '.join(found)}): "
+                f"name one of them, or group over {column}"
+            )
+
+
+def _samples(rows: pd.DataFrame, keys: "pd.Series[str]", quantity: Quantity) -> pd.DataFrame:
+    """One row a sample: phases summed, sizes taken once."""
+    table = rows.assign(group=keys)
+    how = {c: ("max" if c in PER_SAMPLE else "sum") for c in quantity.columns}
+    # A phase without the count must not look like a phase that counted nothing.
+    whole = table.dropna(subset=[c for c in quantity.columns if c not in PER_SAMPLE])
+    if whole.empty:
+        raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
+    return whole.groupby(["block", "order", "group"], dropna=False, sort=False).agg(how)
+
+
+def _spell(where: Where) -> str:
+    return ", ".join(f"{column} {value}" for column, value in where.items())

@@ -1,0 +1,114 @@
+"""The quantities a claim may compare: each made from the phases of one sample."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+MB = 1e6  # the documents' MB are decimal, except Penard's, which say so in their measures
+GB = 1e9
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number made from the rows of one sample.
+
+    Parameters
+    ----------
+    name : str
+        The word a claim's measure names it by.
+    unit : str
+        Its unit, "" for pure numbers.
+    timed : bool
+        Whether noise of the machine can change it; counts of bytes and calls are exact.
+    columns : tuple of str
+        The record columns it needs.
+    above, below : str
+        What a ratio above and below one means, as an adjective.
+    compute : callable
+        From a table of samples (one row each, phases already summed) to one value each.
+
+    Examples
+    --------
+    >>> QUANTITIES["rate"].above, QUANTITIES["wall_s"].above
+    ('faster', 'slower')
+    """
+
+    name: str
+    unit: str
+    timed: bool
+    columns: tuple[str, ...]
+    above: str
+    below: str
+    compute: Callable[[pd.DataFrame], "pd.Series[float]"]
+
+
+# A sample has one size, however many phases note it; everything else adds up over phases.
+PER_SAMPLE = ("useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "chunk_length")
+
+
+def with_chunk_length(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add the length of a chunk along its first dimension, which the records keep as text.
+
+    Examples
+    --------
+    >>> with_chunk_length(pd.DataFrame({"chunks": ["12x721x1440", ""]}))["chunk_length"].tolist()
+    [12.0, nan]
+    """
+    first = rows["chunks"].astype(str).str.split("x").str[0]
+    return rows.assign(chunk_length=pd.to_numeric(first, errors="coerce"))
+
+
+def _column(name: str, unit: str, above: str, below: str, timed: bool = False) -> Quantity:
+    return Quantity(name, unit, timed, (name,), above, below, lambda t: t[name])
+
+
+def _ratio(
+    name: str, top: str, bottom: str, unit: str, words: tuple[str, str], timed: bool = False
+) -> Quantity:
+    return Quantity(name, unit, timed, (top, bottom), *words, lambda t: t[top] / t[bottom])
+
+
+_SIZE = ("larger", "smaller")
+_MANY = ("more", "fewer")
+_HIGH = ("higher", "lower")
+
+_ALL = (
+    _column("wall_s", "s", "slower", "faster", timed=True),
+    _ratio("rate", "useful_bytes", "wall_s", "B/s", ("faster", "slower"), timed=True),
+    Quantity(
+        "cpu_s", "s", True, ("user_s", "sys_s"), "more CPU time", "less CPU time",
+        lambda t: t["user_s"] + t["sys_s"],
+    ),
+    _column("user_s", "s", "more CPU time", "less CPU time", timed=True),
+    Quantity(
+        "cpu_share", "", True, ("user_s", "sys_s", "wall_s"), *_HIGH,
+        lambda t: (t["user_s"] + t["sys_s"]) / t["wall_s"],
+    ),
+    Quantity(
+        "seconds_per_call", "s", True, ("wall_s", "syscr"), "slower", "faster",
+        lambda t: t["wall_s"] / t["syscr"],
+    ),
+    _ratio("amplification", "rchar", "useful_bytes", "B/B", _HIGH),
+    _ratio("disk_amplification", "read_bytes", "useful_bytes", "B/B", _HIGH),
+    _ratio("compression", "useful_bytes", "file_bytes", "", _HIGH),
+    _ratio("stored_share", "file_bytes", "useful_bytes", "", _SIZE),
+    Quantity(
+        "extra_bytes", "B", False, ("file_bytes", "useful_bytes"), *_SIZE,
+        lambda t: t["file_bytes"] - t["useful_bytes"],
+    ),
+    Quantity(
+        "faults_per_gb", "/GB", False, ("minflt", "useful_bytes"), *_MANY,
+        lambda t: t["minflt"] / (t["useful_bytes"] / GB),
+    ),
+    _column("chunk_length", "", "longer", "shorter"),
+    *(_column(name, "B", *_SIZE) for name in (
+        "rchar", "wchar", "read_bytes", "write_bytes", "wire_bytes",
+        "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
+    )),
+    *(_column(name, "", *_MANY) for name in (
+        "syscr", "syscw", "requests", "connections", "stages", "minflt", "majflt",
+    )),
+)  # fmt: skip
+
+QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}

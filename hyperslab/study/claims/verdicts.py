@@ -1,0 +1,232 @@
+"""Verdicts: every part of every claim, judged from the records."""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from hyperslab.measure import records as tables
+
+from .bands import HOLDS, INCONCLUSIVE, NOT_MEASURED, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
+from .cells import AmbiguousError, MissingError
+from .file import Claim, ClaimsError, Part
+from .health import health
+from .measures import KINDS, Measured
+from .rules import Effect
+from .words import amount, interval, number
+
+MIN_BLOCKS = 3  # what the harness takes of every case; fewer give no interval
+_NOTHING = Measured(math.nan, math.nan, math.nan, 0)
+_OUTCOMES = {
+    HOLDS: "The claim holds.",
+    STRONGER: "The effect is stronger than stated.",
+    WEAKER: "The effect is weaker than stated.",
+    REVERSED: "The effect is reversed.",
+    REFUTED: "The claim is refuted.",
+    OBSOLETE: "The software has changed: this no longer applies.",
+}
+
+
+@dataclass(frozen=True)
+class PartVerdict:
+    """The verdict on one part of a claim.
+
+    Parameters
+    ----------
+    name : str
+    headline : bool
+    rule : str
+        In words.
+    measured, low, high : float
+        The estimate and its interval; NaN where nothing was measured.
+    unit : str
+    document : float
+        The document's own number; NaN where it gives none.
+    verdict : str
+    reason : str
+        Why, from the numbers, naming the run.
+    run_id, notebook : str
+    marks : tuple of str
+        What a reader must know about the run.
+    """
+
+    name: str
+    headline: bool
+    rule: str
+    measured: float
+    low: float
+    high: float
+    unit: str
+    document: float
+    verdict: str
+    reason: str
+    run_id: str
+    notebook: str
+    marks: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The measured number with its interval."""
+        return interval(self.measured, self.low, self.high, self.unit)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts on a claim; the headline's is the claim's."""
+
+    claim: Claim
+    parts: tuple[PartVerdict, ...]
+    profile: str = ""
+
+    @property
+    def headline(self) -> PartVerdict:
+        """The part whose verdict is the claim's."""
+        return next(part for part in self.parts if part.headline)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the claim."""
+        return self.headline.verdict
+
+    def as_json(self) -> dict[str, object]:
+        """Return the claim as it stands in claims.json."""
+        head = self.headline
+        return {
+            "id": self.claim.id,
+            "document": self.claim.document,
+            "statement": self.claim.statement,
+            "rule": head.rule,
+            "measured": _finite(head.measured),
+            "low": _finite(head.low),
+            "high": _finite(head.high),
+            "verdict": head.verdict,
+            "reason": head.reason,
+            "run_id": head.run_id,
+            "notebook": self.claim.notebook,
+            "parts": [_part_json(part) for part in self.parts],
+        }
+
+
+class Folder:
+    """A folder of results, its records read once, when first asked for."""
+
+    def __init__(self, path: Path, ready: Collection[str], chapters: Mapping[str, str]) -> None:
+        self.path, self.ready, self.chapters = path, ready, chapters
+        self._read: dict[str, pd.DataFrame] = {}
+
+    def records(self, notebook: str) -> pd.DataFrame:
+        """Return the records of a notebook; `MissingError` says what to do where there are none."""
+        if notebook not in self._read:
+            path = self.path / f"{notebook}.parquet"
+            if path.exists():
+                self._read[notebook] = tables.load(path)
+            elif notebook in self.ready:
+                raise MissingError(f"no records yet: `hyperslab run {notebook}` measures it")
+            else:
+                title = self.chapters.get(notebook, notebook)
+                raise MissingError(f"comes with the chapter “{title}” ({notebook})")
+        return self._read[notebook]
+
+
+def judge(claim: Claim, folder: Folder) -> Judgement:
+    """Return the verdicts on a claim.
+
+    Raises
+    ------
+    ClaimsError
+        When a filter of the claim fits several configurations.
+    """
+    profile = ""
+    parts = []
+    for part in claim.parts:
+        try:
+            records = folder.records(part.notebook) if KINDS[part.kind].records else pd.DataFrame()
+            found = KINDS[part.kind].compute(records, part.fields)
+        except MissingError as missing:
+            parts.append(_without(part, str(missing)))
+        except (AmbiguousError, ValueError) as error:
+            raise ClaimsError(f"{claim.id}, part {part.name!r}: measure: {error}") from error
+        else:
+            parts.append(_judged(part, found, records))
+            if part.headline and len(records):
+                profile = str(records["profile"].iloc[-1])
+    return Judgement(claim, tuple(parts), profile)
+
+
+def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
+    verdict = part.rule.verdict(found.value, found.low, found.high)
+    why = _OUTCOMES.get(verdict, "The interval crosses a threshold of the rule.")
+    marks: tuple[str, ...] = ()
+    if found.timed:
+        state = health(records, found.run_id, found.experiments, found.cache_states)
+        marks = state.marks
+        if state.void:
+            verdict, why = INCONCLUSIVE, f"The run is void: {state.void}."
+        elif found.n < MIN_BLOCKS:
+            verdict = INCONCLUSIVE
+            why = f"Too few blocks for an interval: {found.n}, at least {MIN_BLOCKS} are needed."
+    sentences = [
+        part.reason.format(**_words(part, found)).strip(),
+        _beside(part, found),
+        why,
+        f"Marked: {'; '.join(marks)}." if marks else "",
+        f"Run {found.run_id}." if found.run_id else "",
+    ]
+    reason = " ".join(sentence for sentence in sentences if sentence)
+    return _verdict(part, found, verdict, reason, marks)
+
+
+def _without(part: Part, why: str) -> PartVerdict:
+    return _verdict(part, _NOTHING, NOT_MEASURED, f"Not measured: {why}.", ())
+
+
+def _verdict(
+    part: Part, found: Measured, verdict: str, reason: str, marks: tuple[str, ...]
+) -> PartVerdict:
+    return PartVerdict(
+        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
+        found.unit, part.rule.document, verdict, reason, found.run_id, part.notebook, marks,
+    )  # fmt: skip
+
+
+def _words(part: Part, found: Measured) -> dict[str, str]:
+    document = part.rule.document
+    return {
+        **found.words,
+        "value": amount(found.value, found.unit),
+        "interval": interval(found.value, found.low, found.high, found.unit),
+        "document": "–" if math.isnan(document) else amount(document, found.unit),
+    }
+
+
+def _beside(part: Part, found: Measured) -> str:
+    """Put our ratio beside the document's."""
+    ours = interval(found.value, found.low, found.high)
+    if isinstance(part.rule, Effect):
+        return f"The ratio is {ours}; the document's is {number(part.rule.document)}."
+    return f"The ratio is {ours}." if found.timed and not found.unit else ""
+
+
+def _part_json(part: PartVerdict) -> dict[str, object]:
+    numbers = {
+        name: _finite(getattr(part, name)) for name in ("measured", "low", "high", "document")
+    }
+    return {
+        "name": part.name,
+        "headline": part.headline,
+        "rule": part.rule,
+        **numbers,
+        "unit": part.unit,
+        "verdict": part.verdict,
+        "reason": part.reason,
+        "run_id": part.run_id,
+        "notebook": part.notebook,
+        "marks": list(part.marks),
+    }
+
+
+def _finite(value: float) -> float | None:
+    """JSON has neither NaN nor infinity."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,118 @@
+"""Numbers and directions in words, so that no page types a direction by hand."""
+
+import math
+
+_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with a few significant digits, and whole numbers whole.
+
+    Examples
+    --------
+    >>> number(1594.352), number(0.07213), number(8760), number(2.0)
+    ('1594', '0.0721', '8760', '2')
+    """
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == int(value) and abs(value) < 1e12:
+        return f"{int(value):,}".replace(",", " ") if abs(value) >= 1e5 else str(int(value))
+    if abs(value) >= 10**digits:
+        return number(round(value), digits)
+    return f"{value:.{digits}g}"
+
+
+def amount(value: float, unit: str) -> str:
+    """Return a number with its unit, scaled as people write it.
+
+    Examples
+    --------
+    >>> amount(0.00054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
+    ('0.54 ms', '42 MB/s', '71 kB', '512')
+    """
+    if math.isnan(value):
+        return "–"
+    if unit == "s":
+        for size, name in _SECONDS:
+            if abs(value) >= size:
+                return f"{number(value / size)} {name}"
+        return f"{number(value)} s"
+    if unit in ("B", "B/s"):
+        for size, prefix in _PREFIXES:
+            if abs(value) >= size:
+                return f"{value / size:.4g} {prefix}{unit}"
+    return f"{number(value)} {unit}".strip()
+
+
+def interval(value: float, low: float, high: float, unit: str = "") -> str:
+    """Return an estimate with its interval, or alone where the two ends are equal.
+
+    Examples
+    --------
+    >>> interval(2.31, 2.2, 2.44)
+    '2.31 (2.2 to 2.44)'
+    >>> interval(8760, 8760, 8760, "B")
+    '8.76 kB'
+    """
+    if low == high:
+        return amount(value, unit)
+    return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
+
+
+def comparison(ratio: float, above: str, below: str) -> str:
+    """Return a ratio in words: how many times, and in which direction.
+
+    Parameters
+    ----------
+    ratio : float
+        One configuration over the other.
+    above, below : str
+        The adjective for a ratio above and below one.
+
+    Examples
+    --------
+    >>> comparison(2.0, "slower", "faster"), comparison(0.25, "slower", "faster")
+    ('2× slower', '4× faster')
+    >>> comparison(1.0, "slower", "faster"), comparison(1.034, "larger", "smaller")
+    ('the same', '3.4 % larger')
+    """
+    if math.isnan(ratio) or ratio <= 0:
+        return "not comparable"
+    word, times = (above, ratio) if ratio > 1 else (below, 1 / ratio)
+    if times < 1.0005:
+        return "the same"
+    if times < 1.5:
+        share = ratio - 1 if ratio > 1 else 1 - ratio
+        return f"{number(100 * share, 2)} % {word}"
+    return f"{number(times)}× {word}"
+
+
+def percent(share: float, *, signed: bool = False) -> str:
+    """Return a share in percent.
+
+    Examples
+    --------
+    >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0)
+    ('1.2 %', '−1.2 %', '100 %')
+    """
+    text = number(abs(share) * 100, 2 if abs(share) < 1 else 3)
+    sign = "−" if share < 0 else "+" if signed and share > 0 else ""
+    return f"{sign}{text} %"
+
+
+def listing(items: list[str], most: int = 3) -> str:
+    """Return a few items as a list in a sentence.
+
+    Examples
+    --------
+    >>> listing(["8", "16"]), listing(["8", "16", "32", "64"])
+    ('8 and 16', '8, 16, 32 and 1 more')
+    """
+    if not items:
+        return "none"
+    if len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else items[0]

@@ -27,8 +27,9 @@ class Clone:
             (folder / name).mkdir(parents=True)
         for name in ("setup.sh", "python.sh", "suitable.py"):
             shutil.copy(ROOT / "tools" / name, folder / "tools")
-        for name in ("pyproject.toml", "requirements.lock", "apt.txt"):
+        for name in ("pyproject.toml", "requirements.lock"):
             shutil.copy(ROOT / name, folder)
+        (folder / "apt.txt").write_text("python3-venv  # required: makes virtual environments\n")
         for name in SYSTEM:
             if found := shutil.which(name):
                 (folder / "bin" / name).symlink_to(found)

@@ -104,6 +104,14 @@ def test_another_measuring_run_stops_the_book(tmp_path, monkeypatch):
     assert doctor.stops(found)
 
 
+def test_a_lock_that_cannot_be_taken_stops_the_book(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "hyperslab-measuring.lock").mkdir()
+    found = list(doctor.processor())
+    assert doctor.stops(found)
+    assert str(tmp_path) not in doctor.render(found)
+
+
 def test_busy_means_what_marks_a_run():
     assert doctor.BUSY == noise.OTHERS_MARKED
 

@@ -275,6 +275,10 @@ def processor() -> Iterator[Finding]:
     except lock.BusyError as error:
         yield Finding("busy", "problem", str(error))
         return
+    except OSError as error:
+        text = f"the lock of measuring runs cannot be taken: {error.strerror}"
+        yield Finding("busy", "problem", text, "another user left it: remove it as root")
+        return
     share = others_share(cores or 1)
     text = f"other programs use {share:.0%} of the CPU"
     if share <= BUSY:

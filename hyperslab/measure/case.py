@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .cold import resident_fraction
+from .cold import evict, resident_fraction
 from .counters import Counters, Counts
 
 STARTS = ("fork", "spawn", "command")
@@ -87,6 +87,8 @@ class Stopwatch:
     ----------
     files : sequence of path
         Whose residency is noted before each phase (untimed); none for writes.
+    cold : bool
+        Whether `chill` evicts them.
 
     Examples
     --------
@@ -97,8 +99,8 @@ class Stopwatch:
     ['read']
     """
 
-    def __init__(self, files: Sequence[str | Path] = ()) -> None:
-        self._files = files
+    def __init__(self, files: Sequence[str | Path] = (), cold: bool = False) -> None:
+        self._files, self._cold = files, cold
         self._counters = Counters()
         self._phases: list[tuple[str, float, Counts, dict[str, object]]] = []
         self._empty = self._calibrate()
@@ -113,6 +115,15 @@ class Stopwatch:
         finally:
             cost = self._counters.stop() - before
         self._phases.append((phase, resident, cost, columns))
+
+    def chill(self) -> None:
+        """Evict the files once more (untimed), when the case is cold.
+
+        Opening a file can pull far more of it into memory than it needs, by read-ahead; a phase
+        that follows this starts cold all the same.
+        """
+        if self._cold:
+            evict(self._files)
 
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""

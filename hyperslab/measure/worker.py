@@ -82,7 +82,9 @@ def perform(job: Job) -> Outcome:
             if isinstance(case.run, Sequence):
                 rows, value = _command(case.run), None
             else:
-                watch = Stopwatch(case.files if case.cache_state else ())
+                watch = Stopwatch(
+                    case.files if case.cache_state else (), case.cache_state == "cold"
+                )
                 value = case.run(watch)
                 rows = watch.rows()
             verified = case.check is None or bool(case.check(value))

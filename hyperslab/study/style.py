@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 STYLES = ("light", "dark")
 # Okabe and Ito's colours, which colour-blind readers tell apart; black and white swap.
@@ -63,3 +64,18 @@ def styled(style: str) -> Iterator[None]:
         }
     ):
         yield
+
+
+def plain(axis: Any) -> None:
+    """Label a logarithmic axis at 1, 2 and 5 with plain numbers.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_minor_locator(NullLocator())
+    axis.set_minor_formatter(NullFormatter())

@@ -138,17 +138,22 @@ class Read:
         Name of a reader.
     selection
     variable : str
+    chill : bool
+        Evict the file again once it is open, so that the read itself starts cold.
     """
 
     path: Path
     library: str
     selection: Selection
     variable: str = NAME
+    chill: bool = False
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         chosen = reader(self.library)
         with watch("open"):
             opened = chosen.open(self.path, self.variable)
+        if self.chill:
+            watch.chill()
         with watch("read"):
             values = opened.read(self.selection)
         watch.note(useful_bytes=values.nbytes)

@@ -78,6 +78,11 @@ def layouts(rows: int) -> dict[str, Layout]:
     return found
 
 
+def paths(rows: int, folder: Path) -> dict[str, Path]:
+    """Return where the file of each layout lies."""
+    return {name: folder / f"{name}{layout.suffix}" for name, layout in layouts(rows).items()}
+
+
 def make_files(rows: int, values: Values, folder: Path) -> dict[str, Path]:
     """Write the array in each layout once, and return the files by layout.
 
@@ -91,13 +96,12 @@ def make_files(rows: int, values: Values, folder: Path) -> dict[str, Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     array = values()
-    paths = {}
+    places = paths(rows, folder)
     for name, layout in layouts(rows).items():
-        paths[name] = folder / f"{name}{layout.suffix}"
         variable = Variable(NAME, ("y", "x"), array.shape, "i4")
         # A cache for all chunks: whole rows arrive, and each touches every chunk.
         with create(
-            paths[name],
+            places[name],
             [variable],
             layout,
             chunk_cache_bytes=2 * array.nbytes if layout.chunks else None,
@@ -105,10 +109,10 @@ def make_files(rows: int, values: Values, folder: Path) -> dict[str, Path]:
         ) as writer:
             writer.write(NAME, ..., array)
             writer.sync()
-    return paths
+    return places
 
 
-def read_cases(rows: int, columns: int, values: Values, paths: dict[str, Path]) -> list[Case]:
+def read_cases(rows: int, columns: int, values: Values, files: dict[str, Path]) -> list[Case]:
     """Return one read of a column from each layout, cold and warm."""
     found = []
     for state in ("cold", "warm"):
@@ -116,10 +120,10 @@ def read_cases(rows: int, columns: int, values: Values, paths: dict[str, Path]) 
             found.append(
                 Case(
                     name,
-                    Read(paths[name], "netcdf4", column((rows, columns), COLUMN)),
+                    Read(files[name], "netcdf4", column((rows, columns), COLUMN), chill=True),
                     check=Equals(ColumnOf(values)),
-                    columns=_columns(layout, paths[name]) | {"pattern": "column"},
-                    files=(paths[name],),
+                    columns=_columns(layout, files[name]) | {"pattern": "column"},
+                    files=(files[name],),
                     cache_state=state,
                     aa=name == "netcdf4-contiguous",
                 )
@@ -127,14 +131,14 @@ def read_cases(rows: int, columns: int, values: Values, paths: dict[str, Path]) 
     return found
 
 
-def write_cases(rows: int, columns: int, values: Values, paths: dict[str, Path]) -> list[Case]:
+def write_cases(rows: int, columns: int, values: Values, files: dict[str, Path]) -> list[Case]:
     """Return one write of a column into each file that exists."""
     return [
         Case(
             name,
-            Overwrite(paths[name], ColumnOf(values), column((rows, columns), COLUMN)),
-            check=Holds(paths[name], "h5py" if name != "netcdf3" else "netcdf4", values),
-            columns=_columns(layout, paths[name]) | {"pattern": "column"},
+            Overwrite(files[name], ColumnOf(values), column((rows, columns), COLUMN)),
+            check=Holds(files[name], "h5py" if name != "netcdf3" else "netcdf4", values),
+            columns=_columns(layout, files[name]) | {"pattern": "column"},
             aa=name == "netcdf4-contiguous",
         )
         for name, layout in layouts(rows).items()
@@ -206,6 +210,11 @@ def times(records: pd.DataFrame, phases: tuple[str, ...]) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
+
+
+def opening_bytes(records: pd.DataFrame) -> float:
+    """Return the bytes that opening a file asked for, median over all layouts and blocks."""
+    return float(records[records["phase"] == "open"]["rchar"].median())
 
 
 def counts(records: pd.DataFrame) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..style import plain
 from .access import DOCUMENT_NAMES, FIGURE_7, layouts
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def figure_7(timed: pd.DataFrame) -> "Figure":
     axes.plot(list(FIGURE_7.values()), place, "D", ms=6, mfc="none", label="document, taken as ms")
     axes.set_yticks(place, [DOCUMENT_NAMES[name] for name in names])
     axes.set(xscale="log", xlabel="time to read one column, ms")
-    axes.legend(loc="lower right")
+    plain(axes.xaxis)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
     return figure
 
 
@@ -55,9 +57,11 @@ def figure_counts(counted: pd.DataFrame) -> "Figure":
     left.axvline(counted["useful"].iloc[0] / 1e6, color="C2", ls=":", label="the column itself")
     left.set(xscale="log", xlabel="MB (10⁶ bytes)")
     left.set_yticks(place, [DOCUMENT_NAMES[name] for name in counted["case"]])
-    left.legend(fontsize=8, loc="upper left", bbox_to_anchor=(-0.02, 1.3), ncols=1)
+    left.legend(loc="lower left", bbox_to_anchor=(0, 1))
     right.plot(counted["calls"], place, "o", color="C1")
     right.set(xscale="log", xlabel="read calls")
+    plain(left.xaxis)
+    plain(right.xaxis)
     return figure
 
 

@@ -1,10 +1,11 @@
 """Figures 10, 11 and 12 of Lee et al. 2008, with this machine's records in them."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from ...storage.geometry import chunk_grid
+from ..style import plain
 from .chunk_size import DOCUMENT_RATES, SIDE, TABLE_6
 
 if TYPE_CHECKING:
@@ -116,14 +117,13 @@ def figure_ceil(divided: pd.DataFrame) -> "Figure":
     axes.plot([], [], "-", lw=0.7, color="C2", label="predicted from the geometry")
     axes.set(
         xscale="log",
-        yscale="symlog",
+        yscale="log",
         xlabel="N, the parts that an axis is divided into",
         ylabel="file larger than the data by, %",
     )
-    axes.set_yscale("symlog", linthresh=0.1)
-    _plain(axes.xaxis)
-    _plain(axes.yaxis)
-    axes.legend(loc="upper left")
+    plain(axes.xaxis)
+    plain(axes.yaxis)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3)
     return figure
 
 
@@ -139,11 +139,6 @@ def _shade(axes: "Axes", length: int) -> None:
 
 def _side_axis(axes: "Axes") -> None:
     axes.set_xlabel("chunk length along each axis, elements")
-    _plain(axes.xaxis)
-
-
-def _plain(axis: Any) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
+    plain(axes.xaxis)
+    if axes.get_yscale() == "log":
+        plain(axes.yaxis)

@@ -208,30 +208,29 @@ class Claims(SphinxDirective):
         if not chosen:
             return self.parse_text_to_nodes("No claims are written down yet.")
         rows = [row for claim in chosen for row in self.rows(claim)]
-        head = ["Claim", "The document", "Here", "Verdict"]
-        return [table(head, rows, [40, 20, 25, 15], "claims")]
+        return [table(["Claim", "The document", "Here"], rows, [45, 25, 30], "claims")]
 
     def rows(self, claim: Claim) -> list[list[Any]]:
         name = nodes.paragraph("", "", nodes.literal(claim.id, claim.id))
+        name += [nodes.Text(" "), badge(claim.verdict)]
         target = f"claim-{claim.id}"
         name["ids"].append(target)
         domain = self.env.get_domain("std")
         domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
         document = [*self.prose(claim.said()), *self.small(claim.text("section"))]
-        lines = [[[name, *self.prose(claim.text("statement"))], document, *self.found(claim)]]
-        if len(claim.parts) > 1:
+        lines = [[[name, *self.prose(claim.text("statement"))], document, self.found(claim)]]
+        judged = any(part.verdict != "not measured" for part in claim.parts)
+        if judged and len(claim.parts) > 1:
             for part in claim.parts:
-                title = self.prose(f"– {part.id.partition('/')[2]}")
-                rule = self.small(
-                    part.text("rule") if isinstance(part.facts.get("rule"), str) else ""
-                )
-                lines.append([title, rule, *self.found(part)])
+                title = nodes.paragraph("", f"– {part.id.partition('/')[2]} ")
+                title += badge(part.verdict)
+                lines.append([[title], self.small(part.text("rule")), self.found(part)])
         return lines
 
-    def found(self, claim: Claim) -> list[list[nodes.Node]]:
-        number = self.prose(claim.number("interval", "")) if "measured" in claim.facts else []
-        verdict = [nodes.paragraph("", "", badge(claim.verdict))]
-        return [[*number, *self.small(claim.text("reason"))], verdict]
+    def found(self, claim: Claim) -> list[nodes.Node]:
+        number = claim.facts.get("measured") is not None
+        shown = self.prose(claim.number("interval", "")) if number else []
+        return [*shown, *self.small(claim.text("reason"))]
 
     def prose(self, text: str) -> list[nodes.Node]:
         return self.parse_text_to_nodes(text) if text else []

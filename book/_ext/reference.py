@@ -1,0 +1,42 @@
+"""The directive `modules`: the public modules of a package, with their docstrings."""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+def public(package: str) -> Iterator[str]:
+    """Names of the public modules in a package, without importing them."""
+    spec = find_spec(package)
+    for found in pkgutil.iter_modules(spec.submodule_search_locations if spec else None):
+        name = f"{package}.{found.name}"
+        if found.name.startswith("_"):
+            continue
+        if found.ispkg:
+            yield from public(name)
+        else:
+            yield name
+
+
+class Modules(SphinxDirective):
+    """`` ```{modules} hyperslab.storage ``: a section for each public module."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        package = self.arguments[0]
+        parts = [
+            f"## {name.removeprefix(package + '.')}\n\n"
+            f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
+            for name in public(package)
+        ]
+        return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("modules", Modules)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,5 +1,6 @@
 import platform
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_the_work_directory_is_not_made(tmp_path):
 
 def test_a_missing_package_stops_the_book():
     found = list(doctor.packages("hyperslab-that-is-not-installed"))
-    assert doctor.stops(found)
+    assert doctor.exit_status(found) == 1
     assert "not installed" in found[0].text
 
 
@@ -83,7 +84,7 @@ def test_a_tool_on_the_path_is_found(tmp_path):
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is Linux's")
 def test_a_work_directory_that_cannot_be_written_stops_the_book():
     found = list(doctor.work_directory(Path("/proc/hyperslab")))
-    assert doctor.stops(found)
+    assert doctor.exit_status(found) == 1
     assert "cannot be written" in found[0].text
 
 
@@ -101,14 +102,14 @@ def test_another_measuring_run_stops_the_book(tmp_path, monkeypatch):
         assert all(found.state != "problem" for found in doctor.processor())
         monkeypatch.delenv("HYPERSLAB_MEASURING")
         found = list(doctor.processor())
-    assert doctor.stops(found)
+    assert doctor.exit_status(found) == 1
 
 
 def test_a_lock_that_cannot_be_taken_stops_the_book(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / "hyperslab-measuring.lock").mkdir()
     found = list(doctor.processor())
-    assert doctor.stops(found)
+    assert doctor.exit_status(found) == 1
     assert str(tmp_path) not in doctor.render(found)
 
 
@@ -122,4 +123,11 @@ def test_render_ends_with_a_conclusion():
     assert "2 notes say" in doctor.render([note, note])
     assert "→ do y" in doctor.render([note])
     assert doctor.render([note, problem]).endswith("1 problem must be mended before `make book`.")
-    assert not doctor.stops([note])
+    assert doctor.exit_status([note]) == 0
+
+
+def test_the_command_prints_the_report_and_fails_on_a_problem(tmp_path):
+    command = [sys.executable, "-m", "hyperslab", "doctor", "--workdir"]
+    done = subprocess.run([*command, tmp_path], capture_output=True, text=True, cwd=tmp_path)
+    assert "`make book`" in done.stdout
+    assert done.returncode == int("problem" in done.stdout)

@@ -125,15 +125,15 @@ def render(findings: Iterable[Finding]) -> str:
     return "\n".join([*lines, _conclusion(findings)])
 
 
-def stops(findings: Iterable[Finding]) -> bool:
-    """Return whether something stops `make book`; notes do not count.
+def exit_status(findings: Iterable[Finding]) -> int:
+    """Return 1 if something stops `make book`, else 0; notes do not count.
 
     Examples
     --------
-    >>> stops([Finding("MPI", "note", "not found")])
-    False
+    >>> exit_status([Finding("MPI", "note", "not found")])
+    0
     """
-    return any(found.state == "problem" for found in findings)
+    return int(any(found.state == "problem" for found in findings))
 
 
 def _conclusion(findings: Sequence[Finding]) -> str:

@@ -10,6 +10,7 @@ import h5netcdf
 import h5py
 
 from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
+from hyperslab.access.h5py import find_plugins
 from hyperslab.storage.region import Region
 
 
@@ -59,4 +60,5 @@ class _H5netcdfArray(OpenedArray):
 
 def make(card: Card) -> LibraryReader:
     """Make the reader of a card."""
+    find_plugins()
     return H5netcdfReader(card)

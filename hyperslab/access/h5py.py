@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,17 @@ class _H5pyArray(OpenedArray):
         self._file.close()
 
 
+def find_plugins() -> None:
+    """Let HDF5 read zstd, Blosc and bzip2 with the plugins that netCDF4's wheel brings."""
+    found = find_spec("netCDF4")
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        plugins = os.fsencode(Path(folder) / "plugins")
+        known = [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())]
+        if Path(os.fsdecode(plugins)).is_dir() and plugins not in known:
+            h5py.h5pl.append(plugins)
+
+
 def make(card: Card) -> LibraryReader:
     """Make the reader of a card."""
+    find_plugins()
     return H5pyReader(card)

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hyperslab.access.base import Card, LibraryReader
-from hyperslab.access.netcdf4 import NetCDF4Reader
+from hyperslab.access.base import Card, LibraryReader, Opened
+from hyperslab.access.netcdf4 import NetCDF4Array, NetCDF4Reader
 
 
 class NCZarrReader(NetCDF4Reader):
-    """Reads a directory as ``file://…#mode=nczarr,file``; of Zarr 2 it sees no scalars."""
+    """Reads a directory as ``file://…#mode=nczarr,file``.
+
+    Of Zarr 2 it sees no scalars. Big-endian arrays are refused: netCDF-C 4.9 gives their missing
+    chunks the fill value with its bytes swapped.
+    """
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        opened = super()._open(path, variable, chunk_cache_bytes)
+        assert isinstance(opened, NetCDF4Array)
+        if not opened.stored_dtype.isnative:
+            opened.close()
+            raise ValueError("it is big-endian: netCDF-C would swap the bytes of fill values")
+        return opened
 
     def address(self, path: Path) -> str:
         """Give the URL that netCDF-C opens.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import netCDF4
+import numpy as np
 
 from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
 from hyperslab.storage.region import Region
@@ -21,7 +22,7 @@ class NetCDF4Reader(LibraryReader):
             found = file[variable]
             if not isinstance(found, netCDF4.Variable):
                 raise KeyError(f"{variable!r} is a group")
-            return _NetCDF4Array(variable, file, found, chunk_cache_bytes)
+            return NetCDF4Array(variable, file, found, chunk_cache_bytes)
         except BaseException:
             file.close()
             raise
@@ -50,7 +51,9 @@ def _walk(group: Any, before: str) -> Iterable[str]:
         yield from _walk(inner, f"{before}{name}/")
 
 
-class _NetCDF4Array(OpenedArray):
+class NetCDF4Array(OpenedArray):
+    """A variable of an open netCDF dataset."""
+
     def __init__(self, name: str, file: Any, variable: Any, chunk_cache_bytes: int | None) -> None:
         super().__init__(name, variable.shape, variable.dtype)
         variable.set_auto_maskandscale(False)
@@ -58,6 +61,7 @@ class _NetCDF4Array(OpenedArray):
         variable.use_nc_get_vars(True)
         if chunk_cache_bytes is not None and variable.chunking() not in (None, "contiguous"):
             variable.set_var_chunk_cache(size=chunk_cache_bytes)
+        self.stored_dtype = np.dtype(variable.dtype)
         self._file, self._variable = file, variable
 
     def _fetch(self, chosen: Region) -> Any:

@@ -7,34 +7,41 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from hyperslab.access.base import Card, LibraryReader, Reader
-from hyperslab.storage.layout import FORMATS
+from hyperslab.storage.layout import FORMATS, Layout
 
 _NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})
 _HDF5 = frozenset({"netcdf4", "netcdf4-classic", "hdf5"})
 _ZARR = frozenset({"zarr2", "zarr3", "nczarr"})
+# netCDF-C has no lzf; zarr-python takes NCZarr's shuffle, which has its size as text, for none.
+_NO_LZF = ({"format": "hdf5", "codec": "lzf"},)
+_NO_SHUFFLE = ({"format": "nczarr", "codec": "deflate", "shuffle": True},)
+# netCDF-C fills missing chunks of big-endian Zarr with the fill value byte-swapped.
+_NO_BIG = ({"byteorder": "big"},)
 
 # A new library is one file beside this one and one card here.
 CARDS = (
     Card("plain", "Python", frozenset({"binary"}), "fork", "plain"),
-    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",)),
+    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",), _NO_LZF),
     Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",)),
     Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py")),
-    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4")),
+    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4"), _NO_LZF),
     Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", ("xarray", "h5netcdf", "h5py")),
     # zarr-python runs an event loop in a thread of its own, which a fork would lose.
-    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", ("xarray", "zarr")),
-    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",)),
-    Card("nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "fork", "nczarr", ("netCDF4",)),
+    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", ("xarray", "zarr"), _NO_SHUFFLE),
+    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",), _NO_SHUFFLE),
+    Card(
+        "nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "fork", "nczarr", ("netCDF4",), _NO_BIG
+    ),
 )
 
 
-def readers(format: str | None = None) -> tuple[str, ...]:
+def readers(format: str | Layout | None = None) -> tuple[str, ...]:
     """Name the readers whose libraries are installed, in a fixed order.
 
     Parameters
     ----------
     format
-        Only those that read this format of `hyperslab.storage`.
+        Only those that read this format of `hyperslab.storage`, or this layout.
 
     Raises
     ------
@@ -47,13 +54,20 @@ def readers(format: str | None = None) -> tuple[str, ...]:
     True
     >>> readers("binary")
     ('plain',)
+    >>> "netcdf4" in readers(Layout("hdf5", chunks=(10,), codec="lzf"))
+    False
     """
-    if format is not None and format not in FORMATS:
+    if isinstance(format, str) and format not in FORMATS:
         raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
     return tuple(
         card.name
         for card in CARDS
-        if (format is None or format in card.formats) and not _missing(card)
+        if (
+            format is None
+            or (isinstance(format, Layout) and card.reads(format))
+            or format in card.formats
+        )
+        and not _missing(card)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,27 @@ class ZarrReader(LibraryReader):
 
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the arrays, with their groups."""
-        group = zarr.open_group(str(path), mode="r", use_consolidated=False)
-        members = group.members(max_depth=None)
-        return [name for name, item in members if isinstance(item, zarr.Array)]
+        if not any((path / mark).is_file() for mark in (".zgroup", ".zarray", "zarr.json")):
+            raise OSError("there is no .zgroup, .zarray or zarr.json in it")
+        # Not through zarr: one array it cannot read would hide the names of the others.
+        return [str(folder.relative_to(path)) for folder in _arrays(path)]
 
     def version(self) -> str:
         """Give the version of zarr-python."""
         return zarr.__version__
+
+
+def _arrays(folder: Path) -> Iterable[Path]:
+    """Give the folders of arrays below one, without looking into their chunks."""
+    metadata = folder / "zarr.json"
+    if (folder / ".zarray").is_file() or (
+        metadata.is_file() and json.loads(metadata.read_text()).get("node_type") == "array"
+    ):
+        yield folder
+        return
+    for inner in sorted(folder.iterdir()):
+        if inner.is_dir():
+            yield from _arrays(inner)
 
 
 class _ZarrArray(OpenedArray):

@@ -229,6 +229,11 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             self._only("prefill", (*CLASSIC, *NETCDF4, "hdf5"))
         if self.byteorder == "little":
             self._only("byteorder", tuple(f for f in FORMATS if f not in CLASSIC))
+        if self.byteorder == "big" and self.format == "nczarr":
+            raise ValueError(
+                "byteorder='big' with format 'nczarr': netCDF-C swaps the bytes of its fill "
+                "values; take 'little', or zarr2"
+            )
         if self.alloc != "default":
             self._only("alloc", ("hdf5",))
             if self.alloc == "incremental" and self.chunks is None:

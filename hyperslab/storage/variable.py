@@ -29,7 +29,7 @@ class Variable:
         Attributes: text, numbers, or sequences of them.
     fill_value
         Value of what was never written, also stored as ``_FillValue``; None leaves the format's
-        own (netCDF: a large number, HDF5 and Zarr: 0).
+        own (netCDF: a large number, HDF5 and Zarr: 0); plain binary is always 0.
     unlimited
         Those of `dims` that can grow.
 

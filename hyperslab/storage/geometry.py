@@ -9,6 +9,10 @@ FILE_METADATA_BYTES = 6144
 """Bytes of a netCDF-4 file of one variable and its dimensions apart from chunks and their index:
 HDF5 takes space for metadata in blocks of 2048 bytes, here three."""
 
+SMALLEST_EXACT_BYTES = 256
+"""Chunks of at least so many bytes are predicted exactly; below, HDF5 cuts chunks out of blocks of
+2048 bytes and leaves a few thousand bytes of them unused."""
+
 
 def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
     """Return the number of chunks along each axis.
@@ -91,7 +95,8 @@ def predicted_bytes(
     """Return the size of a netCDF-4 file of one uncompressed chunked variable, written at once.
 
     It is the padded bytes, the nodes of the chunk index and `FILE_METADATA_BYTES`. The index
-    depends on the order in which chunks leave the chunk cache, which is followed exactly.
+    depends on the order in which chunks leave the chunk cache, which is followed exactly: the
+    result is exact for chunks of at least `SMALLEST_EXACT_BYTES`.
 
     Parameters
     ----------

@@ -1,0 +1,91 @@
+"""What the tests of the harness run in other processes."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperslab.measure.case import Stopwatch
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    path: Path
+
+    def __call__(self, watch: Stopwatch) -> bytes:
+        with watch("open"):
+            handle = self.path.open("rb", buffering=0)
+        with watch("read"):
+            data = handle.read()
+        with handle, watch("close"):
+            handle.close()
+        return data
+
+
+@dataclass(frozen=True)
+class WriteFile:
+    path: Path
+    data: bytes
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("write", useful_bytes=len(self.data)):
+            self.path.write_bytes(self.data)
+        watch.note(file_bytes=self.path.stat().st_size)
+
+
+@dataclass(frozen=True)
+class Is:
+    expected: object
+
+    def __call__(self, value: object) -> bool:
+        return value == self.expected
+
+
+@dataclass(frozen=True)
+class Append:
+    """Leave a letter in a file, so that a test sees who ran, and in which order."""
+
+    path: Path
+    letter: str
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("write"), self.path.open("a") as handle:
+            handle.write(self.letter)
+
+
+@dataclass(frozen=True)
+class Spin:
+    seconds: float
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("spin"):
+            end = time.process_time() + self.seconds
+            while time.process_time() < end:
+                pass
+
+
+@dataclass(frozen=True)
+class Call:
+    function: Callable[[], object]
+
+    def __call__(self, watch: Stopwatch) -> object:
+        with watch("call"):
+            return self.function()
+
+
+def process_id() -> int:
+    return os.getpid()
+
+
+def raise_error() -> None:
+    raise OSError("the disk is on fire")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep_long() -> None:
+    time.sleep(60)

@@ -1,0 +1,80 @@
+"""Eviction is verified, not hoped for."""
+
+import mmap
+import os
+import sys
+
+import pytest
+
+from hyperslab.measure import cold
+from hyperslab.measure.cold import ColdCacheError, evict, files_of, resident_fraction, warm
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux evicts files")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "file.bin"
+    path.write_bytes(b"x" * (4 * 2**20 + 17))
+    return path
+
+
+@linux
+def test_evicted_file_is_out_and_warm_file_is_in(file):
+    evict([file])
+    assert resident_fraction([file]) == 0
+    warm([file])
+    assert resident_fraction([file]) == 1
+
+
+@linux
+def test_part_of_a_file_counts_as_part(file):
+    evict([file])
+    with file.open("rb", buffering=0) as handle:
+        os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        handle.read(2**20)
+    assert 0.2 < resident_fraction([file]) < 0.3
+
+
+@linux
+def test_mapped_file_cannot_be_evicted_and_says_so(file):
+    with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        assert sum(mapped[i] for i in range(0, len(mapped), mmap.PAGESIZE)) > 0
+        with pytest.raises(ColdCacheError, match=r"stays in the page cache.*mapped"):
+            evict([file], tries=2)
+
+
+@linux
+def test_directory_store_is_evicted_whole(tmp_path):
+    for name in ("a/0.0", "a/0.1", "zarr.json"):
+        path = tmp_path / "store" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"y" * 20_000)
+    warm([tmp_path / "store"])
+    assert resident_fraction([tmp_path / "store"]) == 1
+    evict([tmp_path / "store"])
+    assert resident_fraction([tmp_path / "store"]) == 0
+
+
+@linux
+def test_mincore_agrees_with_cachestat(file, monkeypatch):
+    warm([file])
+    evict([file])
+    with file.open("rb", buffering=0) as handle:
+        os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # no read-ahead
+        handle.read(2**20)
+    by_default = resident_fraction([file])
+    monkeypatch.setattr(cold, "_CACHESTAT", 9999)  # a kernel without the call
+    assert resident_fraction([file]) == pytest.approx(by_default)
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing-here"):
+        files_of(tmp_path / "nothing-here")
+
+
+def test_elsewhere_than_linux_there_is_an_error_and_no_number(file, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(ColdCacheError, match="Linux only"):
+        evict([file])
+    assert resident_fraction([file]) != resident_fraction([file])  # NaN

@@ -1,0 +1,46 @@
+"""A run that was disturbed says so."""
+
+import pytest
+
+from hyperslab.measure.noise import judge
+from hyperslab.measure.records import frame_of
+
+
+def records(ratio, cache_state="warm", others=0.0, blocks=7):
+    return frame_of(
+        {
+            "experiment": "e",
+            "case": "a",
+            "cache_state": cache_state,
+            "aa": aa,
+            "block": block,
+            "phase": "read",
+            "wall_s": ratio if aa == "A" else 1.0,
+            "others_cpu": others,
+        }
+        for block in range(blocks)
+        for aa in "AB"
+    )
+
+
+@pytest.mark.parametrize(
+    ("ratio", "cache_state", "others", "state"),
+    [
+        (1.00, "warm", 0.0, "clean"),
+        (1.014, "warm", 0.0, "clean"),
+        (1.02, "warm", 0.0, "marked"),
+        (1 / 1.02, "warm", 0.0, "marked"),
+        (1.02, "cold", 0.0, "clean"),
+        (1.04, "cold", 0.0, "marked"),
+        (1.06, "cold", 0.0, "void"),
+        (1 / 1.06, "warm", 0.0, "void"),
+        (1.00, "warm", 0.15, "marked"),
+        (1.00, "cold", 0.5, "void"),
+    ],
+)
+def test_bounds(ratio, cache_state, others, state):
+    assert [item.state for item in judge(records(ratio, cache_state, others))] == [state]
+
+
+def test_experiments_without_times_have_no_noise():
+    assert judge(frame_of([{"experiment": "sizes", "phase": "size"}])) == []

@@ -1,0 +1,65 @@
+"""Records keep their types, appear whole, and refuse to be mixed."""
+
+import numpy as np
+import pytest
+
+from hyperslab.measure import machine, records
+from hyperslab.measure.records import MergeError, Records, frame_of, load, merge, save
+
+
+def test_round_trip_keeps_types_and_missing_values(tmp_path):
+    frame = frame_of([{"case": "a", "wall_s": 1.5, "shuffle": True}, {"case": "b"}])
+    save(frame, tmp_path / "x.parquet")
+    again = load(tmp_path / "x.parquet")
+    assert list(again.columns) == list(records.COLUMNS)
+    assert again["wall_s"].tolist()[0] == 1.5 and np.isnan(again["wall_s"][1])
+    assert again["shuffle"].tolist() == [True, False]
+    assert again["library"].tolist() == ["", ""]
+
+
+def test_undeclared_column_is_refused():
+    with pytest.raises(ValueError, match=r"unknown record columns \['speed'\]"):
+        frame_of([{"speed": 1}])
+
+
+def test_truncated_file_is_named_with_the_remedy(tmp_path):
+    path = tmp_path / "lee_access.parquet"
+    save(frame_of([{"case": "a"}]), path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"lee_access\.parquet is not a whole.*hyperslab run"):
+        load(path)
+
+
+def test_missing_records_say_how_to_make_them(tmp_path):
+    with pytest.raises(FileNotFoundError, match="hyperslab run lee_access"):
+        load(tmp_path / "lee_access.parquet")
+
+
+@pytest.mark.parametrize("what", ["machine", "versions", "profile"])
+def test_runs_that_differ_do_not_mix_unless_asked(what):
+    def run(run_id, value):
+        facts = {"identity": {"cpu": "x"}, "versions": {"zarr": "3"}}
+        profile = "quick"
+        if what == "machine":
+            facts["identity"] = {"cpu": value}
+        elif what == "versions":
+            facts["versions"] = {"zarr": value}
+        else:
+            profile = value
+        return Records(frame_of([{"run_id": run_id, "profile": profile}]), {run_id: facts})
+
+    parts = [run("1", "a"), run("2", "b")]
+    with pytest.raises(MergeError, match=f"differ in {what}"):
+        merge(parts)
+    assert len(merge(parts, allow=[what]).frame) == 2
+    assert len(merge([run("1", "a"), run("2", "a")]).frame) == 2
+
+
+def test_machine_facts_name_nobody(tmp_path, monkeypatch):
+    import getpass
+    import platform
+
+    text = str(machine.facts(tmp_path, seed=0))
+    for private in (getpass.getuser(), platform.node(), str(tmp_path)):
+        if len(private) > 3:
+            assert private not in text

@@ -1,0 +1,71 @@
+"""The predicted size of a file is the size of the file."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.storage.chunk_index import index_nodes
+from hyperslab.storage.geometry import (
+    SMALLEST_EXACT_BYTES,
+    ceil_chunk,
+    chunk_grid,
+    floor_chunk,
+    padded_bytes,
+    predicted_bytes,
+)
+from hyperslab.storage.layout import Layout
+from hyperslab.storage.variable import Variable
+from hyperslab.storage.write import create, stored_bytes
+
+
+def written_bytes(path, shape, chunks):
+    values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    variable = Variable("data", ("y", "x"), shape, "i4")
+    with create(path, [variable], Layout("netcdf4", chunks=chunks), overwrite=True) as writer:
+        writer.write("data", ..., values)
+    return stored_bytes(path)
+
+
+@pytest.mark.parametrize(
+    ("side", "size"), [(790, 62_418_760), (791, 40_052_344), (792, 40_153_656), (128, 40_997_536)]
+)
+def test_documents_sizes_to_the_digit(tmp_path, side, size):
+    assert written_bytes(tmp_path / "e.nc", (3162, 3162), (side, side)) == size
+    assert predicted_bytes((3162, 3162), (side, side), 4) == size
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.tuples(st.integers(1, 300), st.integers(1, 300)),
+    st.tuples(st.integers(1, 40), st.integers(1, 40)),
+)
+def test_any_shape_is_predicted_to_the_byte(tmp_path_factory, shape, chunks):
+    chunks = tuple(min(c, n) for c, n in zip(chunks, shape, strict=True))
+    path = tmp_path_factory.getbasetemp() / "any.nc"
+    beyond = written_bytes(path, shape, chunks) - predicted_bytes(shape, chunks, 4)
+    if math.prod(chunks) * 4 >= SMALLEST_EXACT_BYTES:
+        assert beyond == 0
+    else:
+        assert 0 <= beyond < 8192
+
+
+@given(st.integers(1, 10_000), st.integers(1, 100))
+def test_ceil_covers_in_so_many_parts_and_floor_needs_as_many_or_more(length, parts):
+    parts = min(parts, length)
+    assert chunk_grid((length,), (ceil_chunk(length, parts),))[0] <= parts
+    assert chunk_grid((length,), (floor_chunk(length, parts),))[0] >= parts
+    assert padded_bytes((length,), (ceil_chunk(length, parts),), 1) < length + parts
+
+
+@given(st.permutations(range(200)))
+def test_nodes_hold_all_chunks_whatever_the_order(order):
+    nodes = index_nodes(order)
+    assert 200 / 64 < nodes <= 200 / 6.4 + 2
+
+
+def test_rank_mismatch_is_named():
+    with pytest.raises(ValueError, match=r"chunks \(4,\) do not fit an array of shape \(3, 3\)"):
+        chunk_grid((3, 3), (4,))

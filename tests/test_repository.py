@@ -96,8 +96,8 @@ def test_a_name_of_no_file_is_seen():
 # Written so that this file does not hold what it looks for.
 PRIVATE = re.compile(
     r"""/[r]oot/\w
-    |/[h]ome/(?!(?:user|me|you|ann|someone)\b)\w
-    |/[U]sers/(?!(?:me|you|ann|someone)\b)\w
+    |/[h]ome/(?!(?:user|you|ann|jones)\b)\w
+    |/[U]sers/(?!(?:user|you|ann|jones)\b)\w
     |/[w]ork/\w+/
     |\.\./[s]hared
     |[p]ypi\.org|[p]ythonhosted|[a]naconda\.(?:org|com)|[n]pmjs\.

@@ -1,5 +1,6 @@
 """The directive `machine`: on what the numbers in this book were measured."""
 
+import json
 from typing import Any
 
 from docutils import nodes
@@ -9,32 +10,37 @@ from sphinx.util.docutils import SphinxDirective
 from verdicts import table
 
 MIB, GIB = 2**20, 2**30
-RUN = ("run_id", "profile", "notebook", "started", "time", "date", "seed", "git", "git_revision")
+UNITS = {"_kib": "KiB", "_mib": "MiB", "_gib": "GiB", "_s": "s"}
+RUN = ("profile", "notebook", "started", "time", "date", "seed", "git", "git_revision")
 
 
-def plain(name: str, value: Any) -> str:
-    """A fact as text; sizes in binary units."""
+def fact(name: str, value: Any) -> tuple[str, str]:
+    """A fact's name and value as text; the unit moves from the name to the value."""
+    for end, unit in UNITS.items():
+        if name.endswith(end) and isinstance(value, (int, float)):
+            return name.removesuffix(end).replace("_", " "), f"{value:,} {unit}".replace(",", " ")
+    label = name.removesuffix("_bytes").replace("_", " ")
     if value is None or value == "":
-        return "unknown"
+        return label, "unknown"
     if name.endswith("_bytes") and isinstance(value, (int, float)):
-        return f"{value / GIB:.1f} GiB" if value >= GIB else f"{value / MIB:.1f} MiB"
+        return label, f"{value / GIB:.1f} GiB" if value >= GIB else f"{value / MIB:.1f} MiB"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return label, "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(each) for each in value)
-    return str(value)
+        return label, ", ".join(str(each) for each in value)
+    return label, str(value)
 
 
-def rows(facts: dict[str, Any], above: str = "") -> list[tuple[str, str]]:
-    """Facts flattened to (name, value), in their order."""
-    flat: list[tuple[str, str]] = []
+def groups(facts: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
+    """Facts by heading: what identifies the machine, and each nested group, such as versions."""
+    found: dict[str, list[tuple[str, str]]] = {"machine": []}
     for name, value in facts.items():
-        label = f"{above} {name}".strip().removesuffix("_bytes").replace("_", " ")
         if isinstance(value, dict):
-            flat += rows(value, label)
+            rows = [fact(inner, each) for inner, each in value.items()]
+            found.setdefault("machine" if name == "identity" else name, []).extend(rows)
         else:
-            flat.append((label, plain(name, value)))
-    return flat
+            found["machine"].append(fact(name, value))
+    return {name: rows for name, rows in found.items() if rows}
 
 
 class Machine(SphinxDirective):
@@ -44,16 +50,17 @@ class Machine(SphinxDirective):
         found = machines(self.env)
         if not found:
             return self.parse_text_to_nodes("Nothing was measured yet: `make book` does it.")
-        same: dict[tuple[tuple[str, str], ...], list[tuple[str, dict[str, Any]]]] = {}
+        same: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         for run_id, facts in found.items():
-            what = tuple(rows({key: facts[key] for key in facts if key not in RUN}))
-            same.setdefault(what, []).append((run_id, facts))
+            lasting = {name: value for name, value in facts.items() if name not in RUN}
+            same.setdefault(json.dumps(lasting), []).append((run_id, facts))
         shown: list[nodes.Node] = []
-        for what, runs in same.items():
-            names = [name for name in RUN if name != "run_id" and any(name in f for _, f in runs)]
-            lines = [[run, *(plain(n, f.get(n)) for n in names)] for run, f in runs]
-            shown.append(table(["Fact", "Value"], [list(row) for row in what], [30, 70], "facts"))
-            head = ["Run", *(name.replace("_", " ") for name in names)]
+        for lasting, runs in same.items():
+            for name, rows in groups(json.loads(lasting)).items():
+                shown.append(table([name, ""], [list(row) for row in rows], [30, 70], "facts"))
+            names = [name for name in RUN if any(name in facts for _, facts in runs)]
+            lines = [[run, *(fact(n, facts.get(n))[1] for n in names)] for run, facts in runs]
+            head = ["run", *(name.replace("_", " ") for name in names)]
             shown.append(table(head, lines, [1] * len(head), "facts"))
         return shown
 

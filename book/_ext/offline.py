@@ -34,9 +34,17 @@ def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
         shutil.copy(Path(spec.origin).parent / "static/mathjax" / MATHJAX, target)
 
 
+def drop_templates(app: Sphinx, error: Exception | None) -> None:
+    """Remove the themes' own templates: they are no pages, and break when opened as one."""
+    if error is None and app.builder.format == "html":
+        for template in Path(app.outdir, "_static").glob("*webpack-macros.html"):
+            template.unlink()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.config.mathjax_path = f"mathjax/{MATHJAX}"
     app.config.mathjax3_config = {"options": {"enableMenu": False}}
     app.connect("html-page-context", drop_thebe, priority=999)
     app.connect("build-finished", copy_mathjax)
+    app.connect("build-finished", drop_templates)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from ..profile import root
@@ -20,6 +20,7 @@ __all__ = [
     "PartVerdict",
     "evaluate",
     "load",
+    "read",
     "summary_table",
     "write_json",
 ]
@@ -48,7 +49,7 @@ def evaluate(
     results: Path | str,
     *,
     ready: Collection[str] | None = None,
-    chapters: dict[str, str] | None = None,
+    chapters: Mapping[str, str] | None = None,
 ) -> list[Judgement]:
     """Judge claims by the records in a folder.
 
@@ -60,7 +61,7 @@ def evaluate(
     ready : collection of str, optional
         The notebooks that exist; those of the repository by default. For others a claim says which
         chapter will measure it.
-    chapters : dict, optional
+    chapters : mapping, optional
         Titles of the chapters; those of the repository's claims by default.
 
     Returns
@@ -71,7 +72,7 @@ def evaluate(
     if ready is None:
         ready = {path.stem for path in (root() / "notebooks").glob("*.ipynb")}
     if chapters is None:
-        chapters = dict(read(root() / FILE).chapters)
+        chapters = read(root() / FILE).chapters
     folder = Folder(Path(results), ready, chapters)
     return [judge(claim, folder) for claim in claims]
 

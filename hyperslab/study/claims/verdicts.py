@@ -15,17 +15,18 @@ from .file import Claim, ClaimsError, Part
 from .health import health
 from .measures import KINDS, Measured
 from .rules import Effect
+from .values import QUANTITIES
 from .words import amount, interval, number
 
 MIN_BLOCKS = 3  # what the harness takes of every case; fewer give no interval
-_NOTHING = Measured(math.nan, math.nan, math.nan, 0)
 _OUTCOMES = {
-    HOLDS: "The claim holds.",
-    STRONGER: "The effect is stronger than stated.",
-    WEAKER: "The effect is weaker than stated.",
-    REVERSED: "The effect is reversed.",
-    REFUTED: "The claim is refuted.",
-    OBSOLETE: "The software has changed: this no longer applies.",
+    HOLDS: "holds",
+    STRONGER: "is stronger than stated",
+    WEAKER: "is weaker than stated",
+    REVERSED: "is reversed",
+    REFUTED: "is refuted",
+    OBSOLETE: "is obsolete: the software has changed",
+    INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
 }
 
 
@@ -69,6 +70,8 @@ class PartVerdict:
     @property
     def shown(self) -> str:
         """The measured number with its interval."""
+        if math.isnan(self.measured):
+            return "–"
         return interval(self.measured, self.low, self.high, self.unit)
 
 
@@ -157,7 +160,7 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
 
 def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
     verdict = part.rule.verdict(found.value, found.low, found.high)
-    why = _OUTCOMES.get(verdict, "The interval crosses a threshold of the rule.")
+    why = f"{'The claim' if part.headline else 'This part'} {_OUTCOMES[verdict]}."
     marks: tuple[str, ...] = ()
     if found.timed:
         state = health(records, found.run_id, found.experiments, found.cache_states)
@@ -179,7 +182,11 @@ def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
 
 
 def _without(part: Part, why: str) -> PartVerdict:
-    return _verdict(part, _NOTHING, NOT_MEASURED, f"Not measured: {why}.", ())
+    unit = str(part.fields.get("unit", ""))
+    if part.kind in ("count", "level") and not unit:
+        unit = QUANTITIES[str(part.fields["value"])].unit
+    nothing = Measured(math.nan, math.nan, math.nan, 0, unit)
+    return _verdict(part, nothing, NOT_MEASURED, f"Not measured: {why}.", ())
 
 
 def _verdict(

@@ -1,0 +1,262 @@
+"""The verdict board: all claims, judged, as a picture, tables and sentences."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from . import claims
+from .claims.bands import (
+    HOLDS,
+    INCONCLUSIVE,
+    NOT_MEASURED,
+    OBSOLETE,
+    REFUTED,
+    REVERSED,
+    STRONGER,
+    VERDICTS,
+    WEAKER,
+)
+from .claims.words import amount
+from .profile import check_profile, entries, root
+
+SYMBOLS: Mapping[str, str] = {
+    HOLDS: "✓",
+    STRONGER: "△",
+    WEAKER: "▽",
+    REVERSED: "⇄",
+    REFUTED: "✗",
+    OBSOLETE: "⊘",
+    INCONCLUSIVE: "?",
+    NOT_MEASURED: "–",
+}
+
+
+@dataclass(frozen=True)
+class Board:
+    """The claims of all documents with their verdicts.
+
+    Parameters
+    ----------
+    profile : str
+    results : Path
+        Where claims.json and the figures go.
+    documents : mapping
+        Key of a document to its title.
+    chapters : mapping
+        Notebook to the title of its chapter.
+    pages : frozenset of str
+        Notebooks that are pages of the book.
+    judgements : tuple of Judgement
+    notebook : str
+        Its own name.
+    """
+
+    profile: str
+    results: Path
+    documents: Mapping[str, str]
+    chapters: Mapping[str, str]
+    pages: frozenset[str]
+    judgements: tuple[claims.Judgement, ...]
+    notebook: str = "claims"
+
+
+def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
+    """Judge all claims by the records of a run and write claims.json beside them.
+
+    Parameters
+    ----------
+    profile : str
+        smoke, quick, full or paper.
+    workdir : str
+        Where data and results go; relative to the repository.
+    records : str
+        A folder of records to judge by; empty for the results of the profile.
+
+    Raises
+    ------
+    ValueError
+        For an unknown profile, or a folder that does not exist.
+    """
+    check_profile(profile)
+    top = root()
+    results = (top / workdir).resolve() / "results" / profile
+    folder = (top / records).resolve() if records else results
+    if records and not folder.is_dir():
+        raise ValueError(f"records is {records!r}: no such folder of records")
+    content = claims.read(top / claims.FILE)
+    pages = frozenset(entry.name for entry in entries(top))
+    found = claims.evaluate(content.claims, folder, ready=pages, chapters=content.chapters)
+    claims.write_json(found, results / "claims.json")
+    return Board(profile, results, content.documents, content.chapters, pages, tuple(found))
+
+
+def tiles(board: Board) -> pd.DataFrame:
+    """Return one row a claim: what the picture shows of it.
+
+    Parameters
+    ----------
+    board : Board
+
+    Returns
+    -------
+    pandas.DataFrame
+        document, id, verdict, symbol.
+    """
+    rows = [
+        {
+            "document": judgement.claim.document,
+            "id": judgement.claim.id,
+            "verdict": judgement.verdict,
+            "symbol": SYMBOLS[judgement.verdict],
+        }
+        for judgement in board.judgements
+    ]
+    return pd.DataFrame(rows, columns=["document", "id", "verdict", "symbol"])
+
+
+def tally(board: Board) -> pd.DataFrame:
+    """Return how many claims of each document came out how; the last row is their sum.
+
+    Parameters
+    ----------
+    board : Board
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a document; columns: Document, Claims, and each verdict with its symbol.
+    """
+    shown = tiles(board)
+    counts = pd.crosstab(shown["document"], shown["verdict"])
+    counts = counts.reindex(index=list(board.documents), columns=list(VERDICTS), fill_value=0)
+    rows = []
+    for document, row in [*counts.iterrows(), ("", counts.sum())]:
+        title = board.documents.get(str(document), "All")
+        cells = {f"{SYMBOLS[verdict]} {verdict}": int(row[verdict]) for verdict in VERDICTS}
+        rows.append({"Document": title, "Claims": int(row.sum()), **cells})
+    return pd.DataFrame(rows)
+
+
+def listing(board: Board, document: str) -> pd.DataFrame:
+    """Return the claims of a document, as text for a page.
+
+    Parameters
+    ----------
+    board : Board
+    document : str
+        Its key.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a claim: Claim, The document says, There, Here, Verdict, Chapter.
+    """
+    rows = []
+    for judgement in board.judgements:
+        claim, head = judgement.claim, judgement.headline
+        if claim.document != document:
+            continue
+        there = "–" if math.isnan(head.document) else amount(head.document, head.unit)
+        rows.append(
+            {
+                "Claim": claim.id,
+                "The document says": _cell(f"{claim.statement} ({claim.section})"),
+                "There": there,
+                "Here": head.shown,
+                "Verdict": f"{SYMBOLS[head.verdict]} {head.verdict}",
+                "Chapter": _chapter(board, head.notebook),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def reasons(board: Board, document: str) -> str:
+    """Return the reasons of a document's measured claims as a list, every part with its own.
+
+    Parameters
+    ----------
+    board : Board
+    document : str
+        Its key.
+    """
+    lines = []
+    for judgement in board.judgements:
+        measured = [part for part in judgement.parts if part.verdict != NOT_MEASURED]
+        if judgement.claim.document != document or not measured:
+            continue
+        lines.append(f"- **{judgement.claim.id}**")
+        lines += [
+            f"  - {SYMBOLS[part.verdict]} *{part.name}*, {part.verdict}: {_cell(part.reason)}"
+            for part in measured
+        ]
+    return "\n".join(lines) or "None of these claims is judged yet."
+
+
+def summary(board: Board) -> str:
+    """Return what was found, in sentences: the counts, and what is missing, honestly.
+
+    Parameters
+    ----------
+    board : Board
+    """
+    verdicts = [judgement.verdict for judgement in board.judgements]
+    total, missing = len(verdicts), verdicts.count(NOT_MEASURED)
+    counts = [f"{verdicts.count(v)} {v}" for v in VERDICTS[:-1] if verdicts.count(v)]
+    found = f": {', '.join(counts)}" if counts else ""
+    sentences = [
+        f"Of {total} claims in {len(board.documents)} documents, {total - missing} are "
+        f"judged{found}.",
+        f"{missing} are not measured." if missing else "All are measured.",
+    ]
+    if coming := _coming(board):
+        sentences.append(f"{coming} of these wait for chapters that are still to come.")
+    if board.profile == "smoke":
+        sentences.append(
+            "The profile smoke uses toy sizes: its verdicts test the machinery and say nothing "
+            "about the claims."
+        )
+    if marked := _marked(board):
+        sentences.append(
+            f"Verdicts from runs that were not quite quiet: {marked}; their reasons say so."
+        )
+    return " ".join(sentences)
+
+
+def described(board: Board) -> str:
+    """Return the picture in words, for who cannot see it.
+
+    Parameters
+    ----------
+    board : Board
+    """
+    shown = tiles(board)
+    parts = []
+    for document, rows in shown.groupby("document", sort=False):
+        counts = rows["verdict"].value_counts()
+        found = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if v in counts)
+        parts.append(f"{board.documents[str(document)]}: {found}")
+    return f"A tile for each claim, by document, with its verdict. {'; '.join(parts)}."
+
+
+def _coming(board: Board) -> int:
+    return sum(
+        judgement.verdict == NOT_MEASURED and judgement.headline.notebook not in board.pages
+        for judgement in board.judgements
+    )
+
+
+def _marked(board: Board) -> int:
+    return sum(bool(judgement.headline.marks) for judgement in board.judgements)
+
+
+def _chapter(board: Board, notebook: str) -> str:
+    title = board.chapters.get(notebook, notebook)
+    return f"{{doc}}`{title} <{notebook}>`" if notebook in board.pages else f"{title} (to come)"
+
+
+def _cell(text: str) -> str:
+    """Return text that a Markdown table cell takes as it is."""
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")

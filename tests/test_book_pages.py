@@ -220,12 +220,6 @@ def test_launch_buttons_stay(build: Path) -> None:
     assert "github.com/hyperslab/hyperslab" in html
 
 
-def test_nothing_is_rendered_again_when_nothing_changed(build: Path) -> None:
-    made = (build / "html/index.html").stat().st_mtime_ns
-    assert not render(build / "book", build / "html")
-    assert (build / "html/index.html").stat().st_mtime_ns == made
-
-
 def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path: Path) -> None:
     source = tmp_path / "book"
     source.mkdir()

@@ -224,7 +224,9 @@ def test_a_small_book_is_rendered_and_leaves_nothing_behind(project: Path) -> No
     build = project / "build"
     stage(executed, results, build / "book", root=project)
     assert render(build / "book", build / "html")
+    made = (build / "html/index.html").stat().st_mtime_ns
     assert not render(build / "book", build / "html")
+    assert (build / "html/index.html").stat().st_mtime_ns == made
     assert (build / "html/index.html").is_file()
     assert "Temperature by jones" in (build / "html/book/index.html").read_text()
     left = {path.name for path in build.iterdir()}

@@ -23,9 +23,9 @@ LOG = logging.getLogger(__name__)
 CLAIM = "claim"
 
 KINDS = {
-    "holds": "An effect: the document's sign, and a size between half and twice the document's, on "
-    "a log scale; where it gives no number, the sign and a difference of 5 %. An equality: the whole "
-    "interval inside the margin. A count or an explanation: as stated.",
+    "holds": "An effect: the document's sign, and a size between half and twice the document's on "
+    "a log scale; where it gives no number, the sign and a difference of 5 %. An equality: the "
+    "whole interval inside the margin. A count or an explanation: as stated.",
     "weaker": "The effect has the document's sign and less than half its size, or is none at all.",
     "stronger": "The effect has the document's sign and more than twice its size.",
     "reversed": "The effect has the other sign.",

@@ -147,7 +147,9 @@ def fingerprint(stage: Path) -> str:
     digest = hashlib.sha256()
     for package in RENDERERS:
         digest.update(f"{package} {version(package)}\n".encode())
-    code = [*ROOT.glob("hyperslab/**/*.py"), *ROOT.glob("data_gen/**/*.py")]
+    code: list[Path] = []
+    if (stage / "book" / "api").is_dir():  # pages made of docstrings
+        code = [*ROOT.glob("hyperslab/**/*.py"), *ROOT.glob("data_gen/**/*.py")]
     for file in sorted([*stage.rglob("*"), *code]):
         if file.is_file() and "__pycache__" not in file.parts:
             name = file.relative_to(stage if file.is_relative_to(stage) else ROOT)

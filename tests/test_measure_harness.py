@@ -29,8 +29,8 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux onl
 
 @pytest.fixture
 def journal(tmp_path):
-    with Journal(tmp_path / "journal.jsonl", {"seed": 0}, "run") as journal:
-        yield journal
+    journal = Journal(tmp_path / "journal.jsonl", {"seed": 0}, "run")
+    return journal
 
 
 def test_every_block_holds_every_case_and_the_pair(tmp_path, journal):
@@ -47,8 +47,8 @@ def test_seed_decides_the_order(tmp_path):
     def order(seed, name):
         log = tmp_path / name
         cases = [Case(x, Append(log, x), aa=x == "a") for x in "abcdef"]
-        with Journal(tmp_path / f"{name}.jsonl", {}, "run") as journal:
-            measure("e", cases, Plan(blocks=2, seed=seed), journal)
+        journal = Journal(tmp_path / f"{name}.jsonl", {}, "run")
+        measure("e", cases, Plan(blocks=2, seed=seed), journal)
         return log.read_text()
 
     assert order(1, "one") == order(1, "again") != order(2, "two")
@@ -107,11 +107,11 @@ def test_finished_blocks_are_not_measured_again(tmp_path):
     log = tmp_path / "log"
     cases = [Case("a", Append(log, "a"), aa=True)]
     path = tmp_path / "journal.jsonl"
-    with Journal(path, {}, "first") as journal:
-        measure("e", cases, Plan(blocks=2), journal)
-    with Journal(path, {}, "second") as journal:
-        rows = measure("e", cases, Plan(blocks=5), journal)
-        assert journal.run_id == "first"
+    journal = Journal(path, {}, "first")
+    measure("e", cases, Plan(blocks=2), journal)
+    journal = Journal(path, {}, "second")
+    rows = measure("e", cases, Plan(blocks=5), journal)
+    assert journal.run_id == "first"
     assert log.read_text() == "a" * 10  # five blocks of a pair, none of them twice
     assert {row["block"] for row in rows} == set(range(5))
 
@@ -120,8 +120,8 @@ def test_other_cases_are_measured_anew(tmp_path):
     log = tmp_path / "log"
     path = tmp_path / "journal.jsonl"
     for letter in "ab":
-        with Journal(path, {}, "run") as journal:
-            measure("e", [Case(letter, Append(log, letter), aa=True)], Plan(blocks=1), journal)
+        journal = Journal(path, {}, "run")
+        measure("e", [Case(letter, Append(log, letter), aa=True)], Plan(blocks=1), journal)
     assert log.read_text() == "aabb"
 
 

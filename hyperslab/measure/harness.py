@@ -96,8 +96,8 @@ def measure(
     --------
     >>> import pathlib, tempfile
     >>> from hyperslab.measure.worker import run_nothing
-    >>> with Journal(pathlib.Path(tempfile.mkdtemp(), "j"), {}, "run") as journal:
-    ...     rows = measure("e", [Case("a", run_nothing, aa=True)], Plan(blocks=2), journal)
+    >>> journal = Journal(pathlib.Path(tempfile.mkdtemp(), "j"), {}, "run")
+    >>> rows = measure("e", [Case("a", run_nothing, aa=True)], Plan(blocks=2), journal)
     >>> sorted((row["block"], row["aa"]) for row in rows)
     [(0, 'A'), (0, 'B'), (1, 'A'), (1, 'B')]
     """

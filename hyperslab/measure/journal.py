@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 Rows = list[dict[str, object]]
 
@@ -31,10 +30,9 @@ class Journal:
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "journal.jsonl")
-    >>> with Journal(path, {"seed": 0}, "run-1") as journal:
-    ...     journal.add("read", "plan", 0, [{"wall_s": 1.0}])
-    >>> with Journal(path, {"seed": 0}, "run-2") as journal:
-    ...     journal.run_id, journal.blocks("read", "plan")
+    >>> Journal(path, {"seed": 0}, "run-1").add("read", "plan", 0, [{"wall_s": 1.0}])
+    >>> journal = Journal(path, {"seed": 0}, "run-2")
+    >>> journal.run_id, journal.blocks("read", "plan")
     ('run-1', {0: [{'wall_s': 1.0}]})
     """
 
@@ -45,17 +43,9 @@ class Journal:
         self._blocks: dict[tuple[str, str], dict[int, Rows]] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         wanted = json.loads(json.dumps(header))
-        if self._take_over(wanted):
-            self._file: IO[str] = path.open("a")
-        else:
-            self._file = path.open("w")
+        if not self._take_over(wanted):
+            path.write_bytes(b"")
             self._line({"header": wanted, "run_id": run_id})
-
-    def __enter__(self) -> "Journal":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def blocks(self, experiment: str, plan: str) -> dict[int, Rows]:
         """Return the finished blocks of an experiment, if its plan is still the same."""
@@ -68,19 +58,15 @@ class Journal:
         self._blocks.setdefault((experiment, plan), {})[block] = list(rows)
         self._line({"experiment": experiment, "plan": plan, "block": block, "rows": list(rows)})
 
-    def close(self) -> None:
-        """Close the file; what it holds stays."""
-        self._file.close()
-
     def discard(self) -> None:
         """Delete the journal: its blocks are in the records now."""
-        self.close()
         self.path.unlink(missing_ok=True)
 
     def _line(self, value: Mapping[str, object]) -> None:
-        self._file.write(json.dumps(value) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with self.path.open("a") as file:
+            file.write(json.dumps(value) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def _take_over(self, header: object) -> bool:
         """Read what an earlier run left; cut off a line that was being written when it ended."""

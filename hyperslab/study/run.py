@@ -90,9 +90,9 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     results: list[Result] = []
-    expected = _expected(chosen, options, top)
+    expected = {item.name: _expected(item, options, top) for item in chosen}
     for place, item in enumerate(chosen, 1):
-        left = sum(expected.get(later.name, 0.0) for later in chosen[place - 1 :])
+        left = sum(expected[later.name] for later in chosen[place - 1 :])
         about = f", about {_clock(left)} left" if left else ""
         print(f"[{place}/{len(chosen)}] {item.name}{about}", flush=True)
         result = _one(item, options, top)
@@ -102,40 +102,59 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     return results
 
 
-def _one(item: Entry, options: Options, top: Path) -> Result:
-    began = time.monotonic()
+@dataclass(frozen=True)
+class _Job:
+    """A notebook with its parameters, where it goes, and all that its result depends on."""
+
+    source: Path
+    target: Path
+    parameters: dict[str, object]
+    wanted: dict[str, str]
+
+    @property
+    def current(self) -> bool:
+        return _kept(self.target).get("fingerprint") == digest(self.wanted)
+
+
+def _job(item: Entry, options: Options, top: Path) -> _Job:
     source = top / "notebooks" / f"{item.name}.ipynb"
     workdir = (top / options.workdir).resolve()
-    target = executed_folder(workdir, options.profile) / source.name
-    parameters = {
+    parameters: dict[str, object] = {
         "profile": options.profile,
         "records": options.records,
         "workdir": str(Path(options.workdir)),
-        "repeats": options.repeats,
-        "seed": options.seed,
     }
-    if item.settings[options.profile].get("draws", False):
-        parameters = {k: v for k, v in parameters.items() if k not in ("repeats", "seed")}
+    if not _draws(item, options):
+        parameters |= {"repeats": options.repeats, "seed": options.seed}
+    target = executed_folder(workdir, options.profile) / source.name
     wanted = parts(source, parameters) | _inputs(item, options, top, workdir)
-    found = _kept(target)
-    if found.get("fingerprint") == digest(wanted) and not options.again:
+    return _Job(source, target, parameters, wanted)
+
+
+def _one(item: Entry, options: Options, top: Path) -> Result:
+    began = time.monotonic()
+    job = _job(item, options, top)
+    if job.current and not options.again:
         return Result(item.name, "current", time.monotonic() - began)
-    old = found.get("parts")
-    if isinstance(old, dict):
-        print(f"      runs again: {explain(old, wanted)}", flush=True)
+    old = _kept(job.target).get("parts")
+    if isinstance(old, dict) and not job.current:
+        print(f"      runs again: {explain(old, job.wanted)}", flush=True)
     try:
-        _execute(source, target, parameters, top)
+        _execute(job, top)
     except Exception as error:
-        return Result(item.name, "failed", time.monotonic() - began, _failure(error, target, top))
+        message = _failure(error, job.target, top)
+        return Result(item.name, "failed", time.monotonic() - began, message)
     seconds = time.monotonic() - began
-    _note(target, {"fingerprint": digest(wanted), "parts": wanted, "seconds": seconds})
+    note = {"fingerprint": digest(job.wanted), "parts": job.wanted, "seconds": seconds}
+    _note(job.target, note)
     return Result(item.name, "done", seconds)
 
 
-def _execute(source: Path, target: Path, parameters: Mapping[str, object], top: Path) -> None:
+def _execute(job: _Job, top: Path) -> None:
     """Execute a template; the target appears when all cells ran, and not before."""
     import papermill
 
+    source, target, parameters = job.source, job.target, job.parameters
     unknown = set(parameters) - set(papermill.inspect_notebook(str(source)))
     if unknown:
         raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
@@ -170,7 +189,7 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
     """Return what a notebook reads besides its code: the records it draws from or judges."""
     if options.records:
         folder = top / options.records
-    elif item.settings[options.profile].get("draws", False):
+    elif _draws(item, options):
         folder = workdir / "results" / options.profile
     else:
         return {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
@@ -204,15 +223,18 @@ def _kept(target: Path) -> dict[str, object]:
     return value
 
 
-def _expected(chosen: Sequence[Entry], options: Options, top: Path) -> dict[str, float]:
-    """Return the seconds that notebooks took the last time."""
-    folder = executed_folder((top / options.workdir).resolve(), options.profile)
-    times: dict[str, float] = {}
-    for item in chosen:
-        seconds = _kept(folder / f"{item.name}.ipynb").get("seconds")
-        if isinstance(seconds, int | float):
-            times[item.name] = float(seconds)
-    return times
+def _draws(item: Entry, options: Options) -> bool:
+    """Return whether a notebook measures nothing of its own."""
+    return bool(item.settings[options.profile].get("draws", False))
+
+
+def _expected(item: Entry, options: Options, top: Path) -> float:
+    """Return the seconds a notebook will take: nothing when current, else as the last time."""
+    job = _job(item, options, top)
+    seconds = _kept(job.target).get("seconds")
+    if (job.current and not options.again) or not isinstance(seconds, int | float):
+        return 0.0
+    return float(seconds)
 
 
 def _failure(error: Exception, target: Path, top: Path) -> str:

@@ -1,0 +1,148 @@
+"""Only what changed runs; what failed is kept and named; nothing partial is taken for whole."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hyperslab.study.run import Options, executed_folder, run
+
+ROOT = Path(__file__).parents[1]
+PARAMETERS = """profile: str = "quick"
+records: str = ""
+workdir: str = ""
+repeats: int = 0
+seed: int = 0"""
+
+
+def notebook(*cells):
+    sources = [PARAMETERS, *cells]
+    return json.dumps(
+        {
+            "cells": [
+                {
+                    "cell_type": "code",
+                    "id": f"c{i}",
+                    "metadata": {"tags": ["parameters"] if i == 0 else []},
+                    "execution_count": None,
+                    "outputs": [],
+                    "source": source,
+                }
+                for i, source in enumerate(sources)
+            ],
+            "metadata": {
+                "kernelspec": {"name": "python3", "display_name": "", "language": "python"}
+            },
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    """A study of two notebooks that leave a letter in a file when they run."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "_config.yml").write_text("")
+    settings = "{ smoke: {}, quick: {}, full: {}, paper: {} }"
+    (tmp_path / "notebooks/study.yml").write_text(
+        "notebooks:\n"
+        f"  - {{ name: first, title: First, profiles: {settings} }}\n"
+        f"  - {{ name: second, title: Second, profiles: {settings} }}\n"
+    )
+    for name in ("first", "second"):
+        (tmp_path / f"notebooks/{name}.ipynb").write_text(
+            notebook(f"with open('log', 'a') as f: f.write('{name[0]}')")
+        )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_unchanged_notebooks_are_left_alone(study):
+    options = Options("smoke")
+    assert [r.state for r in run([], options)] == ["done", "done"]
+    assert [r.state for r in run([], options)] == ["current", "current"]
+    assert (study / "log").read_text() == "fs"
+    path = study / "notebooks/second.ipynb"
+    path.write_text(path.read_text().replace("'s'", "'S'"))
+    assert [r.state for r in run([], options)] == ["current", "done"]
+    assert [r.state for r in run(["first"], Options("smoke", seed=3))] == ["done"]
+    assert [r.state for r in run(["first"], Options("smoke", seed=3, again=True))] == ["done"]
+    assert (study / "log").read_text() == "fsSff"
+
+
+def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study, capsys):
+    (study / "notebooks/first.ipynb").write_text(notebook("1 / 0"))
+    first, second = run([], Options("smoke"))
+    assert (first.state, second.state) == ("failed", "done")
+    assert "cell 2: ZeroDivisionError: division by zero" in first.message
+    folder = executed_folder(study / "build", "smoke")
+    assert (folder / "first.failed.ipynb").exists() and not (folder / "first.ipynb").exists()
+    (study / "notebooks/first.ipynb").write_text(notebook("1 / 1"))
+    assert [r.state for r in run([], Options("smoke"))] == ["done", "current"]
+    assert not (folder / "first.failed.ipynb").exists()
+
+
+def test_killed_run_leaves_nothing_that_looks_whole(study):
+    (study / "notebooks/first.ipynb").write_text(
+        notebook("open('started', 'w').close()\nimport time; time.sleep(30)")
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hyperslab", "run", "--profile", "smoke"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+    )
+    for _ in range(300):
+        if (study / "started").exists():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert (study / "started").exists()
+    assert not list(executed_folder(study / "build", "smoke").glob("first.ipynb"))
+    (study / "notebooks/first.ipynb").write_text(notebook("pass"))
+    assert [r.state for r in run([], Options("smoke"))] == ["done", "done"]
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "said"),
+    [
+        (
+            ["third"],
+            Options("smoke"),
+            "no notebook 'third' in the study: choose from first, second",
+        ),
+        ([], Options("swift"), "no profile 'swift'"),
+        ([], Options("smoke", records="nowhere"), "--records nowhere: no such folder"),
+    ],
+)
+def test_bad_words_are_named_before_anything_runs(study, names, options, said):
+    with pytest.raises(ValueError, match=said):
+        run(names, options)
+    assert not (study / "build").exists()
+
+
+def test_outside_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="not a checkout of the study"):
+        run([], Options())
+
+
+def test_parameter_that_a_notebook_does_not_take_is_an_error(study):
+    text = (study / "notebooks/first.ipynb").read_text().replace("seed: int = 0", "sede: int = 0")
+    (study / "notebooks/first.ipynb").write_text(text)
+    first, _ = run([], Options("smoke"))
+    assert "takes no parameters ['seed']" in first.message
+
+
+def test_copy_of_the_repository_elsewhere_is_found_from_its_notebooks(study, monkeypatch):
+    shutil.copytree(study, study / "inner")
+    monkeypatch.chdir(study / "inner" / "notebooks")
+    assert [r.state for r in run(["first"], Options("smoke"))] == ["done"]
+    assert (study / "inner" / "log").read_text() == "f"

@@ -1,0 +1,133 @@
+"""A notebook measures once, draws from records, and refuses what would mislead."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from samples import Append
+
+from hyperslab.measure import records
+from hyperslab.measure.case import Case
+from hyperslab.study import begin
+from hyperslab.study.session import Session
+
+
+@pytest.fixture
+def workdir(tmp_path):
+    return str(tmp_path / "work")
+
+
+def measured(workdir, log, **more):
+    run = begin("lee_access", profile="smoke", workdir=workdir, **more)
+    frame = run.measure("e", [Case("a", Append(log, "a"), aa=True)])
+    run.observe("sizes", lambda: [{"case": "x", "phase": "size", "file_bytes": 7}])
+    return run, frame
+
+
+def test_records_and_machine_are_written_together(tmp_path, workdir):
+    run, frame = measured(workdir, tmp_path / "log")
+    run.finish()
+    kept = records.load(run.results / "lee_access.parquet")
+    assert len(kept) == len(frame) + 1
+    assert set(kept["run_id"]) == {run.run_id}
+    assert set(kept["profile"]) == {"smoke"} and set(kept["notebook"]) == {"lee_access"}
+    facts = json.loads((run.results / "machine.json").read_text())
+    assert list(facts) == [run.run_id]
+    assert {"identity", "versions", "kernel", "file_system", "seed"} <= set(facts[run.run_id])
+
+
+def test_drawing_measures_nothing_and_gives_the_same_records(tmp_path, workdir):
+    log = tmp_path / "log"
+    run, frame = measured(workdir, log)
+    run.finish()
+    before = log.read_text()
+    drawn = begin("lee_access", profile="smoke", workdir=workdir, records=str(run.results))
+    again = drawn.measure("e", [Case("a", Append(log, "a"), aa=True)])
+    assert drawn.drawing and log.read_text() == before
+    assert again["wall_s"].tolist() == frame["wall_s"].tolist()
+    assert drawn.observe("sizes", _never)["file_bytes"].tolist() == [7]
+    with pytest.raises(ValueError, match="hold no experiment 'other'"):
+        drawn.observe("other", _never)
+
+
+def _never():
+    raise AssertionError("nothing is made when drawing")
+
+
+def test_an_interrupted_notebook_goes_on(tmp_path, workdir):
+    log = tmp_path / "log"
+    first, _ = measured(workdir, log)  # never finishes
+    second, _ = measured(workdir, log)
+    second.finish()
+    assert second.run_id == first.run_id
+    assert len(log.read_text()) == 2 * second.setting("blocks")
+
+
+def test_a_finished_notebook_measures_anew(tmp_path, workdir):
+    log = tmp_path / "log"
+    first, _ = measured(workdir, log)
+    first.finish()
+    second, _ = measured(workdir, log)
+    second.finish()
+    assert second.run_id != first.run_id
+    facts = json.loads((second.results / "machine.json").read_text())
+    assert list(facts) == [second.run_id], "facts of a run without records are kept"
+
+
+def test_repeats_take_the_place_of_the_profiles_blocks(tmp_path, workdir):
+    run, frame = measured(workdir, tmp_path / "log", repeats=2)
+    assert frame["block"].max() == 1
+    run.finish()
+
+
+def test_another_machines_results_are_refused(tmp_path, workdir):
+    run, _ = measured(workdir, tmp_path / "log")
+    run.finish()
+    path = run.results / "machine.json"
+    facts = json.loads(path.read_text())
+    facts[run.run_id]["identity"]["cpu"] = "another processor"
+    path.write_text(json.dumps(facts))
+    with pytest.raises(ValueError, match=r"of another machine \(another processor.*choose another"):
+        begin("lee_access", profile="smoke", workdir=workdir)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"profile": "fast"}, "no profile 'fast': choose from smoke, quick, full, paper"),
+        ({"notebook": "nope"}, "no notebook 'nope' in the study: choose from"),
+        ({"repeats": -1}, "repeats is -1"),
+        ({"records": "no/such/folder"}, "no such folder of records"),
+    ],
+)
+def test_bad_parameters_are_named(workdir, arguments, said):
+    given = {"notebook": "lee_access", "profile": "smoke", "workdir": workdir} | arguments
+    with pytest.raises(ValueError, match=said):
+        begin(given.pop("notebook"), **given)
+
+
+def test_unwritable_work_directory_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"work directory .*file/work' cannot be written.*--workdir"):
+        begin("lee_access", profile="smoke", workdir=str(tmp_path / "file/work"))
+
+
+def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
+    dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    run = begin("lee_access", profile="smoke", workdir=workdir)
+    left = run.scratch.with_name(f"lee_access-{dead.stdout.strip()}")
+    other = run.scratch.with_name(f"lee_access-{os.getppid()}")
+    for folder in (left, other):
+        folder.mkdir(parents=True)
+    begin("lee_access", profile="smoke", workdir=workdir)
+    assert not left.exists() and other.exists()
+
+
+def test_missing_setting_is_named(workdir):
+    run = begin("claims", profile="smoke", workdir=workdir)
+    assert isinstance(run, Session)
+    with pytest.raises(KeyError, match="sets no 'blocks'"):
+        run.setting("blocks")

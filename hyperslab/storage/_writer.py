@@ -22,6 +22,11 @@ class Handles(dict[str, Any]):
         raise KeyError(f"no variable {name!r} here; there are {', '.join(self) or 'none'}")
 
 
+class _ClosedHandles(Handles):
+    def __missing__(self, name: str) -> NoReturn:
+        raise ValueError(f"{name!r} cannot be written: the file is closed")
+
+
 class FileWriter(ABC):
     """A file or directory being written, closed once and removed if the body fails."""
 
@@ -43,7 +48,7 @@ class FileWriter(ABC):
         """Close the file; closing again does nothing."""
         if not self._closed:
             self._closed = True
-            self._handles.clear()
+            self._handles = _ClosedHandles()
             self._close()
 
     def __enter__(self) -> FileWriter:
@@ -55,10 +60,15 @@ class FileWriter(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self.close()
-        else:
+        if kind is not None:
             self.discard()
+            return
+        try:
+            self.close()
+        except BaseException:
+            # Chunks are compressed at the latest here: what fails then leaves holes.
+            remove(self.path)
+            raise
 
     def discard(self) -> None:
         """Close the file, whatever state it is in, and remove it."""

@@ -81,6 +81,7 @@ class Variable:
     def _check_fill(self, dtype: np.dtype[Any]) -> None:
         assert self.fill_value is not None
         if dtype.kind == "f":
+            object.__setattr__(self, "fill_value", float(self.fill_value))
             return
         limits = np.iinfo(dtype)
         if self.fill_value != self.fill_value or not (
@@ -90,6 +91,7 @@ class Variable:
                 f"{self.name}: fill_value={self.fill_value!r} is not a value of {dtype}; "
                 f"give an integer from {limits.min} to {limits.max}"
             )
+        object.__setattr__(self, "fill_value", int(self.fill_value))
 
     @property
     def nbytes(self) -> int:

@@ -23,6 +23,8 @@ PHASES = (
 TYPED_DIRECTIONS = re.compile(
     r"\b(faster|slower|fewer|no longer|reversed|refuted|obsolete|holds|confirmed|outperforms)\b"
 )
+# The same language, read in C where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CLAIM = ("id", "document", "section", "statement", "numbers", "notebook", "dated", "parts")
 _PART = ("name", "measure", "rule", "reason")
 
@@ -115,7 +117,7 @@ def read(path: Path | str) -> ClaimFile:
     """
     text = Path(path).read_text(encoding="utf-8")
     try:
-        content = yaml.safe_load(text)
+        content = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         raise ClaimsError(f"{Path(path).name} is not YAML: {error}") from error
     if not isinstance(content, dict):

@@ -30,8 +30,8 @@ def amount(value: float, unit: str) -> str:
 
     Examples
     --------
-    >>> amount(0.00054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
-    ('0.54 ms', '42 MB/s', '71 kB', '512')
+    >>> amount(0.0054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
+    ('5.4 ms', '42 MB/s', '71 kB', '512')
     """
     if math.isnan(value):
         return "–"

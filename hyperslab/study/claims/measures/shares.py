@@ -87,10 +87,15 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
 
 
 def ability(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the cases that work, of those that were tried."""
+    """Share of the cases that work, of those that were tried.
+
+    A status that begins with "missing" says that something it needs is not installed here.
+    """
     rows = select(records, where(fields, "cells"))
-    if rows.empty:
-        raise MissingError("it was not tried")
+    untried = rows["status"].str.startswith("missing")
+    if untried.all():
+        raise MissingError(str(rows["status"].iloc[0]) if len(rows) else "it was not tried")
+    rows = rows[~untried]
     rows = rows[rows["run_id"] == rows["run_id"].iloc[-1]]
     works = rows["status"].eq("ok").groupby(rows["case"]).any()
     failed = rows[rows["case"].isin(works.index[~works])]

@@ -1,0 +1,135 @@
+"""The verdict board: counts, tables, picture, and the notebook that shows them."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+
+from hyperslab.study import board, board_figures
+from hyperslab.study.claims import VERDICTS, Judgement, load
+from hyperslab.study.style import STYLES, styled
+
+ROOT = Path(__file__).parents[1]
+CLAIMS = load(ROOT / "book" / "claims.yml")
+
+
+@pytest.fixture(autouse=True)
+def _without_a_screen() -> None:
+    matplotlib.use("agg")
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> board.Board:
+    """The board of a machine on which nothing was measured."""
+    monkeypatch.chdir(ROOT)
+    return board.judged(profile="quick", workdir=str(tmp_path))
+
+
+@pytest.fixture
+def mixed(empty: board.Board) -> board.Board:
+    """A board on which every verdict occurs."""
+
+    def given(judgement: Judgement, verdict: str) -> Judgement:
+        parts = tuple(
+            replace(part, verdict=verdict, reason=f"{part.name} a|b *c*.", measured=2.0)
+            for part in judgement.parts
+        )
+        return replace(judgement, parts=parts)
+
+    found = [
+        given(judgement, VERDICTS[place % len(VERDICTS)])
+        for place, judgement in enumerate(empty.judgements)
+    ]
+    return replace(empty, judgements=tuple(found))
+
+
+def test_a_board_without_records_shows_the_distance_honestly(empty: board.Board) -> None:
+    text = board.summary(empty)
+    assert "Of 75 claims in 5 documents, 1 are judged: 1 holds." in text
+    assert "74 are not measured." in text
+    assert "wait for chapters that are still to come" in text
+    assert len(json.loads((empty.results / "claims.json").read_text())) == 75
+
+
+def test_the_tally_adds_up(mixed: board.Board) -> None:
+    tally = board.tally(mixed)
+    counts = tally.drop(columns=["Document"])
+    assert list(tally["Claims"]) == [26, 8, 15, 18, 8, 75]
+    assert (counts.drop(columns="Claims").sum(axis=1) == counts["Claims"]).all()
+    assert (counts.iloc[:-1].sum() == counts.iloc[-1]).all()
+
+
+def test_every_verdict_has_a_symbol_and_a_colour_of_its_own() -> None:
+    for looks in (board.SYMBOLS, board_figures.COLOURS):
+        assert set(looks) == set(VERDICTS)
+        assert len(set(looks.values())) == len(VERDICTS)
+
+
+def test_tables_list_every_claim_once(mixed: board.Board) -> None:
+    listed = [board.listing(mixed, document) for document in mixed.documents]
+    assert [name for table in listed for name in table["Claim"]] == [c.id for c in CLAIMS]
+    for table in listed:
+        assert not table.map(lambda text: re.search(r"(?<!\\)\|", str(text))).any(axis=None)
+
+
+def test_a_claim_links_to_its_chapter_only_where_there_is_one(empty: board.Board) -> None:
+    chapters = board.listing(empty, "lee").set_index("Claim")["Chapter"]
+    assert chapters["lee-5"] == "{doc}`Reading a column <lee_access>`"
+    future = replace(empty, pages=frozenset())
+    assert board.listing(future, "lee")["Chapter"].str.endswith("(to come)").all()
+
+
+def test_reasons_stand_for_judged_parts_only(empty: board.Board, mixed: board.Board) -> None:
+    assert board.reasons(empty, "chilan") == "None of these claims is judged yet."
+    text = board.reasons(mixed, "chilan")
+    judged = [j for j in mixed.judgements if j.claim.document == "chilan"]
+    expected = sum(len(j.parts) for j in judged if j.verdict != "not measured")
+    assert text.count("\n  - ") == expected
+    assert "a\\|b \\*c\\*" in text
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_picture_shows_every_claim_with_its_symbol(mixed: board.Board, style: str) -> None:
+    with styled(style):
+        figure = board_figures.draw(mixed)
+    drawn = [text.get_text() for text in figure.axes[0].texts]
+    plt.close(figure)
+    assert {claim.id for claim in CLAIMS} <= set(drawn)
+    for verdict, symbol in board.SYMBOLS.items():
+        among = sum(judgement.verdict == verdict for judgement in mixed.judgements)
+        assert drawn.count(symbol) == among + 1  # and once in the legend
+        assert f"{verdict} ({among})" in drawn
+
+
+def test_the_picture_in_words_names_documents_and_counts(empty: board.Board) -> None:
+    text = board.described(empty)
+    assert "Lee, Yang and Aydt 2008): 1 holds, 25 not measured" in text
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"profile": "fast"}, "no profile 'fast'"),
+        ({"records": "no/such/folder"}, "records is 'no/such/folder'"),
+    ],
+)
+def test_a_wrong_parameter_is_refused(
+    parameters: Mapping[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    with pytest.raises(ValueError, match=message):
+        board.judged(**{"workdir": str(tmp_path), **parameters})
+
+
+def test_the_notebook_shows_each_document() -> None:
+    notebook = json.loads((ROOT / "notebooks" / "claims.ipynb").read_text())
+    source = "".join("".join(cell["source"]) for cell in notebook["cells"])
+    for document in {claim.document for claim in CLAIMS}:
+        assert f'board.listing(found, "{document}")' in source
+    assert "def " not in source

@@ -10,7 +10,7 @@ from typing import Any
 
 import h5py
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
+from hyperslab.access.base import Card, LibraryReader, NotNumbersError, Opened, OpenedArray
 from hyperslab.storage.region import Region
 
 
@@ -46,7 +46,7 @@ class H5pyReader(LibraryReader):
 class _H5pyArray(OpenedArray):
     def __init__(self, name: str, file: Any, dataset: Any) -> None:
         if dataset.shape is None:
-            super().__init__(name, (), "nothing")
+            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
         super().__init__(name, dataset.shape, dataset.dtype)
         self._file, self._dataset = file, dataset
 

@@ -40,6 +40,9 @@ class XarrayReader(LibraryReader):
                 **options,
             )
         try:
+            if name not in dataset.variables:
+                # For the name of a bare dimension xarray would make up its numbers.
+                raise KeyError(name)
             return _XarrayArray(variable, dataset, dataset[name])
         except BaseException:
             dataset.close()

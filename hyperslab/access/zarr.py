@@ -23,7 +23,11 @@ class ZarrReader(LibraryReader):
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
         no_cache(self.name, chunk_cache_bytes)
         # The array's own folder: nothing of the group is read, as a user would have it.
-        return _ZarrArray(variable, zarr.open_array(str(path / variable), mode="r"))
+        array = zarr.open_array(str(path / variable), mode="r")
+        for codec in getattr(array.metadata, "filters", None) or ():
+            if isinstance(getattr(codec, "elementsize", 0), str):
+                raise ValueError("NCZarr's shuffle has its size as text: read it with nczarr")
+        return _ZarrArray(variable, array)
 
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the arrays, with their groups."""

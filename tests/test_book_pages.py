@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hyperslab.study.book import RenderError, render, stage
+from hyperslab.study.claims.bands import VERDICTS
 
 ROOT = Path(__file__).parents[1]
 CANARY = {"user": "canaryuser", "host": "canaryhost", "path": "/srv/canaryfolder"}
@@ -86,7 +87,7 @@ def make_run(folder: Path) -> tuple[Path, Path]:
             "low": 120.5,
             "high": 131.5,
             "verdict": "stronger",
-            "reason": "The slowest of 25 sizes is 8×8.",
+            "reason": "The slowest of 25 sizes is `8×8`.",
             "run_id": "r1",
             "notebook": "lee_chunk_size",
             "parts": [],
@@ -193,6 +194,13 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert "126 (120 to 132)" in text(row)
 
 
+def test_no_verdict_is_unknown_to_the_pages() -> None:
+    extension = ROOT / "book/_ext/findings.py"
+    listed = re.search(r"VERDICTS = \((.*?)\)", extension.read_text(), re.DOTALL)
+    assert listed is not None
+    assert set(re.findall(r'"([^"]+)"', listed[1])) == set(VERDICTS)
+
+
 def test_what_was_not_measured_says_so(build: Path) -> None:
     assert "not measured" in text(page(build, "book/index"))
 
@@ -208,6 +216,12 @@ def test_machine_page_lists_the_runs(build: Path) -> None:
     assert "Test 9000" in html
     assert "8.0 GiB" in html
     assert "r1" in html
+
+
+def test_toy_sizes_are_called_so(build: Path) -> None:
+    start = text(page(build, "book/index"))
+    assert "Measured on Test 9000; profile quick." in start
+    assert "toy sizes" not in start
 
 
 def test_start_page_is_found(build: Path) -> None:

@@ -132,7 +132,8 @@ def test_picture_data_is_not_scrubbed(project: Path) -> None:
 
 def test_injected_parameters_are_folded() -> None:
     cells = clean(notebook(cell("a = 1", tags=("injected-parameters",))))["cells"]
-    assert cells[1]["metadata"] == {"tags": ["injected-parameters", "hide-input"]}
+    assert cells[1]["metadata"]["tags"] == ["hide-input", "injected-parameters"]
+    assert cells[1]["metadata"]["mystnb"]["code_prompt_show"] == "Parameters of this run"
 
 
 def test_failure_names_the_cell() -> None:

@@ -39,6 +39,19 @@ def plain(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else plain(round(value))
 
 
+def amount(value: float, unit: str) -> str:
+    """A number with its unit, scaled as people write it: 150 MB/s, 0.54 ms."""
+    scales = {
+        "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")),
+        "B/s": ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")),
+        "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    }
+    for size, name in scales.get(unit, ()):
+        if abs(value) >= size:
+            return f"{value / size:.4g} {name}"
+    return f"{plain(value)} {unit}".strip()
+
+
 def _lines(numbers: dict[str, Any]) -> list[str]:
     """Nested numbers as short phrases: `large: netcdf3 351, netcdf4 279`."""
     if not any(isinstance(value, dict) for value in numbers.values()):
@@ -83,8 +96,19 @@ class Claim:
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return "not measured"
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return format(value, form) if form else plain(value)
+            return format(value, form) if form else amount(value, self.unit)
         return str(value)
+
+    @property
+    def headline(self) -> "Claim":
+        """The part that gives the claim its verdict."""
+        return next((part for part in self.parts if part.facts.get("headline")), self)
+
+    @property
+    def unit(self) -> str:
+        own = self.facts.get("unit")
+        parts = self.facts.get("parts", [])
+        return str(own or next((p.get("unit") for p in parts if p.get("headline")), "") or "")
 
     def said(self) -> str:
         """The document's numbers on one line, and where they stand in it."""
@@ -93,7 +117,7 @@ class Claim:
             return str(numbers or "")
         unit = f" {numbers['unit']}" if numbers.get("unit") else ""
         lines = _lines({key: value for key, value in numbers.items() if key != "unit"})
-        text = "; ".join(lines)
+        text = "; ".join(lines).replace("netcdf", "netCDF-")
         return f"{text}{unit}" if lines and len(text) <= MOST else ""
 
     @property

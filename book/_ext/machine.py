@@ -40,7 +40,8 @@ def groups(facts: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
             found.setdefault("machine" if name == "identity" else name, []).extend(rows)
         else:
             found["machine"].append(fact(name, value))
-    return {name: rows for name, rows in found.items() if rows}
+    # A fact known twice, rounded and exact, is shown once, exact.
+    return {name: list(dict(rows).items()) for name, rows in found.items() if rows}
 
 
 class Machine(SphinxDirective):
@@ -65,6 +66,34 @@ class Machine(SphinxDirective):
         return shown
 
 
+class Measured(SphinxDirective):
+    """A sentence on where and with which profile the book's numbers were measured."""
+
+    def run(self) -> list[nodes.Node]:
+        found = list(machines(self.env).values())
+        if not found:
+            return self.parse_text_to_nodes(
+                ":::{note}\nNothing was measured yet. `make book` measures and judges.\n:::"
+            )
+        who = found[-1].get("identity", {})
+        facts = [
+            str(who.get("cpu", "")),
+            f"{who['cores']} cores" if "cores" in who else "",
+            f"{who['memory_gib']} GiB" if "memory_gib" in who else "",
+            str(found[-1].get("file_system", "")),
+            str(found[-1].get("kernel", "")),
+        ]
+        profiles = sorted({str(run.get("profile", "")) for run in found} - {""})
+        text = f"Measured on {', '.join(filter(None, facts))}; profile {', '.join(profiles)}."
+        if "smoke" in profiles:
+            text = (
+                f":::{{warning}}\n{text} **These are toy sizes**: they show that everything runs. "
+                "Their verdicts say nothing about the claims. `make book` measures real sizes.\n:::"
+            )
+        return self.parse_text_to_nodes(text)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("machine", Machine)
+    app.add_directive("measured-on", Measured)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

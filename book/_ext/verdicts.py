@@ -98,7 +98,8 @@ class Found(Role):
         text = self.say(claim)
         if not text:
             return [label], []
-        return [nodes.inline(text, text, classes=["record"]), nodes.Text(" "), label], []
+        shown, messages = self.inliner.parse(text, self.lineno, self.inliner, nodes.inline())
+        return [nodes.inline("", "", *shown, classes=["record"]), nodes.Text(" "), label], messages
 
     def say(self, claim: Claim) -> str:
         return claim.number("interval", "") if claim.facts.get("measured") is not None else ""
@@ -213,6 +214,8 @@ class Claims(SphinxDirective):
     def rows(self, claim: Claim) -> list[list[Any]]:
         name = nodes.paragraph("", "", nodes.literal(claim.id, claim.id))
         name += [nodes.Text(" "), badge(claim.verdict)]
+        if claim.headline.facts.get("marks"):
+            name += [nodes.Text(" "), badge("marked run")]
         target = f"claim-{claim.id}"
         name["ids"].append(target)
         domain = self.env.get_domain("std")
@@ -222,6 +225,8 @@ class Claims(SphinxDirective):
         judged = any(part.verdict != "not measured" for part in claim.parts)
         if judged and len(claim.parts) > 1:
             for part in claim.parts:
+                if part.facts.get("headline"):
+                    continue
                 title = nodes.paragraph("", f"– {part.id.partition('/')[2]} ")
                 title += badge(part.verdict)
                 lines.append([[title], self.small(part.text("rule")), self.found(part)])

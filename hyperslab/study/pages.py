@@ -52,12 +52,14 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
     cells = []
     for cell in notebook["cells"]:
         tags = list(cell["metadata"].get("tags", []))
-        if "injected-parameters" in tags and "hide-input" not in tags:
-            tags.append("hide-input")
+        mystnb = dict(cell["metadata"].get("mystnb", {}))
+        if "injected-parameters" in tags:
+            tags = sorted({*tags, "hide-input"})
+            mystnb |= {"code_prompt_show": "Parameters of this run", "code_prompt_hide": "Fold"}
         kept = {k: v for k, v in cell.items() if k != "metadata"}
         kept["metadata"] = {"tags": tags} if tags else {}
-        if "mystnb" in cell["metadata"]:
-            kept["metadata"]["mystnb"] = cell["metadata"]["mystnb"]
+        if mystnb:
+            kept["metadata"]["mystnb"] = mystnb
         if "outputs" in cell:
             kept["outputs"] = [
                 shown(output) for output in cell["outputs"] if output.get("name") != "stderr"

@@ -247,7 +247,7 @@ def plausible_rates() -> dict[str, float]:
     Examples
     --------
     >>> {unit: round(rate, 1) for unit, rate in plausible_rates().items()}
-    {'µs': 38973.6, 'ms': 39.0}
+    {'µs': 38973.7, 'ms': 39.0}
     """
     megabytes = ROWS * COLUMNS * 4 / 1e6
     return {

@@ -1,0 +1,123 @@
+"""The whole path at toy size: every notebook through papermill, the claims, the strict book."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from hyperslab.cli import OK, main
+from hyperslab.measure import records
+from hyperslab.study.run import executed_folder
+
+ROOT = Path(__file__).parents[1]
+STUDY = yaml.safe_load((ROOT / "notebooks/study.yml").read_text())["notebooks"]
+NAMES = [item["name"] for item in STUDY]
+MEASURING = [item["name"] for item in STUDY if not item["profiles"]["smoke"].get("draws")]
+
+
+@pytest.fixture(scope="module")
+def workdir(tmp_path_factory):
+    """Everything measured and rendered once, at smoke size."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert main(["run", "--profile", "smoke", "--workdir", str(folder)]) == OK
+    return folder
+
+
+@pytest.fixture(scope="module")
+def drawn(workdir, tmp_path_factory):
+    """The same, drawn from those records in another place."""
+    folder = tmp_path_factory.mktemp("drawn")
+    source = str(workdir / "results/smoke")
+    words = ["run", "--profile", "smoke", "--workdir", str(folder), "--records", source]
+    assert main(words) == OK
+    return folder
+
+
+def prose(workdir, name):
+    """Return what a notebook says, apart from pictures."""
+    path = executed_folder(workdir, "smoke") / f"{name}.ipynb"
+    outputs = [
+        output
+        for cell in json.loads(path.read_text())["cells"]
+        for output in cell.get("outputs", [])
+    ]
+    return [
+        "".join(o["data"]["text/x-myst"]) for o in outputs if "text/x-myst" in o.get("data", {})
+    ]
+
+
+@pytest.mark.parametrize("name", MEASURING)
+def test_every_sample_was_verified(workdir, name):
+    frame = records.load(workdir / f"results/smoke/{name}.parquet")
+    assert set(frame["status"]) == {"ok"}
+    assert frame["verified"].all()
+    assert frame["run_id"].nunique() == 1
+
+
+@pytest.mark.parametrize("name", MEASURING)
+def test_every_timed_experiment_has_its_pair(workdir, name):
+    frame = records.load(workdir / f"results/smoke/{name}.parquet")
+    timed = frame[frame["wall_s"].notna()]
+    for _, part in timed.groupby(["experiment", "cache_state"]):
+        assert {"A", "B"} <= set(part["aa"])
+        blocks = part.groupby("block")["case"].nunique()
+        assert blocks.nunique() == 1 or part["status"].ne("ok").any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_drawing_says_the_same(workdir, drawn, name):
+    said = prose(workdir, name)
+    assert said == prose(drawn, name)
+    assert any(len(text) > 80 for text in said)
+
+
+def test_drawing_measured_nothing(drawn):
+    assert not list(drawn.rglob("*.parquet"))
+    assert not (drawn / "scratch").exists()
+
+
+def test_every_claim_is_judged_or_says_why_not(workdir):
+    judged = json.loads((workdir / "results/smoke/claims.json").read_text())
+    assert len(judged) == 75
+    for item in judged:
+        assert item["reason"]
+        assert item["run_id"] or item["verdict"] == "not measured" or item["id"] == "lee-self"
+
+
+def test_nothing_private_is_kept(workdir):
+    """No path of this machine in records, figures or the facts of the machine."""
+    for path in (workdir / "results").rglob("*"):
+        if path.is_file():
+            data = path.read_bytes()
+            assert str(workdir).encode() not in data, path.name
+            assert str(ROOT).encode() not in data, path.name
+            assert str(Path.home()).encode() + b"/" not in data, path.name
+
+
+def test_again_unchanged_runs_nothing(workdir, capsys):
+    assert main(["run", "--profile", "smoke", "--workdir", str(workdir)]) == OK
+    assert capsys.readouterr().out.count("current") == len(NAMES)
+
+
+def test_the_book_is_rendered_strictly(workdir):
+    assert main(["book", "--profile", "smoke", "--workdir", str(workdir)]) == OK
+    for name in NAMES:
+        page = (workdir / f"html/notebooks/{name}.html").read_text()
+        assert "Traceback" not in page and "was not run" not in page
+        assert "/tmp/" not in page
+
+
+@pytest.mark.parametrize("name", ["lee_access"])
+def test_papermill_alone_from_the_notebooks_folder(tmp_path, name):
+    """One notebook, nothing run before it, as Run All in JupyterLab starts it."""
+    out = tmp_path / "out.ipynb"
+    words = [sys.executable, "-m", "papermill", f"{name}.ipynb", str(out), "--no-progress-bar"]
+    words += ["-p", "profile", "smoke", "-p", "workdir", str(tmp_path), "-p", "repeats", "2"]
+    subprocess.run(words, cwd=ROOT / "notebooks", check=True, capture_output=True, env=os.environ)
+    frame = pd.read_parquet(tmp_path / f"results/smoke/{name}.parquet")
+    assert frame["block"].max() == 1

@@ -245,15 +245,10 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Obsolete:
+class Obsolete(Bounds):
     """A number or an impossibility the document states: it stands, or the software has changed.
 
-    Parameters
-    ----------
-    at_least, at_most : float
-        Where the number may lie for the statement to stand, ends included.
-    document : float
-        The number stated.
+    The parameters are those of `Bounds`: where the number may lie for the statement to stand.
 
     Examples
     --------
@@ -263,17 +258,10 @@ class Obsolete:
     'holds'
     """
 
-    at_least: float = -math.inf
-    at_most: float = math.inf
-    document: float = math.nan
-
-    def __post_init__(self) -> None:
-        Bounds(self.at_least, self.at_most)
-
     def verdict(self, value: float, low: float, high: float) -> str:
         """Return the verdict on a number and its interval."""
-        edges = ((self.at_least, True), (self.at_most, False))
-        return in_one_band(low, high, edges, (OBSOLETE, HOLDS, OBSOLETE))
+        found = super().verdict(value, low, high)
+        return OBSOLETE if found == REFUTED else found
 
     def describe(self) -> str:
         """Return the rule in words."""

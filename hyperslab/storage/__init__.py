@@ -1,6 +1,5 @@
 """How arrays are stored: layouts, writers for every format, and named selections."""
 
-from hyperslab.storage._writer import sync_files
 from hyperslab.storage.layout import CODECS, FORMATS, LEVELS, Layout
 from hyperslab.storage.region import Region, Selection, region
 from hyperslab.storage.selection import (
@@ -16,6 +15,7 @@ from hyperslab.storage.selection import (
 )
 from hyperslab.storage.variable import DTYPES, Variable
 from hyperslab.storage.write import Writer, blocks, create, stored_bytes, write_array
+from hyperslab.storage.writers.base import sync_files
 
 __all__ = [
     "CODECS",

@@ -12,11 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage import _writer
-from hyperslab.storage._plan import plan
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection
 from hyperslab.storage.variable import Variable
+from hyperslab.storage.writers.base import remove
+from hyperslab.storage.writers.plan import plan
 
 BLOCK_BYTES = 64 * 2**20
 STORE_MARKS = (".zgroup", ".zarray", "zarr.json")
@@ -113,20 +113,20 @@ def create(
     if overwrite:
         if path.is_dir() and not any((path / mark).exists() for mark in STORE_MARKS):
             raise FileExistsError(f"{path} is a directory but no Zarr store: it is left alone")
-        _writer.remove(path)
+        remove(path)
     if path.exists() or path.is_symlink():
         raise FileExistsError(f"{path} exists; remove it, or give another path or overwrite=True")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a directory; make it first")
     format = placed[-1][1].format
     if format == "binary":
-        from hyperslab.storage._binary import BinaryWriter as Kind
+        from hyperslab.storage.writers.binary import BinaryWriter as Kind
     elif format == "hdf5":
-        from hyperslab.storage._hdf5 import HDF5Writer as Kind  # type: ignore[assignment]
+        from hyperslab.storage.writers.hdf5 import HDF5Writer as Kind  # type: ignore[assignment]
     elif format in ("zarr2", "zarr3"):
-        from hyperslab.storage._zarr import ZarrWriter as Kind  # type: ignore[assignment]
+        from hyperslab.storage.writers.zarr import ZarrWriter as Kind  # type: ignore[assignment]
     else:
-        from hyperslab.storage._netcdf import NetCDFWriter as Kind  # type: ignore[assignment]
+        from hyperslab.storage.writers.netcdf import NetCDFWriter as Kind  # type: ignore[assignment]
     writer = Kind(path, placed, format, attrs or {}, chunk_cache_bytes)
     try:
         if format != "binary":

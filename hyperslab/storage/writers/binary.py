@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage._writer import FileWriter, ordered, sidecar
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection, region
 from hyperslab.storage.variable import Variable
+from hyperslab.storage.writers.base import FileWriter, ordered, sidecar
 
 
 class BinaryWriter(FileWriter):

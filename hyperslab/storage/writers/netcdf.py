@@ -10,9 +10,9 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import CLASSIC, Layout
 from hyperslab.storage.variable import Variable
+from hyperslab.storage.writers.base import FileWriter, ordered
 
 _MODELS: dict[str, Any] = {
     "netcdf3": "NETCDF3_CLASSIC",

@@ -13,9 +13,9 @@ import numpy as np
 import zarr
 import zarr.codecs
 
-from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
+from hyperslab.storage.writers.base import FileWriter, ordered
 
 
 class ZarrWriter(FileWriter):
@@ -87,18 +87,19 @@ def _create2(group: zarr.Group, variable: Variable, layout: Layout) -> Any:
 def _create3(group: zarr.Group, variable: Variable, layout: Layout) -> Any:
     dtype = np.dtype(variable.dtype)
     level = layout.effective_level
-    name, _, library = (layout.codec or "").partition("-")
+    name, _, cname = (layout.codec or "").partition("-")
+    library: Any = cname
     codec: Any = None
     if name == "deflate":
         codec = zarr.codecs.GzipCodec(level=level or 1)
     elif name == "zstd":
         codec = zarr.codecs.ZstdCodec(level=level or 1)
     elif name == "blosc":
-        shuffle = "shuffle" if layout.shuffle else "noshuffle"
+        shuffle: Any = "shuffle" if layout.shuffle else "noshuffle"
         codec = zarr.codecs.BloscCodec(
-            cname=zarr.codecs.BloscCname(library),
+            cname=library,
             clevel=level or 1,
-            shuffle=zarr.codecs.BloscShuffle(shuffle),
+            shuffle=shuffle,
         )
     options = _shape(variable, layout)
     if layout.shards and variable.dims:

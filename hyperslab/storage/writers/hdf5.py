@@ -9,9 +9,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from hyperslab.storage._writer import FileWriter, ordered
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
+from hyperslab.storage.writers.base import FileWriter, ordered
 
 # What netCDF-C calls a scale that only gives a dimension its name and length.
 _NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "

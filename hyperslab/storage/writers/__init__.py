@@ -1,0 +1,1 @@
+"""One writer for each family of formats; `hyperslab.storage.create` chooses among them."""

@@ -32,6 +32,13 @@ SYMBOLS: Mapping[str, str] = {
     INCONCLUSIVE: "?",
     NOT_MEASURED: "–",
 }
+SHORT: Mapping[str, str] = {
+    "lee": "Lee 2008",
+    "chunking": "netCDF-C",
+    "jones": "Jones",
+    "penard": "Penard 2025",
+    "chilan": "Chilan",
+}
 
 
 @dataclass(frozen=True)
@@ -127,17 +134,16 @@ def tally(board: Board) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row a document; columns: Document, Claims, and each verdict with its symbol.
+        A row a verdict; columns: Verdict, each document, All.
     """
     shown = tiles(board)
-    counts = pd.crosstab(shown["document"], shown["verdict"])
-    counts = counts.reindex(index=list(board.documents), columns=list(VERDICTS), fill_value=0)
-    rows = []
-    for document, row in [*counts.iterrows(), ("", counts.sum())]:
-        title = board.documents.get(str(document), "All")
-        cells = {f"{SYMBOLS[verdict]} {verdict}": int(row[verdict]) for verdict in VERDICTS}
-        rows.append({"Document": title, "Claims": int(row.sum()), **cells})
-    return pd.DataFrame(rows)
+    counts = pd.crosstab(shown["verdict"], shown["document"])
+    counts = counts.reindex(index=list(VERDICTS), columns=list(board.documents), fill_value=0)
+    counts = counts.rename(columns=SHORT).assign(All=counts.sum(axis=1))
+    counts.loc["claims"] = counts.sum()
+    names = [f"{SYMBOLS[name]} {name}" if name in SYMBOLS else name for name in counts.index]
+    counts.insert(0, "Verdict", names)
+    return counts.reset_index(drop=True).rename_axis(columns=None)
 
 
 def listing(board: Board, document: str) -> pd.DataFrame:
@@ -204,15 +210,13 @@ def summary(board: Board) -> str:
     """
     verdicts = [judgement.verdict for judgement in board.judgements]
     total, missing = len(verdicts), verdicts.count(NOT_MEASURED)
-    counts = [f"{verdicts.count(v)} {v}" for v in VERDICTS[:-1] if verdicts.count(v)]
-    found = f": {', '.join(counts)}" if counts else ""
+    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in VERDICTS[:-1] if v in verdicts)
     sentences = [
-        f"Of {total} claims in {len(board.documents)} documents, {total - missing} are "
-        f"judged{found}.",
-        f"{missing} are not measured." if missing else "All are measured.",
+        f"{total} claims in {len(board.documents)} documents: {total - missing} judged"
+        f"{f' ({counts})' if counts else ''}, {missing} not measured."
     ]
     if coming := _coming(board):
-        sentences.append(f"{coming} of these wait for chapters that are still to come.")
+        sentences.append(f"Chapters that are still to come will measure {coming} of these.")
     if board.profile == "smoke":
         sentences.append(
             "The profile smoke uses toy sizes: its verdicts test the machinery and say nothing "

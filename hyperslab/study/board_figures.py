@@ -23,8 +23,8 @@ COLOURS = {
     "not measured": "none",
 }
 _DARK_INK = ("weaker", "refuted", "obsolete", "inconclusive")
-COLUMNS = 5
-_WIDTH_IN, _ROW_IN = 8.4, 0.30
+COLUMNS = 4
+_WIDTH_IN, _ROW_IN = 7.2, 0.28
 
 
 def draw(board: Board) -> "Figure":
@@ -39,7 +39,7 @@ def draw(board: Board) -> "Figure":
     shown = tiles(board)
     groups = [(key, rows) for key, rows in shown.groupby("document", sort=False)]
     heights = [1 + ceil(len(rows) / COLUMNS) for _, rows in groups]
-    total = sum(heights) + 2
+    total = sum(heights) + 3
     figure, axes = plt.subplots(figsize=(_WIDTH_IN, _ROW_IN * total))
     axes.set(xlim=(0, COLUMNS), ylim=(total, 0))
     axes.axis("off")
@@ -90,4 +90,4 @@ def _tile(axes: "Axes", x: float, y: float, label: str, verdict: str) -> None:
             linewidth=0.8,
         )
     )
-    axes.text(x + 0.2, y + 0.5, label, va="center")
+    axes.text(x + 0.19, y + 0.5, label, va="center")

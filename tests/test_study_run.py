@@ -110,6 +110,13 @@ def test_killed_run_leaves_nothing_that_looks_whole(study):
     assert [r.state for r in run([], Options("smoke"))] == ["done", "done"]
 
 
+def test_missing_notebook_fails_and_the_next_goes_on(study):
+    (study / "notebooks/first.ipynb").unlink()
+    first, second = run([], Options("smoke"))
+    assert (first.state, second.state) == ("failed", "done")
+    assert first.message == "notebooks/first.ipynb is missing"
+
+
 @pytest.mark.parametrize(
     ("names", "options", "said"),
     [

@@ -1,5 +1,6 @@
 """One measuring run on a machine at a time."""
 
+import contextlib
 import fcntl
 import os
 import tempfile
@@ -37,26 +38,50 @@ def measuring(path: Path | None = None) -> Iterator[None]:
     'the same process twice'
     """
     path = path or Path(tempfile.gettempdir(), "hyperslab-measuring.lock")
-    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    fd = _open(path)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.pread(fd, 32, 0).decode().strip()
-            if os.environ.get(_HOLDER) == holder:
+            if holder and os.environ.get(_HOLDER) == holder:
                 yield
                 return
             raise BusyError(
                 f"process {holder or 'unknown'} is measuring on this machine: two runs at once "
                 "would disturb each other; wait for it to end, or end it"
             ) from None
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        _note(fd, str(os.getpid()))
         os.environ[_HOLDER] = str(os.getpid())
         try:
             yield
         finally:
             os.environ.pop(_HOLDER, None)
-            os.ftruncate(fd, 0)
+            _note(fd, "")
     finally:
         os.close(fd)
+
+
+def _open(path: Path) -> int:
+    """Open the lock file, whoever made it.
+
+    A file of another user in a shared folder may be opened but not with O_CREAT, and perhaps not
+    for writing; it can be locked all the same.
+    """
+    for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDONLY):
+        try:
+            fd = os.open(path, flags, 0o666)
+        except (FileNotFoundError, PermissionError):
+            continue
+        with contextlib.suppress(PermissionError):
+            os.fchmod(fd, 0o666)  # whatever the umask
+        return fd
+    raise BusyError(
+        f"the lock of measuring runs, {path.name} in the temporary folder, cannot be opened"
+    )
+
+
+def _note(fd: int, holder: str) -> None:
+    with contextlib.suppress(OSError):  # opened for reading alone: the lock holds without a name
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, holder.encode(), 0)

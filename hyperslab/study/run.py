@@ -116,8 +116,12 @@ class _Job:
         return _kept(self.target).get("fingerprint") == digest(self.wanted)
 
 
+def _source(item: Entry, top: Path) -> Path:
+    return top / "notebooks" / f"{item.name}.ipynb"
+
+
 def _job(item: Entry, options: Options, top: Path) -> _Job:
-    source = top / "notebooks" / f"{item.name}.ipynb"
+    source = _source(item, top)
     workdir = (top / options.workdir).resolve()
     parameters: dict[str, object] = {
         "profile": options.profile,
@@ -133,6 +137,8 @@ def _job(item: Entry, options: Options, top: Path) -> _Job:
 
 def _one(item: Entry, options: Options, top: Path) -> Result:
     began = time.monotonic()
+    if not _source(item, top).exists():
+        return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
     job = _job(item, options, top)
     if job.current and not options.again:
         return Result(item.name, "current", time.monotonic() - began)
@@ -230,6 +236,8 @@ def _draws(item: Entry, options: Options) -> bool:
 
 def _expected(item: Entry, options: Options, top: Path) -> float:
     """Return the seconds a notebook will take: nothing when current, else as the last time."""
+    if not _source(item, top).exists():
+        return 0.0
     job = _job(item, options, top)
     seconds = _kept(job.target).get("seconds")
     if (job.current and not options.again) or not isinstance(seconds, int | float):

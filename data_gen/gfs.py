@@ -15,8 +15,7 @@ LEVELS = np.array([1000, 925, 850, 700, 600, 500, 400, 300, 250, 200, 150, 100, 
 HEIGHT = -7.0 * np.log(LEVELS / 1000.0)  # km, log-pressure
 
 # Zonal means of a northern winter, K: a row a level, columns every 15 degrees from the south pole.
-CLIMATE = np.array(
-    """
+_CLIMATE = """
     256 262 274 284 296 300.5 300.5 298.5 291 278 263 250 246
     254 259 270.5 279.5 291.5 295 295 294 287.5 275 261.5 251.5 248.5
     252 257 267.5 276 288 290.5 290.5 290 283 271.5 260 252 249.5
@@ -30,9 +29,8 @@ CLIMATE = np.array(
     230.5 229 225.5 218.5 209.5 206 205.5 206 210.5 217 219 211 206
     232 231 226.5 217 202.5 195 193.5 195 204 215 218.5 209.5 203
     233.5 232.5 227 218 208.5 203 201.5 203 209 215 216 206 199
-    """.split(),
-    "f8",
-).reshape(13, 13)
+"""
+CLIMATE = np.array([row.split() for row in _CLIMATE.strip().splitlines()], "f8")
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class GFS:
         p = self.parameters = parameters or Atmosphere()
         self.lat = np.linspace(90, -90, p.nlat, dtype="f4")
         self.lon = (np.arange(p.nlon) * (360 / p.nlon)).astype("f4")
-        self._shape = (*fast_shape(p.nlat), p.nlon)
+        self._shape = (fast_shape(p.nlat, p.nlon)[0], p.nlon)
         ky, kx = wavenumbers(self._shape)
         self._k = np.hypot(ky * np.float32(p.nlon / self._shape[0]), kx)  # waves a circle
         drift = 12.0 / 6.371e6  # rad/s a wave: 12 m/s, less for the longest waves
@@ -93,7 +91,8 @@ class GFS:
 
     @cached_property
     def _south(self) -> np.ndarray:
-        return np.abs(self.lat.astype("f8"))
+        out: np.ndarray = np.abs(self.lat.astype("f8"))
+        return out
 
     def _rows(self, spectrum: np.ndarray, tilt: bool) -> np.ndarray:
         """Return what turns a plane's zonal modes into a sphere's: complex64 (lat, modes).
@@ -114,7 +113,8 @@ class GFS:
         poleward = self._south[:, None] - 46
         lean = np.deg2rad(18.0 * np.exp(-((poleward / 26) ** 2)) - 0.35 * poleward) if tilt else 0.0
         sweep = np.exp(1j * m * lean * np.cos(np.deg2rad(self._south))[:, None])
-        return (factor * sweep).astype("c8")
+        out: np.ndarray = (factor * sweep).astype("c8")
+        return out
 
     @cached_property
     def _synoptic(self) -> tuple[list[np.ndarray], np.ndarray]:
@@ -134,7 +134,8 @@ class GFS:
         p = self.parameters
         zonal = fft.ifft(modes, axis=0, norm="forward", overwrite_x=True)[: p.nlat]
         zonal *= rows
-        return fft.irfft(zonal, n=p.nlon, axis=1, norm="forward", overwrite_x=True)
+        out: np.ndarray = fft.irfft(zonal, n=p.nlon, axis=1, norm="forward", overwrite_x=True)
+        return out
 
     @cached_property
     def land(self) -> np.ndarray:
@@ -169,7 +170,8 @@ class GFS:
         offset = np.abs(lat) - 43
         front = np.tanh(offset / 14) - np.tanh(offset / 2.5)
         table += np.clip(4.5 * (1 - HEIGHT / 9), 0, None)[:, None] * front
-        return table.astype("f4")
+        out: np.ndarray = table.astype("f4")
+        return out
 
     def _climate(self, level: int, lat: np.ndarray) -> np.ndarray:
         """Return the climate of a level at given latitudes (degrees; overwritten)."""
@@ -252,13 +254,15 @@ class GFS:
         lon = np.deg2rad(self.lon.astype("f8"))
         reach = np.exp(-(((lat - 62) / 16) ** 2)) * np.sqrt(np.cos(np.deg2rad(lat)).clip(0))
         one, two = np.cos(lon - 2.6 - 0.05 * z), np.cos(2 * (lon - 1.2 + 0.04 * z))
-        return ((3 + 9 * (z / 21) ** 2) * reach * (one + 0.6 * two)).astype("f4")
+        out: np.ndarray = ((3 + 9 * (z / 21) ** 2) * reach * (one + 0.6 * two)).astype("f4")
+        return out
 
     def _blend(self, z: float) -> np.ndarray:
         """Return the weight of each layer of noise at a height (km)."""
         centre = np.linspace(0, HEIGHT[-1], self.layers)
         near = np.exp(-(((z - centre) / (HEIGHT[-1] / 6)) ** 2))
-        return near / np.sqrt((near**2).sum()) * np.exp(-0.5 * ((z - 3) / 8) ** 2)
+        out: np.ndarray = near / np.sqrt((near**2).sum()) * np.exp(-0.5 * ((z - 3) / 8) ** 2)
+        return out
 
     def frames(self) -> Iterator[np.ndarray]:
         """Yield every frame in order."""
@@ -285,4 +289,5 @@ def pack(values: np.ndarray, step: float) -> np.ndarray:
     np.rint(count, out=count)
     count *= np.float32(step)
     count += low
-    return count
+    out: np.ndarray = count
+    return out

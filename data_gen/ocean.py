@@ -86,7 +86,8 @@ class Currents:
             axis += degrees * field(modes, self._shape, crop)
         dry = coast.land(lon, lat, coast.MAINLAND) | coast.land(lon, lat, coast.ISLANDS)
         basins, _ = ndimage.label(~dry)
-        return basins != np.bincount(basins.ravel())[1:].argmax() + 1
+        out: np.ndarray = basins != np.bincount(basins.ravel())[1:].argmax() + 1
+        return out
 
     @cached_property
     def offshore_km(self) -> np.ndarray:
@@ -96,7 +97,8 @@ class Currents:
         if not shore.any():
             return np.full(shore.shape, np.inf, "f4")
         step = (self.dy_m / 1e3, float(self.dx_m.mean()) / 1e3)
-        return ndimage.distance_transform_edt(~shore, sampling=step).astype("f4")
+        out: np.ndarray = ndimage.distance_transform_edt(~shore, sampling=step).astype("f4")
+        return out
 
     @cached_property
     def _eddies(self) -> tuple[np.ndarray, np.ndarray]:

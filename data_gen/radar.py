@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
-from scipy import fft, ndimage
+from scipy import ndimage
 
 from data_gen.spectral import amplitude, fast_shape, field, stream, wavenumbers, white
 
@@ -96,7 +96,8 @@ class Tile:
                     reach = (y - row - away_y) ** 2 + (x - column - away_x) ** 2
                     np.minimum(nearest, reach, out=nearest)
         fine = ndimage.zoom(np.sqrt(nearest), coarse, order=1, grid_mode=True, mode="nearest")
-        return fine[: p.nlat, : p.nlon] < 300
+        out: np.ndarray = fine[: p.nlat, : p.nlon] < 300
+        return out
 
     def _places(self, depth: np.ndarray) -> np.ndarray:
         """Return the cells' centres: float64 (cells, 2), rows and columns."""

@@ -31,15 +31,15 @@ def stream(seed: int, *words: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64DXSM(np.random.SeedSequence([seed, *keys])))
 
 
-def fast_shape(*lengths: int) -> tuple[int, ...]:
-    """Return the smallest lengths, none below those given, that transform fast.
+def fast_shape(rows: int, columns: int) -> tuple[int, int]:
+    """Return the smallest shape, no side below those given, that transforms fast.
 
     Examples
     --------
     >>> fast_shape(380, 1287)
     (384, 1296)
     """
-    return tuple(fft.next_fast_len(n, real=True) for n in lengths)
+    return fft.next_fast_len(rows, real=True), fft.next_fast_len(columns, real=True)
 
 
 def wavenumbers(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +89,8 @@ def amplitude(k: np.ndarray, slope: float, low: float, high: float | None = None
     if high is not None:
         power *= np.exp(-((k / high) ** 4))
     power[0, 0] = 0
-    return np.sqrt(power / (2 * power.sum())).astype("f4")
+    out: np.ndarray = np.sqrt(power / (2 * power.sum())).astype("f4")
+    return out
 
 
 def white(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -147,7 +148,7 @@ def field(modes: np.ndarray, shape: tuple[int, int], crop: tuple[int, int]) -> n
     >>> field(white(stream(0, "a"), (8, 5)), (8, 8), (6, 7)).shape
     (6, 7)
     """
-    whole = fft.irfft2(modes, s=shape, norm="forward", overwrite_x=True)
+    whole: np.ndarray = fft.irfft2(modes, s=shape, norm="forward", overwrite_x=True)
     return whole[: crop[0], : crop[1]]
 
 

@@ -45,7 +45,8 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
     with contextlib.suppress(KeyError, OSError):  # a process may have no user name
         names[getpass.getuser()] = "user"
     words = _own_words(root)
-    names = {name: word for name, word in names.items() if len(name) > 1 and name not in words}
+    # "vm" or "pc" name nobody, and stand inside other words' paths.
+    names = {name: word for name, word in names.items() if len(name) > 2 and name not in words}
     names |= hide or {}
     for name in sorted(names, key=len, reverse=True):
         patterns.append((re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])"), names[name]))

@@ -304,6 +304,10 @@ WRONG = [
     (claim(part(measure={**RATIO, "phases": ["red"]})), "measure: phases is 'red': .*read"),
     (claim(part(measure={"kind": "ratio", "value": "rate"})), "measure: the field of is missing"),
     (claim(part(measure={**COUNT, "factor": "a / b"})), "measure: factor: 'a / b' is no number"),
+    (
+        claim(part(measure={**COUNT, "kind": "table", "over": "case", "expect": {"a": "x"}})),
+        "measure: expect: a: 'x' is no number",
+    ),
     (claim(part(rule={"kind": "effects"})), "rule: kind is 'effects': .*equality"),
     (claim(part(rule={"kind": "effect"})), "rule effect: .*document"),
     (claim(part(rule={"kind": "effect", "document": 1})), "rule effect: document is 1.0"),

@@ -201,6 +201,9 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         _among(where, "measure: select", fields["select"], ("min", "max"))
     for name in {"factor", "scale", "at_least", "at_most", "amount", "per"} & set(fields):
         _number(where, f"measure: {name}", fields[name])
+    if item["kind"] == "table":
+        for cell, value in mapping(fields, "expect").items():
+            _number(where, f"measure: expect: {cell}", value)
     return str(item["kind"]), fields
 
 

@@ -30,7 +30,7 @@ class XarrayReader(LibraryReader):
         group, _, name = variable.rpartition("/")
         with self._cache(chunk_cache_bytes) as options:
             dataset = xr.open_dataset(
-                path,
+                self._place(path),
                 engine=self._engine,
                 decode_cf=False,
                 chunks=None,
@@ -47,6 +47,14 @@ class XarrayReader(LibraryReader):
         except BaseException:
             dataset.close()
             raise
+
+    def _place(self, path: Path) -> Any:
+        if self._engine != "zarr":
+            return path
+        from zarr.storage import LocalStore
+
+        # A store and no text, in which newer versions take # for the start of options.
+        return LocalStore(path, read_only=True)
 
     def _options(self, path: Path) -> dict[str, Any]:
         if self._engine == "h5netcdf":

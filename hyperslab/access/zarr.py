@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import zarr
+from zarr.storage import LocalStore
 
 from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
 from hyperslab.storage.region import Region
@@ -23,7 +24,9 @@ class ZarrReader(LibraryReader):
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
         no_cache(self.name, chunk_cache_bytes)
         # The array's own folder: nothing of the group is read, as a user would have it.
-        array = zarr.open_array(str(path / variable), mode="r")
+        # A store and no text, in which newer versions take # for the start of options.
+        store = LocalStore(path / variable, read_only=True)
+        array = zarr.open_array(store=store, mode="r")
         for codec in getattr(array.metadata, "filters", None) or ():
             if isinstance(getattr(codec, "elementsize", 0), str):
                 raise ValueError("NCZarr's shuffle has its size as text: read it with nczarr")

@@ -12,6 +12,7 @@ import numcodecs
 import numpy as np
 import zarr
 import zarr.codecs
+from zarr.storage import LocalStore
 
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
@@ -31,16 +32,16 @@ class ZarrWriter(FileWriter):
     ) -> None:
         super().__init__(path)
         version: Literal[2, 3] = 2 if format == "zarr2" else 3
+        # A store and no text, in which newer versions take # for the start of options.
+        store = LocalStore(path)
         try:
-            group = zarr.create_group(
-                store=str(path), zarr_format=version, attributes=_plain(attrs)
-            )
+            group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
             for variable, layout in variables:
                 create = _create2 if version == 2 else _create3
                 self._handles[variable.name] = create(group, variable, layout)
             if version == 2:
                 # Over a network one request then tells all; Zarr 3 has no agreed form of it.
-                zarr.consolidate_metadata(str(path), zarr_format=2)
+                zarr.consolidate_metadata(store, zarr_format=2)
         except BaseException:
             self.discard()
             raise

@@ -20,9 +20,9 @@ def summary(timed: pd.DataFrame, counted: pd.DataFrame) -> str:
     first, last = counted.iloc[0], counted.iloc[-1]
     ratio = FIGURE_7["netcdf3"] / FIGURE_7["16384x1"]
     return (
-        "**What we found.** With a chunk that is the column, reading it took "
-        f"{_less(cold)} as netCDF-3 when nothing was in memory, and {_less(warm)} when the file "
-        f"was; the document has {ratio:,.0f}. The bytes asked for differ by a factor of "
+        "**What we found.** With a chunk that is the column, reading it was "
+        f"{_factor(cold)} than from netCDF-3 when nothing was in memory, and {_factor(warm)} when "
+        f"the file was; the document has {ratio:,.0f} times faster. The bytes asked for differ by a factor of "
         f"{first['asked'] / last['asked']:,.0f} ({first['asked'] / 1e6:.1f} MB in "
         f"{first['calls']:,.0f} calls against {last['asked'] / 1e3:.0f} kB in "
         f"{last['calls']:,.0f}), and these counts come out the same every time."
@@ -111,9 +111,9 @@ def writes(existing: pd.DataFrame, new: pd.DataFrame) -> str:
     """
     over, fresh = (_gain(timed, "") for timed in (existing, new))
     return (
-        f"Writing the column over, into a file that exists, took {_less(over)} with the matching "
-        f"chunk as in netCDF-3 (the document: over 24). In a new file it took {_less(fresh)}: "
-        "there netCDF-3 and contiguous netCDF-4 lay out the whole array for the sake of one "
+        f"Writing the column over, into a file that exists, was {_factor(over)} with the matching "
+        "chunk than in netCDF-3 (the document: over 24 times faster). In a new file it was "
+        f"{_factor(fresh)}: there netCDF-3 and contiguous netCDF-4 lay out the whole array for the sake of one "
         "column, and the chunked file holds one chunk of it."
     )
 
@@ -137,15 +137,6 @@ def _gain(timed: pd.DataFrame, state: str) -> Interval:
     gain = part["gain"].iloc[0]
     assert isinstance(gain, Interval)
     return gain
-
-
-def _less(gain: Interval) -> str:
-    """Return a ratio as part of the reference's time, whichever way it came out."""
-    return (
-        f"1/{gain.value:.1f} of the time"
-        if gain.value >= 1
-        else f"{1 / gain.value:.1f} times as long"
-    )
 
 
 def _factor(gain: Interval) -> str:

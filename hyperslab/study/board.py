@@ -34,10 +34,10 @@ SYMBOLS: Mapping[str, str] = {
 }
 SHORT: Mapping[str, str] = {
     "lee": "Lee 2008",
-    "chunking": "netCDF-C",
-    "jones": "Jones",
+    "chunking": "netCDF-C 2018",
+    "jones": "Jones 2016",
     "penard": "Penard 2025",
-    "chilan": "Chilan",
+    "chilan": "Chilan 2006",
 }
 
 

@@ -165,7 +165,7 @@ def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Se
 
 def _check_identity(rows: pd.DataFrame, keys: "pd.Series[str]", over: Sequence[str]) -> None:
     for column in IDENTITY:
-        if column in over or column not in rows:
+        if column in over or column not in rows or rows[column].nunique() < 2:
             continue
         several = rows[column].groupby(keys).nunique()
         if (several > 1).any():

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from hyperslab.access import library_version, reader, readers, registry
-from hyperslab.access.base import Card
+from hyperslab.access.card import Card
 from hyperslab.storage import FORMATS, Layout
 
 ORDER = (

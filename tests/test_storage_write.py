@@ -22,6 +22,7 @@ from hyperslab.storage import (
 )
 
 VALUES = np.arange(12 * 20, dtype="f4").reshape(12, 20)
+WITH_ATTRIBUTES = [format for format in FORMATS if format != "binary"]
 FIELD = Variable("field", ("y", "x"), VALUES.shape, "f4", fill_value=-1)
 
 
@@ -121,9 +122,8 @@ def test_a_body_that_raises_leaves_nothing(tmp_path, layout):
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("layout", WITH_ATTRIBUTES, indirect=True)
 def test_a_definition_that_fails_leaves_nothing(tmp_path, layout):
-    if layout.format == "binary":
-        pytest.skip("plain binary has no attributes to fail on")
     odd = Variable("field", ("y", "x"), VALUES.shape, "f4", {"odd": {"a": object()}})
     with pytest.raises((TypeError, ValueError, KeyError)):
         create(tmp_path / "a", [odd], layout)
@@ -153,9 +153,8 @@ def test_a_missing_folder_is_named(tmp_path, layout):
         write_array(tmp_path / "absent" / "a", VALUES, layout)
 
 
+@pytest.mark.parametrize("layout", WITH_ATTRIBUTES, indirect=True)
 def test_coordinates_and_attributes_are_stored(tmp_path, layout):
-    if layout.format == "binary":
-        pytest.skip("plain binary has no place for them")
     time = Variable("t", ("t",), (12,), "f8", {"units": "days since 2000-01-01"})
     field = Variable("field", ("t", "x"), VALUES.shape, "f4", {"flags": [1, 2]}, fill_value=0)
     coordinates = {"t": (time, np.arange(12) / 2)}

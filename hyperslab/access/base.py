@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -12,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region, Selection, region
 
 
@@ -66,45 +65,6 @@ class Reader(Protocol):
         self, path: str | Path, variable: str, *, chunk_cache_bytes: int | None = None
     ) -> Opened:
         """Open one variable of a file."""
-
-
-@dataclass(frozen=True)
-class Card:
-    """What is known of a reader before its library is imported.
-
-    Parameters
-    ----------
-    name, library, formats, start
-        As in `Reader`.
-    module
-        Module of `hyperslab.access` that holds it.
-    requires
-        Names of the modules it imports.
-    cannot
-        Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
-    """
-
-    name: str
-    library: str
-    formats: frozenset[str]
-    start: str
-    module: str
-    requires: tuple[str, ...] = ()
-    cannot: tuple[Mapping[str, object], ...] = ()
-
-    def reads(self, layout: Layout) -> bool:
-        """Whether this library reads what is written in a layout.
-
-        Examples
-        --------
-        >>> card = Card("x", "x", frozenset({"hdf5"}), "fork", "x", cannot=({"codec": "lzf"},))
-        >>> card.reads(Layout("hdf5")), card.reads(Layout("hdf5", chunks=(1,), codec="lzf"))
-        (True, False)
-        """
-        return layout.format in self.formats and not any(
-            all(getattr(layout, field) == value for field, value in out.items())
-            for out in self.cannot
-        )
 
 
 class LibraryReader(ABC):

@@ -9,7 +9,8 @@ from typing import Any
 import h5netcdf
 import h5py
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray
+from hyperslab.access.card import Card
 from hyperslab.access.h5py import find_plugins
 from hyperslab.storage.region import Region
 

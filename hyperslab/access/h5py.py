@@ -10,7 +10,8 @@ from typing import Any
 
 import h5py
 
-from hyperslab.access.base import Card, LibraryReader, NotNumbersError, Opened, OpenedArray
+from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region
 
 

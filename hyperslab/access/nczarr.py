@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hyperslab.access.base import Card, LibraryReader, Opened
+from hyperslab.access.base import LibraryReader, Opened
+from hyperslab.access.card import Card
 from hyperslab.access.netcdf4 import NetCDF4Array, NetCDF4Reader
 
 

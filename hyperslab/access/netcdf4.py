@@ -9,7 +9,8 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region
 
 

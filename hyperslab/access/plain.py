@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region
 
 # A strided run is read in spans of this many bytes and thinned, unless the step is wider than

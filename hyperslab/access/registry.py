@@ -6,7 +6,8 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
-from hyperslab.access.base import Card, LibraryReader, Reader
+from hyperslab.access.base import LibraryReader, Reader
+from hyperslab.access.card import Card
 from hyperslab.storage.layout import FORMATS, Layout
 
 _NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})

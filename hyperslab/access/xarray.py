@@ -9,7 +9,8 @@ from typing import Any
 
 import xarray as xr
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region
 
 

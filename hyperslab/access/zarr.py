@@ -10,7 +10,8 @@ from typing import Any
 import zarr
 from zarr.storage import LocalStore
 
-from hyperslab.access.base import Card, LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.card import Card
 from hyperslab.storage.region import Region
 
 

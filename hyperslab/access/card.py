@@ -1,0 +1,47 @@
+"""What is known of a reader before its library is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hyperslab.storage.layout import Layout
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a reader before its library is imported.
+
+    Parameters
+    ----------
+    name, library, formats, start
+        As in `Reader`.
+    module
+        Module of `hyperslab.access` that holds it.
+    requires
+        Names of the modules it imports.
+    cannot
+        Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
+    """
+
+    name: str
+    library: str
+    formats: frozenset[str]
+    start: str
+    module: str
+    requires: tuple[str, ...] = ()
+    cannot: tuple[Mapping[str, object], ...] = ()
+
+    def reads(self, layout: Layout) -> bool:
+        """Whether this library reads what is written in a layout.
+
+        Examples
+        --------
+        >>> card = Card("x", "x", frozenset({"hdf5"}), "fork", "x", cannot=({"codec": "lzf"},))
+        >>> card.reads(Layout("hdf5")), card.reads(Layout("hdf5", chunks=(1,), codec="lzf"))
+        (True, False)
+        """
+        return layout.format in self.formats and not any(
+            all(getattr(layout, field) == value for field, value in out.items())
+            for out in self.cannot
+        )

@@ -1,5 +1,6 @@
 """A run that was disturbed says so."""
 
+import pandas as pd
 import pytest
 
 from hyperslab.measure.noise import judge
@@ -40,6 +41,14 @@ def records(ratio, cache_state="warm", others=0.0, blocks=7):
 )
 def test_bounds(ratio, cache_state, others, state):
     assert [item.state for item in judge(records(ratio, cache_state, others))] == [state]
+
+
+def test_only_phases_that_move_data_count_where_there_are_any():
+    frame = records(1.0)
+    opened = records(2.0).assign(phase="open")
+    both = pd.concat([frame, opened], ignore_index=True)
+    assert [item.state for item in judge(both)] == ["clean"]
+    assert [item.state for item in judge(opened)] == ["void"]
 
 
 def test_experiments_without_times_have_no_noise():

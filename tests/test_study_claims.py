@@ -11,7 +11,7 @@ import yaml
 
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import claims
-from hyperslab.study.claims.health import aa_ratio, health
+from hyperslab.study.claims.health import health
 from hyperslab.study.claims.measures import KINDS
 
 BOOK = Path(__file__).parents[1] / "book" / "claims.yml"
@@ -224,7 +224,6 @@ def test_two_blocks_are_too_few_for_a_verdict_on_times(tmp_path: Path) -> None:
 
 def test_the_aa_ratio_takes_the_phases_that_move_data() -> None:
     rows = quiet() + quiet(5.0, phase="create")
-    assert aa_ratio(frame_of(rows)) == 1.0
     assert health(frame_of(rows), "run-1", ["e"], [""]).quiet
 
 

@@ -7,9 +7,10 @@ import pandas as pd
 
 from .stats import Interval, paired_ratio
 
-MARKED = {"cold": 0.03, "warm": 0.015, "": 0.03}  # writes reach the disk, like cold reads
+MARKED = {"warm": 0.015, "cold": 0.03, "": 0.03}  # "": writes, which reach the disk too
 VOID = 0.05
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
+_MOVING = ("read", "write", "sync")  # phases that move data, which verdicts rest on
 
 
 @dataclass(frozen=True)
@@ -23,16 +24,36 @@ class Noise:
         Median of the paired ratios A/B of one case measured under two labels.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
-    state : str
-        "clean"; "marked" (A/A outside ±1.5 % warm or ±3 % cold and for writes, or others above
-        10 %); "void" (outside ±5 %, or others above 30 %): what it timed is inconclusive.
     """
 
     experiment: str
     cache_state: str
     ratio: Interval
     others_cpu: float
-    state: str
+
+    @property
+    def name(self) -> str:
+        """The experiment, with the cache state where there is one."""
+        return " ".join(filter(None, (self.experiment, self.cache_state)))
+
+    @property
+    def away(self) -> float:
+        """How far the ratio is from one, the same for a ratio and its inverse."""
+        return max(self.ratio.value, 1 / self.ratio.value) - 1
+
+    @property
+    def state(self) -> str:
+        """Return "clean", "marked" or "void".
+
+        Marked: A/A outside ±1.5 % warm, or ±3 % cold and for writes, or others above 10 %. Void:
+        outside ±5 %, or others above 30 %; then even a pair that happens to agree says little,
+        and what the run timed is inconclusive.
+        """
+        if self.away > VOID or self.others_cpu > OTHERS_VOID:
+            return "void"
+        if self.away > MARKED[self.cache_state] or self.others_cpu > OTHERS_MARKED:
+            return "marked"
+        return "clean"
 
 
 def judge(frame: pd.DataFrame) -> list[Noise]:
@@ -56,21 +77,13 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     timed = frame[frame["wall_s"].notna()]
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
-        pair = part[part["aa"] != ""]
+        pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
+        moving = pair[pair["phase"].isin(_MOVING)]
+        pair = pair if moving.empty else moving
         sums = pair.groupby(["block", "aa"])["wall_s"].sum().unstack("aa").dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
         ratio = paired_ratio(sums["A"].to_numpy(), sums["B"].to_numpy())
         others = float(np.nanmedian(part.groupby("block")["others_cpu"].first().fillna(0.0)))
-        state = _state(ratio.value, others, str(cache_state))
-        found.append(Noise(str(experiment), str(cache_state), ratio, others, state))
+        found.append(Noise(str(experiment), str(cache_state), ratio, others))
     return found
-
-
-def _state(ratio: float, others: float, cache_state: str) -> str:
-    away = max(ratio, 1 / ratio) - 1
-    if away > VOID or others > OTHERS_VOID:
-        return "void"
-    if away > MARKED[cache_state] or others > OTHERS_MARKED:
-        return "marked"
-    return "clean"

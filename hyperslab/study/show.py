@@ -102,14 +102,14 @@ def noise_text(found: Sequence[Noise]) -> str:
     Examples
     --------
     >>> from hyperslab.measure.stats import Interval
-    >>> print(noise_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.0, "void")]))
+    >>> print(noise_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.0)]))
     ```{admonition} Noise of this run
     :class: warning
-    - e, warm: A/A ratio 1.200 [1.100, 1.300], other programs 0 % of the CPU: void
+    - e warm: A/A ratio 1.200 [1.100, 1.300], other programs 0 % of the CPU: void
     ```
     """
     lines = [
-        f"- {item.experiment}{', ' + item.cache_state if item.cache_state else ''}: A/A ratio "
+        f"- {item.name}: A/A ratio "
         f"{item.ratio.value:.3f} [{item.ratio.low:.3f}, {item.ratio.high:.3f}], other programs "
         f"{100 * item.others_cpu:.0f} % of the CPU: {item.state}"
         for item in found

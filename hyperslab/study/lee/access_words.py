@@ -22,7 +22,8 @@ def summary(timed: pd.DataFrame, counted: pd.DataFrame) -> str:
     return (
         "**What we found.** With a chunk that is the column, reading it was "
         f"{_factor(cold)} than from netCDF-3 when nothing was in memory, and {_factor(warm)} when "
-        f"the file was; the document has {ratio:,.0f} times faster. The bytes asked for differ by a factor of "
+        f"the file was; the document has {ratio:,.0f} times faster. The bytes asked for differ by "
+        "a factor of "
         f"{first['asked'] / last['asked']:,.0f} ({first['asked'] / 1e6:.1f} MB in "
         f"{first['calls']:,.0f} calls against {last['asked'] / 1e3:.0f} kB in "
         f"{last['calls']:,.0f}), and these counts come out the same every time."
@@ -113,8 +114,8 @@ def writes(existing: pd.DataFrame, new: pd.DataFrame) -> str:
     return (
         f"Writing the column over, into a file that exists, was {_factor(over)} with the matching "
         "chunk than in netCDF-3 (the document: over 24 times faster). In a new file it was "
-        f"{_factor(fresh)}: there netCDF-3 and contiguous netCDF-4 lay out the whole array for the sake of one "
-        "column, and the chunked file holds one chunk of it."
+        f"{_factor(fresh)}: there netCDF-3 and contiguous netCDF-4 lay out the whole array for the "
+        "sake of one column, and the chunked file holds one chunk of it."
     )
 
 

@@ -1,0 +1,1 @@
+"""Penard et al. 2025: the experiments' cases, figures and sentences."""

@@ -42,8 +42,8 @@ def open(name: str, *, decode: bool = True, **parameters: object) -> "xr.Dataset
     >>> currents.uo.dims, currents.uo.chunks[0], currents.uo.attrs["units"]
     (('time', 'lat', 'lon'), (1, 1, 1), 'm s-1')
     """
-    from dask import array, delayed  # type: ignore[attr-defined]
     import xarray as xr
+    from dask import array, delayed  # type: ignore[attr-defined]
 
     source = dataset(name, **parameters)
     given = tuple(sorted(parameters.items()))

@@ -30,7 +30,7 @@ SCALE: Mapping[str, int] = MappingProxyType(
     }
 )
 # Fraction of each tile with echo: gives the compression ratios of Lee's Table 5.
-COVERAGE: Mapping[str, float] = MappingProxyType({"tile1": 0.08, "tile2": 0.131, "tile4": 0.07})
+COVERAGE: Mapping[str, float] = MappingProxyType({"tile1": 0.0765, "tile2": 0.1285, "tile4": 0.069})
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def test_what_changed_is_named(toy, tmp_path):
         "parameter seed",
         "prose",
     ]
-    assert explain(before, after) == (
+    assert explain(before, after, most=9) == (
         "toy.sub.low changed; "
         f"numpy was {version('numpy')} and is not used any more; "
         "repeats is new: 7; seed was 0 and is 1; its prose changed"

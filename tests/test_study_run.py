@@ -77,6 +77,26 @@ def test_unchanged_notebooks_are_left_alone(study):
     assert (study / "log").read_text() == "fsSff"
 
 
+def test_new_prose_is_drawn_from_the_records_that_are_there(study):
+    path = study / "notebooks/first.ipynb"
+    path.write_text(notebook("with open('log', 'a') as f: f.write('d' if records else 'm')"))
+    options = Options("smoke")
+    run(["first"], options)
+    cells = json.loads(path.read_text())
+    cells["cells"].append({"cell_type": "markdown", "id": "p", "metadata": {}, "source": "Prose."})
+    path.write_text(json.dumps(cells))
+    run(["first"], options)
+    assert (study / "log").read_text() == "mm", "without records it is measured"
+    kept = study / "build/results/smoke/first.parquet"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"")
+    cells["cells"][-1]["source"] = "Other prose."
+    path.write_text(json.dumps(cells))
+    run(["first"], options)
+    assert (study / "log").read_text() == "mmd"
+    assert [r.state for r in run(["first"], options)] == ["current"]
+
+
 def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study, capsys):
     (study / "notebooks/first.ipynb").write_text(notebook("1 / 0"))
     first, second = run([], Options("smoke"))

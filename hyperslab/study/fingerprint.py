@@ -101,18 +101,29 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
 
 
-def explain(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+def explain(old: Mapping[str, str], new: Mapping[str, str], most: int = 4) -> str:
     """Say in words what changed between two results of `parts`; empty if nothing did.
+
+    Parameters
+    ----------
+    old, new : mapping
+        From `parts`.
+    most : int
+        Changes to name; the others are counted.
 
     >>> explain({"parameter seed": "0", "python": "3.11"}, {"parameter seed": "7"})
     'seed was 0 and is 7; python was 3.11 and is not used any more'
     """
-    return "; ".join(_explain(name, old.get(name), new.get(name)) for name in changed(old, new))
+    names = changed(old, new)
+    said = [_explain(name, old.get(name), new.get(name)) for name in names[:most]]
+    if len(names) > most:
+        said.append(f"and {len(names) - most} more")
+    return "; ".join(said)
 
 
 def _explain(name: str, was: str | None, now: str | None) -> str:
     kind, _, what = name.partition(" ")
-    hashed = kind in ("code", "prose", "module")
+    hashed = kind in ("code", "prose", "module", "input")
     subject = {"code": "its code", "prose": "its prose", "module": what}.get(kind, what or name)
     if was is None:
         return f"{subject} is new" if hashed else f"{subject} is new: {now}"

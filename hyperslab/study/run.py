@@ -4,12 +4,16 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..measure.lock import measuring
-from .fingerprint import digest, explain, parts
+from .fingerprint import changed, digest, explain, parts
 from .profile import Entry, check_profile, entries, entry, root
+
+# Modules that draw and word a page from records: when only these change, nothing is measured anew.
+DRAWS = ("hyperslab.study.show", "hyperslab.study.style")
+_DRAWS = ("_figures", "_words")
 
 
 @dataclass(frozen=True)
@@ -110,10 +114,20 @@ class _Job:
     target: Path
     parameters: dict[str, object]
     wanted: dict[str, str]
+    records: Path
 
     @property
     def current(self) -> bool:
         return _kept(self.target).get("fingerprint") == digest(self.wanted)
+
+
+def _redraws(old: Mapping[str, str], job: _Job) -> bool:
+    """Return whether only what draws a page changed, and the records it draws from are there."""
+    names = changed(old, job.wanted)
+    return job.records.exists() and all(
+        name == "prose" or name.removeprefix("module ").startswith(DRAWS) or name.endswith(_DRAWS)
+        for name in names
+    )
 
 
 def _source(item: Entry, top: Path) -> Path:
@@ -132,7 +146,8 @@ def _job(item: Entry, options: Options, top: Path) -> _Job:
         parameters |= {"repeats": options.repeats, "seed": options.seed}
     target = executed_folder(workdir, options.profile) / source.name
     wanted = parts(source, parameters) | _inputs(item, options, top, workdir)
-    return _Job(source, target, parameters, wanted)
+    kept = workdir / "results" / options.profile / f"{item.name}.parquet"
+    return _Job(source, target, parameters, wanted, kept)
 
 
 def _one(item: Entry, options: Options, top: Path) -> Result:
@@ -144,7 +159,12 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         return Result(item.name, "current", time.monotonic() - began)
     old = _kept(job.target).get("parts")
     if isinstance(old, dict) and not job.current:
-        print(f"      runs again: {explain(old, job.wanted)}", flush=True)
+        redraws = not options.again and _redraws(old, job)
+        how = "is drawn again from its records" if redraws else "runs again"
+        print(f"      {how}: {explain(old, job.wanted)}", flush=True)
+        if redraws:
+            folder = Path(options.workdir) / "results" / options.profile
+            job = replace(job, parameters=job.parameters | {"records": folder.as_posix()})
     try:
         _execute(job, top)
     except Exception as error:

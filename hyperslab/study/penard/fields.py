@@ -1,0 +1,202 @@
+"""Single frames of the synthetic datasets, and the physics they are held to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from data_gen.gfs import GFS, HEIGHT, LEVELS, Atmosphere
+from data_gen.ocean import Currents, Ocean
+from data_gen.radar import NO_ECHO
+from data_gen.spectral import radial_spectrum, slope
+
+Values = NDArray[Any]
+PROBE = (280, 506)
+"""Latitude and longitude index of the document's time series."""
+LEVEL = {int(hpa): number for number, hpa in enumerate(LEVELS)}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number that a field must keep.
+
+    Parameters
+    ----------
+    field, quantity : str
+    value : float
+    low, high : float
+        Between which it must lie, both included.
+    """
+
+    field: str
+    quantity: str
+    value: float
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value lies where it must."""
+        return self.low <= self.value <= self.high
+
+
+@cache
+def ocean(seed: int) -> tuple[Currents, Values, Values]:
+    """Return the ocean with its first frame: u and v, m/s, NaN over land."""
+    drawn = Currents(Ocean(seed=seed))
+    u, v = drawn.frame(0)
+    u[drawn.land] = v[drawn.land] = np.nan
+    return drawn, u, v
+
+
+@cache
+def gfs(seed: int) -> tuple[GFS, Values]:
+    """Return the atmosphere with its first frame, K."""
+    drawn = GFS(Atmosphere(seed=seed))
+    return drawn, drawn.frame(0)
+
+
+@cache
+def tile(name: str, seed: int) -> dict[str, Values]:
+    """Return the stored products of a radar tile."""
+    import data_gen
+
+    part = data_gen.dataset("radar", tile=name, seed=seed).draw(0)
+    return {key: values for key, (_, values) in part.items()}
+
+
+def checks(seed: int) -> Iterator[Check]:
+    """Yield what the three fields are held to: ranges of observed and modelled fields.
+
+    Parameters
+    ----------
+    seed : int
+        Of the synthetic fields.
+    """
+    yield from _ocean_checks(seed)
+    yield from _gfs_checks(seed)
+    yield from _radar_checks(seed)
+
+
+def _ocean_checks(seed: int) -> Iterator[Check]:
+    sea, u, v = ocean(seed)
+    yield Check("ocean", "share of sea", float(1 - sea.land.mean()), 0.45, 0.48)
+    yield Check("ocean", "the series' point is sea (1)", float(not sea.land[PROBE]), 1, 1)
+    fastest = float(np.nanmax(np.hypot(u, v)))
+    yield Check("ocean", "largest speed, m/s", fastest, 0.8, 2.0)
+    yield Check("ocean", "slope of kinetic energy", energy_slope(sea), -3.35, -2.65)
+    through, divergence = coast_flow(sea)
+    yield Check("ocean", "largest flow through a coast, m/s", through, 0, 1e-12)
+    yield Check("ocean", "divergence over vorticity", divergence, 0, 1e-3)
+    yield Check("ocean", "period of the tide at the point, h", tide_hours(seed), 12, 13)
+
+
+def energy_slope(sea: Currents) -> float:
+    """Return the slope of the eddies' kinetic energy, 10 to 30 cycles in 1000 km."""
+    psi = sea.open_stream_function(0)
+    dx_m = float(sea.dx_m.mean())
+    u = np.diff(psi, axis=0)[:, 1:] / sea.dy_m
+    v = np.diff(psi, axis=1)[1:] / dx_m
+    k, energy = radial_spectrum(u, sea.dy_m / 1e6, dx_m / 1e6)
+    return slope(k, energy + radial_spectrum(v, sea.dy_m / 1e6, dx_m / 1e6)[1], 10, 30)
+
+
+def coast_flow(sea: Currents) -> tuple[float, float]:
+    """Return the largest flow through a coast (m/s), and rms divergence over rms vorticity."""
+    u, v = sea.faces(0)
+    land = sea.land
+    through = np.abs(u[:, 1:-1][land[:, 1:] != land[:, :-1]]).max(initial=0)
+    through = max(through, np.abs(v[1:-1][land[1:] != land[:-1]]).max(initial=0))
+    # a cell's width differs from row to row: take flows, m2/s, through its four sides
+    width = np.concatenate([sea.dx_m, sea.dx_m[-1:]])
+    divergence = np.diff(u, axis=1) * sea.dy_m + np.diff(v * width, axis=0)
+    vorticity = (
+        np.diff(v, axis=1)[1:] * sea.dy_m - np.diff(u * width[:, :1][: len(u)], axis=0)[:, 1:]
+    )
+    return float(through), float(np.sqrt((divergence**2).mean() / (vorticity**2).mean()))
+
+
+def tide_hours(seed: int) -> float:
+    """Return the period of the strongest oscillation of the tide alone, from 25 hours."""
+    calm = Currents(Ocean(seed=seed, speed=0.0, boundary=0.0, inertial=0.0))
+    series = np.array([calm.frame(hour)[0][PROBE] for hour in range(25)])
+    power = np.abs(np.fft.rfft(series - series.mean())) ** 2
+    return 25 / float(power[1:].argmax() + 1)
+
+
+def _gfs_checks(seed: int) -> Iterator[Check]:
+    air, frame = gfs(seed)
+    mean = frame.mean((1, 2), dtype="f8")
+    yield Check("GFS", "lowest temperature, K", float(frame.min()), 180, 215)
+    yield Check("GFS", "highest temperature, K", float(frame.max()), 295, 330)
+    fall = (mean[LEVEL[850]] - mean[LEVEL[300]]) / (HEIGHT[LEVEL[300]] - HEIGHT[LEVEL[850]])
+    yield Check("GFS", "lapse rate 850 to 300 hPa, K/km", float(fall), 5, 7.5)
+    rows = frame[LEVEL[850]].mean(1, dtype="f8")
+    colder = float(rows[len(rows) // 2] - max(rows[0], rows[-1]))
+    yield Check("GFS", "equator over the warmer pole at 850 hPa, K", colder, 20, 60)
+    near = zonal_deviation(frame[LEVEL[1000]])
+    yield Check("GFS", "deviation from the zonal mean at 1000 hPa, K", near, 5.7, 6.7)
+    span = float(np.ptp(frame[LEVEL[100]]))
+    yield Check("GFS", "range at 100 hPa, K", span, 35, 55)
+    yield Check(
+        "GFS", "slope of the zonal spectrum at 500 hPa", zonal_slope(air, frame), -3.3, -2.5
+    )
+    yield Check("GFS", "packing residual, steps", packing_residual(frame), 0, 0.05)
+
+
+def zonal_deviation(level: Values) -> float:
+    """Return the rms deviation of a level from its zonal means."""
+    rest = level - level.mean(1, keepdims=True, dtype="f8")
+    return float(np.sqrt((rest**2).mean()))
+
+
+def zonal_slope(air: GFS, frame: Values) -> float:
+    """Return the slope of the spectrum along parallels, 10 to 35 waves, 30 to 60 degrees."""
+    rows = (np.abs(air.lat) >= 30) & (np.abs(air.lat) <= 60)
+    power = (np.abs(np.fft.rfft(frame[LEVEL[500]][rows], axis=1)) ** 2).mean(0)
+    waves = np.arange(10, 36)
+    return float(np.polyfit(np.log(waves), np.log(power[10:36]), 1)[0])
+
+
+def packing_residual(frame: Values) -> float:
+    """Return how far values lie from whole steps of a 16-bit packing, in steps, at most."""
+    worst = 0.0
+    for level, hpa in zip(frame.astype("f8"), LEVELS, strict=True):
+        count = (level - level.min()) * 2.0 ** (9 if hpa >= Atmosphere().coarse else 10)
+        worst = max(worst, float(np.abs(count - np.rint(count)).max()))
+        if count.max() >= 2**16:
+            return float("inf")
+    return worst
+
+
+def _radar_checks(seed: int) -> Iterator[Check]:
+    products = tile("tile1", seed)
+    has = {name: values > NO_ECHO for name, values in products.items()}
+    outside = float((has["etop30"] & ~has["etop18"]).sum())
+    yield Check("radar", "30 dBZ tops outside 18 dBZ ones", outside, 0, 0)
+    weakest = float(products["cref"][has["shi"]].min()) / 100
+    yield Check("radar", "weakest echo with hail, dBZ", weakest, 40, 80)
+    hail = has["shi"]
+    size = 2.54 * np.sqrt(products["shi"][hail] / 10)
+    wrong = float(np.abs(products["mehs"][hail] / 100 - size).max())
+    yield Check("radar", "MEHS against 2.54 √SHI, mm", wrong, 0, 0.01)
+    yield Check("radar", "strongest echo, dBZ", float(products["cref"].max()) / 100, 50, 75)
+
+
+def table(seed: int) -> pd.DataFrame:
+    """Return the checks, formatted for a page."""
+    rows = [
+        {
+            "field": check.field,
+            "quantity": check.quantity,
+            "here": f"{check.value:.3g}",
+            "must lie in": f"{check.low:g} … {check.high:g}",
+            "": "yes" if check.holds else "**no**",
+        }
+        for check in checks(seed)
+    ]
+    return pd.DataFrame(rows)

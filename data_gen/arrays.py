@@ -54,6 +54,8 @@ def values(
     True
     """
     kind = np.dtype(dtype)
+    if not selection and (kind.kind == "f" or math.prod(shape) <= np.iinfo(kind).max):
+        return np.arange(math.prod(shape), dtype=kind).reshape(shape)
     total = np.zeros((), "i8")
     chosen = (*selection, *[slice(None)] * (len(shape) - len(selection)))
     for axis, (length, part) in enumerate(zip(shape, chosen, strict=True)):

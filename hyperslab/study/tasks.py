@@ -24,17 +24,6 @@ Values = Callable[[], NDArray[Any]]
 NAME = "data"
 
 
-def ramp(shape: tuple[int, ...]) -> NDArray[np.int32]:
-    """Return 0, 1, 2 … as int32 of some shape.
-
-    Examples
-    --------
-    >>> ramp((2, 2)).tolist()
-    [[0, 1], [2, 3]]
-    """
-    return np.arange(int(np.prod(shape)), dtype=np.int32).reshape(shape)
-
-
 @dataclass(frozen=True)
 class Remove:
     """Remove a file or a directory store, if it is there.

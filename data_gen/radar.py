@@ -72,7 +72,7 @@ class Tile:
     def __init__(self, parameters: Storms | None = None) -> None:
         p = self.parameters = parameters or Storms()
         self.lat = np.linspace(40.0, 40.0 - 0.01 * (p.nlat - 1), p.nlat)
-        self.lon = np.linspace(-110.0, -110.0 + 0.01 * (p.nlon - 1), p.nlon)
+        self.lon = np.linspace(-95.0, -95.0 + 0.01 * (p.nlon - 1), p.nlon)
         self._shape = fast_shape(p.nlat + 64, p.nlon + 64)
         ky, kx = wavenumbers(self._shape)
         rows, columns = self._shape

@@ -8,6 +8,7 @@ from pathlib import Path
 from data_gen import NAMES, dataset, parameters, write
 from data_gen.writing import remove
 from hyperslab.storage import CODECS, FORMATS, Layout
+from hyperslab.storage.write import STORE_MARKS
 
 WORDS = {
     "ocean": "hourly surface currents of a Mediterranean-like sea, uo and vo",
@@ -147,6 +148,8 @@ def _check(out: Path, layout: Layout, force: bool) -> None:
         raise ValueError(f"--out {out}: it exists; give another name, or --force to replace it")
     if out.is_dir() and not layout.is_directory:
         raise ValueError(f"--out {out}: it is a directory, and {layout.format} is one file")
+    if out.is_dir() and not any((out / mark).exists() for mark in STORE_MARKS):
+        raise ValueError(f"--out {out}: it is a directory but no Zarr store, and left alone")
 
 
 if __name__ == "__main__":

@@ -76,13 +76,13 @@ class Currents:
 
     @cached_property
     def land(self) -> np.ndarray:
-        """Where there is no water: bool (lat, lon)."""
+        """Where there is no water, whatever the seed: bool (lat, lon)."""
         p = self.parameters
         lon, lat = np.meshgrid(self.lon.astype("f8"), self.lat.astype("f8"))
         ragged = amplitude(self._k, 1.5, 8.0)
         crop = (p.nlat, p.nlon)
         for axis, name, degrees in ((lon, "east", 0.05), (lat, "north", 0.04)):
-            modes = white(stream(p.seed, "coast", name), self._k.shape) * ragged
+            modes = white(stream(0, "coast", name), self._k.shape) * ragged
             axis += degrees * field(modes, self._shape, crop)
         dry = coast.land(lon, lat, coast.MAINLAND) | coast.land(lon, lat, coast.ISLANDS)
         basins, _ = ndimage.label(~dry)

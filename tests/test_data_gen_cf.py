@@ -1,0 +1,94 @@
+"""CF metadata, and datasets opened lazily with it."""
+
+import re
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import data_gen
+
+SMALL = {
+    "ocean": {"steps": 3, "nlat": 38, "nlon": 128},
+    "gfs": {"steps": 2, "nlat": 37, "nlon": 72},
+    "radar": {"nlat": 150, "nlon": 200, "cells": 9},
+    "array": {"shape": (7, 5)},
+}
+UNITS = {
+    "eastward_sea_water_velocity": "m s-1",
+    "northward_sea_water_velocity": "m s-1",
+    "air_temperature": "K",
+    "air_pressure": "hPa",
+    "depth": "m",
+    "equivalent_reflectivity_factor": "dBZ",
+    "rainfall_rate": "mm h-1",
+    "latitude": "degrees_north",
+    "longitude": "degrees_east",
+}
+
+
+def raw(name):
+    return data_gen.open(name, decode=False, **SMALL[name])
+
+
+@pytest.mark.parametrize("name", data_gen.NAMES)
+def test_the_whole_says_what_it_is(name):
+    attrs = raw(name).attrs
+    assert attrs["Conventions"] == "CF-1.11"
+    assert {"title", "source", "history", "references", "institution", "comment"} <= set(attrs)
+    assert attrs["source"].startswith("synthetic")
+    for text in attrs.values():
+        assert not re.search(r"/(home|work|root|tmp|Users)|\d{4}-\d\d-\d\d|@", text)
+
+
+@pytest.mark.parametrize("name", ["ocean", "gfs", "radar"])
+def test_variables_and_axes_are_described(name):
+    opened = raw(name)
+    for variable in opened.data_vars.values():
+        assert variable.attrs["units"]
+        assert variable.attrs["long_name"]
+        assert variable.attrs["cell_methods"].startswith("time: point")
+        assert variable.attrs["_FillValue"].dtype == variable.dtype
+    for variable in (*opened.data_vars.values(), *opened.coords.values()):
+        expected = UNITS.get(variable.attrs.get("standard_name"))
+        assert expected in (None, variable.attrs["units"])
+    letters = [c.attrs["axis"] for c in opened.coords.values() if "axis" in c.attrs]
+    assert len(letters) == len(set(letters))
+    assert {"Y", "X"} <= set(letters)
+
+
+def test_vertical_axes_say_which_way_is_up():
+    assert raw("gfs").isobaricInhPa.attrs["positive"] == "down"
+    assert raw("ocean").depth.attrs["positive"] == "down"
+
+
+def test_the_ocean_is_decoded():
+    ocean = data_gen.open("ocean", **SMALL["ocean"])
+    assert ocean.uo.attrs["standard_name"] == "eastward_sea_water_velocity"
+    assert ocean.time.dtype.kind == "M"
+    assert np.diff(ocean.time.values).tolist() == [3_600_000_000_000] * 2
+    values = ocean.uo.isel(time=0).values
+    assert np.isnan(values).any()
+    assert np.nanmax(np.abs(values)) < 3
+
+
+def test_radar_is_unpacked():
+    stored, decoded = raw("radar").cref.values, data_gen.open("radar", **SMALL["radar"]).cref
+    echo = stored > 0
+    assert decoded.values[echo] == pytest.approx(stored[echo] / 100, rel=1e-6)
+    assert np.isnan(decoded.values[stored == -9990]).all()
+
+
+def test_a_frame_is_a_block_and_blocks_are_what_is_drawn():
+    ocean = raw("ocean")
+    assert ocean.uo.chunks == ((1, 1, 1), (38,), (128,))
+    part = data_gen.dataset("ocean", **SMALL["ocean"]).draw(2)
+    assert (ocean.vo[2].values == part["vo"][1][0]).all()
+    assert (raw("array")["values"].values.ravel() == np.arange(35)).all()
+
+
+def test_what_is_opened_can_be_written_and_read_by_xarray(tmp_path):
+    gfs = data_gen.open("gfs", **SMALL["gfs"])
+    gfs.to_netcdf(tmp_path / "gfs.nc")
+    with xr.open_dataset(tmp_path / "gfs.nc") as again:
+        xr.testing.assert_identical(again.load(), gfs.compute())

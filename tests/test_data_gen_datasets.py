@@ -1,0 +1,101 @@
+"""Datasets by name: parameters, parts, and the same bytes anywhere."""
+
+import hashlib
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import data_gen
+from data_gen.datasets import generator
+
+
+def digest(part):
+    return hashlib.sha256(b"".join(part[name][1].tobytes() for name in sorted(part))).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("ocean", {"uo": (72, 380, 1287), "vo": (72, 380, 1287)}),
+        ("gfs", {"air_temperature": (13, 13, 721, 1440)}),
+    ],
+)
+def test_shapes_are_the_documents(name, shapes):
+    found = {v.name: v.shape for v in data_gen.dataset(name).description.variables}
+    assert found == shapes
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "parts"),
+    [
+        ("ocean", {"steps": 5, "nlat": 38, "nlon": 128}, 5),
+        ("gfs", {"steps": 2, "nlat": 37, "nlon": 72}, 2),
+        ("radar", {"nlat": 150, "nlon": 200, "cells": 9}, 1),
+        ("array", {"shape": (5000, 1000), "dtype": "f8"}, 3),
+        ("array", {"shape": (3,)}, 1),
+    ],
+)
+def test_parts_cover_each_variable_once(name, given, parts):
+    source = data_gen.dataset(name, **given)
+    assert source.parts == parts
+    seen = {v.name: np.zeros(v.shape, "i1") for v in source.description.variables}
+    for number in range(parts):
+        for variable, (selection, values) in source.draw(number).items():
+            assert seen[variable][selection].shape == values.shape
+            seen[variable][selection] += 1
+    assert all((count == 1).all() for count in seen.values())
+    assert source.nbytes == sum(
+        math.prod(v.shape) * np.dtype(v.dtype).itemsize for v in source.description.variables
+    )
+
+
+def test_another_process_draws_the_same_bytes():
+    given = {"steps": 3, "nlat": 76, "nlon": 256}
+    code = (
+        "import hashlib, data_gen\n"
+        f"part = data_gen.dataset('ocean', **{given}).draw(2)\n"
+        "print(hashlib.sha256(b''.join(part[n][1].tobytes() for n in sorted(part))).hexdigest())"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == digest(data_gen.dataset("ocean", **given).draw(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("oceans", {}, "no dataset 'oceans'; give one of ocean, gfs, radar, array"),
+        ("ocean", {"step": 3}, "ocean has no parameter 'step'; give some of steps, nlat"),
+        ("ocean", {"steps": 0}, "steps=0; give a whole number of at least 1"),
+        ("ocean", {"steps": 2.5}, "steps=2.5; give a whole number"),
+        ("ocean", {"steps": True}, "steps=True; give a whole number"),
+        ("gfs", {"seed": -1}, "seed=-1; give a whole number of at least 0"),
+        ("gfs", {"meso": float("nan")}, "meso=nan; give a number of at least 0"),
+        ("gfs", {"meso": "much"}, "meso='much'; give a number"),
+        ("radar", {"tile": "tile3"}, "tile='tile3': give one of tile1, tile2, tile4"),
+        ("array", {"shape": ()}, r"shape=\(\): give one or more lengths"),
+        ("array", {"shape": (3, 0)}, "give one or more lengths of at least 1"),
+        ("array", {"dtype": "c8"}, "dtype='c8': give i2, i4"),
+    ],
+)
+def test_impossible_parameters_are_named(name, given, says):
+    with pytest.raises(ValueError, match=says):
+        data_gen.dataset(name, **given)
+
+
+def test_parameters_are_listed_with_their_defaults():
+    for name in data_gen.NAMES:
+        data_gen.dataset(name, **data_gen.parameters(name))
+
+
+def test_a_record_tells_datasets_apart():
+    first = data_gen.dataset("array", shape=(3, 4)).record()
+    assert first == {"shape": [3, 4], "dtype": "i4"}
+    assert data_gen.dataset("ocean", steps=2).record()["steps"] == 2
+
+
+def test_the_generators_version_holds_its_code():
+    assert generator() == generator()
+    assert len(generator().split("-")[1]) == 8

@@ -1,0 +1,117 @@
+"""Temperature on pressure levels: climate, waves, packing and size."""
+
+import zlib
+
+import numpy as np
+import pytest
+from numcodecs import Blosc
+
+from data_gen.gfs import GFS, HEIGHT, LEVELS, Atmosphere, pack
+from hyperslab.study.penard import fields
+from hyperslab.study.penard.datasets import TABLE_1
+
+
+@pytest.fixture(scope="module")
+def air():
+    return GFS()
+
+
+@pytest.fixture(scope="module")
+def frame(air):
+    return air.frame(6)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return GFS(Atmosphere(nlat=91, nlon=180))
+
+
+def test_frames_do_not_depend_on_order(small):
+    later = small.frame(5)
+    small.frame(0)
+    assert small.frame(5).tobytes() == later.tobytes()
+    assert small.frame(4).tobytes() != later.tobytes()
+
+
+def test_another_seed_is_another_atmosphere(small):
+    other = GFS(Atmosphere(nlat=91, nlon=180, seed=1))
+    assert other.frame(0).tobytes() != small.frame(0).tobytes()
+
+
+def test_waves_move_east(air):
+    first, later = (air.frame(t)[fields.LEVEL[300]][120:200].astype("f8") for t in (0, 12))
+    shifts = range(-20, 21)
+    alike = [(np.roll(first, s, axis=1) * later).mean() for s in shifts]
+    assert shifts[int(np.argmax(alike))] > 0
+
+
+def test_temperature_is_atmospheric(frame):
+    assert frame.shape == (13, 721, 1440)
+    assert frame.dtype == np.float32
+    assert frame.min() > 180
+    assert frame.max() < 330
+    mean = frame.mean((1, 2), dtype="f8")
+    assert (np.diff(mean[: fields.LEVEL[250]]) < 0).all()
+    fall = mean[fields.LEVEL[850]] - mean[fields.LEVEL[300]]
+    assert 5 < fall / (HEIGHT[fields.LEVEL[300]] - HEIGHT[fields.LEVEL[850]]) < 7.5
+
+
+def test_the_equator_is_warmer_than_both_poles(frame):
+    rows = frame[fields.LEVEL[850]].mean(1)
+    assert rows[360] - rows[0] > 25
+    assert rows[360] - rows[-1] > 25
+
+
+def test_the_tropical_tropopause_is_the_coldest_place_there(frame):
+    tropics = frame[:, 340:381].mean((1, 2))
+    assert LEVELS[tropics.argmin()] == 100
+    assert np.ptp(frame[fields.LEVEL[100]]) > 35
+    assert np.ptp(frame[fields.LEVEL[150]]) > 25
+
+
+def test_deviations_from_the_zonal_mean_shrink_upwards_as_observed(frame):
+    near, middle = (fields.zonal_deviation(frame[fields.LEVEL[hpa]]) for hpa in (1000, 500))
+    assert near == pytest.approx(6.2, abs=0.7)
+    assert middle < 0.7 * near
+
+
+def test_the_spectrum_along_parallels(air, frame):
+    assert fields.zonal_slope(air, frame) == pytest.approx(-2.9, abs=0.4)
+
+
+def test_a_pole_is_one_place(frame):
+    for level in frame[:, [0, -1]].reshape(-1, 1440):
+        assert np.ptp(level) < 0.05
+
+
+def test_longitudes_meet(frame):
+    seam = np.abs(frame[:, :, 0] - frame[:, :, -1]).mean()
+    inside = np.abs(np.diff(frame, axis=2)).mean()
+    assert seam == pytest.approx(inside, rel=0.15)
+
+
+def test_values_are_packed_in_16_bits(frame):
+    assert fields.packing_residual(frame) < 0.05
+
+
+def test_packing_keeps_the_least_and_whole_steps():
+    values = np.linspace(200, 230, 1000, dtype="f4")
+    packed = pack(values, 2.0**-6)
+    assert packed.min() == values.min()
+    assert np.abs(packed - values).max() <= 2.0**-7
+    assert np.unique(packed).size <= 30 * 64 + 1
+
+
+def test_sizes_are_those_of_table_1(frame):
+    document, scale = TABLE_1["gfs"], 13 / 2**20
+    raw = frame.tobytes()
+    planes = frame.view("u1").reshape(-1, 4).T.tobytes()
+    blosc = Blosc("lz4", 5, Blosc.SHUFFLE)
+    assert scale * len(zlib.compress(raw, 4)) == pytest.approx(document["off"], rel=0.03)
+    assert scale * len(zlib.compress(planes, 4)) == pytest.approx(document["on"], rel=0.03)
+    assert scale * len(blosc.encode(raw_of(frame))) == pytest.approx(document["zarr"], rel=0.03)
+    assert scale * len(zlib.compress(raw, 6)) == pytest.approx(document["nczarr-zip"], rel=0.03)
+
+
+def raw_of(frame):
+    return np.ascontiguousarray(frame)

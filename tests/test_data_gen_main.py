@@ -1,0 +1,115 @@
+"""The command line of data_gen."""
+
+import subprocess
+import sys
+
+import netCDF4
+import numpy as np
+import pytest
+
+from data_gen.__main__ import main
+
+
+def run(*words):
+    return main([*words, "--quiet"])
+
+
+def test_a_file_is_written_with_the_layout_asked_for(tmp_path):
+    out = tmp_path / "currents.nc"
+    grid = ["--steps", "2", "--set", "nlat=38", "--set", "nlon=128"]
+    how = ["--codec", "deflate", "--level", "4", "--shuffle"]
+    assert run("ocean", "--out", str(out), *grid, *how) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["currents.nc"]
+    with netCDF4.Dataset(out) as found:
+        assert found["uo"].shape == (2, 38, 128)
+        assert found["uo"].chunking() == [1, 38, 128]
+        assert found["uo"].filters()["shuffle"]
+        assert found["uo"].filters()["complevel"] == 4
+
+
+@pytest.mark.parametrize("format", ["zarr3", "hdf5", "nczarr"])
+def test_other_formats(tmp_path, format):
+    out = tmp_path / "a"
+    assert run("array", "--out", str(out), "--format", format, "--shape", "40x5") == 0
+    assert out.exists()
+
+
+def test_progress_is_shown_on_standard_error(tmp_path):
+    words = ["array", "--out", str(tmp_path / "a.nc"), "--shape", "9"]
+    done = subprocess.run(
+        [sys.executable, "-m", "data_gen", *words], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+    assert "100%" in done.stderr
+
+
+def test_help_names_everything(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--help"])
+    assert stopped.value.code == 0
+    told = capsys.readouterr().out
+    for word in ("ocean", "--format", "--steps", "meso=", "--chunks", "tile2"):
+        assert word in told
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["oceans"], "invalid choice: 'oceans'"),
+        (["ocean", "--steps", "0"], "steps=0; give a whole number of at least 1"),
+        (["ocean", "--tile", "tile1"], "ocean has no parameter 'tile'"),
+        (["ocean", "--set", "speed"], "give NAME=VALUE, NAME one of steps"),
+        (["ocean", "--set", "speed=fast"], "--set speed=fast: give a number, such as 0.21"),
+        (["array", "--shape", "3by4"], "give lengths such as 3162x3162"),
+        (["array", "--chunks", "a"], "--chunks 'a': give lengths"),
+        (["array", "--format", "netcdf3", "--codec", "deflate"], "netcdf3"),
+        (["array", "--level", "4"], "level"),
+    ],
+)
+def test_bad_words_are_errors_before_any_work(tmp_path, capsys, words, says):
+    with pytest.raises(SystemExit) as stopped:
+        run(*words, "--out", str(tmp_path / "a.nc"))
+    assert stopped.value.code == 2
+    assert says in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten_unasked(tmp_path, capsys):
+    out = tmp_path / "a.nc"
+    out.write_text("mine")
+    with pytest.raises(SystemExit):
+        run("array", "--out", str(out), "--shape", "9")
+    assert "--force" in capsys.readouterr().err
+    assert out.read_text() == "mine"
+    assert run("array", "--out", str(out), "--shape", "9", "--force") == 0
+    with netCDF4.Dataset(out) as found:
+        assert np.asarray(found["values"][:]).tolist() == list(range(9))
+
+
+def test_a_store_is_replaced_and_another_folder_is_not(tmp_path, capsys):
+    store = tmp_path / "a.zarr"
+    zarr = ["array", "--out", str(store), "--format", "zarr2", "--shape", "9"]
+    assert run(*zarr) == run(*zarr, "--force") == 0
+    (store / ".zgroup").unlink()
+    with pytest.raises(SystemExit):
+        run(*zarr, "--force")
+    assert "left alone" in capsys.readouterr().err
+    assert (store / "values").is_dir()
+
+
+def test_a_folder_is_not_replaced_by_a_file(tmp_path, capsys):
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(SystemExit):
+        run("array", "--out", str(tmp_path / "mine"), "--shape", "9", "--force")
+    assert "it is a directory" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run("array", "--out", str(tmp_path / "mine" / "no" / "a.nc"), "--shape", "9")
+    assert "is not a directory; make it first" in capsys.readouterr().err
+    assert (tmp_path / "mine").is_dir()
+
+
+def test_no_room_is_an_error_by_name(tmp_path, capsys):
+    out = str(tmp_path / "a.nc")
+    assert run("array", "--out", out, "--shape", "1000000000x1000000") == 1
+    assert "make room there" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,124 @@
+"""Streamed writing to any layout, drawn once for many files, in constant memory."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import data_gen
+from data_gen.writing import NotEnoughSpaceError, need_space, write
+from hyperslab.access import reader
+from hyperslab.storage import FORMATS, Layout
+
+SMALL = {"steps": 5, "nlat": 19, "nlon": 64}
+FRAME = (1, 19, 64)
+READERS = {"binary": "plain", "hdf5": "h5py", "nczarr": "nczarr"}
+CODEC = {"chunks": FRAME, "codec": "deflate", "level": 4}
+LAYOUTS = {
+    **{format: Layout(format) for format in FORMATS if format != "binary"},
+    "shuffled": Layout("netcdf4", shuffle=True, **CODEC),
+    "three frames a chunk": Layout("netcdf4", chunks=(3, 19, 64), codec="deflate"),
+    "tiles": Layout("hdf5", chunks=(2, 10, 10), codec="lzf"),
+    "all in one": Layout("zarr2", chunks=(5, 19, 64), codec="blosc-lz4"),
+    "shards": Layout("zarr3", chunks=FRAME, shards=(2, 19, 64), codec="zstd"),
+}
+
+
+@pytest.fixture
+def ocean():
+    return data_gen.dataset("ocean", **SMALL)
+
+
+def truth(source, name):
+    return np.concatenate([source.draw(part)[name][1] for part in range(source.parts)])
+
+
+def stored(path, layout, name):
+    kind = layout.format
+    library = READERS.get(kind, "zarr" if kind.startswith("zarr") else "netcdf4")
+    with reader(library).open(path, name) as opened:
+        return opened.read((slice(None),) * len(opened.shape))
+
+
+@pytest.mark.parametrize("kind", LAYOUTS)
+def test_every_layout_holds_what_was_drawn(ocean, tmp_path, kind):
+    path = tmp_path / f"ocean{LAYOUTS[kind].suffix}"
+    write(ocean, {path: LAYOUTS[kind]})
+    for name in ("uo", "vo"):
+        assert (stored(path, LAYOUTS[kind], name) == truth(ocean, name)).all()
+
+
+def test_metadata_is_written(tmp_path):
+    import xarray as xr
+
+    given = {"nlat": 150, "nlon": 200, "cells": 9}
+    path = tmp_path / "tile.nc"
+    write(data_gen.dataset("radar", **given), {path: Layout("netcdf4")})
+    with xr.open_dataset(path) as found:
+        expected = data_gen.open("radar", **given)
+        for name in ("cref", "posh"):
+            xr.testing.assert_allclose(found[name], expected[name])
+        for key in ("units", "long_name", "comment", "cell_methods"):
+            assert found.cref.attrs[key] == expected.cref.attrs[key]
+        assert found.attrs == expected.attrs
+
+
+def test_many_files_are_drawn_once(ocean, tmp_path):
+    drawn = []
+
+    def draw(part):
+        drawn.append(part)
+        return ocean.draw(part)
+
+    targets = {
+        tmp_path / "a.nc": Layout("netcdf4"),
+        tmp_path / "b.h5": Layout("hdf5"),
+        tmp_path / "c.zarr": Layout("zarr3", chunks=(3, 19, 64)),
+    }
+    write(dataclasses.replace(ocean, draw=draw), targets)
+    assert drawn == list(range(5))
+    values = [stored(path, layout, "uo") for path, layout in targets.items()]
+    assert all((found == truth(ocean, "uo")).all() for found in values)
+
+
+def test_a_failure_half_way_leaves_nothing(ocean, tmp_path):
+    def draw(part):
+        if part == 3:
+            raise RuntimeError("the sun set")
+        return ocean.draw(part)
+
+    with pytest.raises(RuntimeError, match="the sun set"):
+        write(
+            dataclasses.replace(ocean, draw=draw),
+            {tmp_path / "a.nc": Layout("netcdf4"), tmp_path / "b.zarr": Layout("zarr2")},
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_too_small_is_an_error_before_any_work(tmp_path):
+    giant = data_gen.dataset("array", shape=(10**9, 10**6))
+    with pytest.raises(NotEnoughSpaceError, match=r"may be written.*must stay free.*make room"):
+        write(giant, {tmp_path / "a.nc": Layout("netcdf4")})
+    assert list(tmp_path.iterdir()) == []
+    need_space(tmp_path, 1)
+
+
+def peak_bytes(path, steps):
+    code = (
+        "import resource, sys; from pathlib import Path; import data_gen\n"
+        "from hyperslab.storage import Layout\n"
+        f"source = data_gen.dataset('ocean', steps={steps}, nlat=190, nlon=644)\n"
+        f"data_gen.write(source, {{Path({str(path)!r}): Layout('netcdf4')}})\n"
+        "unit = 1 if sys.platform == 'darwin' else 1024\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return int(run.stdout)
+
+
+def test_memory_does_not_grow_with_the_steps(tmp_path):
+    """Sixty-four frames are 63 MB, sixteen are 16: the peak may not show the difference."""
+    few, many = (peak_bytes(tmp_path / f"{steps}.nc", steps) for steps in (16, 64))
+    assert many - few < 12e6

@@ -93,7 +93,7 @@ def test_lost_sample_says_why_and_the_run_goes_on(journal, function, said):
 def test_sample_over_its_time_is_ended(journal):
     case = Case("slow", Call(sleep_long), aa=True)
     rows = measure("e", [case], Plan(blocks=1, timeout_s=0.3), journal)
-    assert {row["status"] for row in rows} == {"stopped after 0.3 s"}
+    assert {row["status"] for row in rows} == {"the process was stopped after 0.3 s"}
 
 
 def test_slow_case_stops_at_its_share_of_time(journal):

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from .case import Case, Stopwatch
@@ -55,7 +55,7 @@ class Outcome:
     status : str
         "ok", or why the sample does not count.
     cpu_s : float
-        CPU time of the job and of what it started, in seconds.
+        CPU time of a forked job and of the server for it, in seconds.
     """
 
     rows: list[dict[str, object]]
@@ -93,9 +93,9 @@ def perform(job: Job) -> Outcome:
             if case.cleanup:
                 case.cleanup()
     except Exception as error:  # the sample is lost, the run is not
-        return Outcome([], False, f"{type(error).__name__}: {error}", tree_cpu_s())
+        return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status, tree_cpu_s())
+    return Outcome(rows, verified, status)
 
 
 def run_nothing(watch: Stopwatch) -> None:
@@ -159,6 +159,7 @@ def _command(words: Sequence[str]) -> list[dict[str, object]]:
 
 def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
+    before = tree_cpu_s()
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
@@ -178,11 +179,13 @@ def _fork(job: Job) -> Outcome:
     except EOFError:
         outcome = Outcome([], False, "")
     _, status = os.waitpid(child, 0)
-    if outcome.status:
-        return outcome
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM:
-        return Outcome([], False, f"stopped after {job.timeout_s:g} s")
-    return Outcome([], False, f"the process ended early ({_ending(status)})")
+    if not outcome.status:
+        ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+        why = f"stopped after {job.timeout_s:g} s" if ended else f"ended early ({_ending(status)})"
+        outcome = replace(
+            outcome, status=f"the process was {why}" if ended else f"the process {why}"
+        )
+    return replace(outcome, cpu_s=tree_cpu_s() - before)
 
 
 def _ending(status: int) -> str:

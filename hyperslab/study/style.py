@@ -67,7 +67,7 @@ def styled(style: str) -> Iterator[None]:
 
 
 def plain(axis: Any) -> None:
-    """Label a logarithmic axis at 1, 2 and 5 with plain numbers.
+    """Label a logarithmic axis with plain numbers: at 1, 2 and 5, or at 1 alone when it is long.
 
     Parameters
     ----------
@@ -75,7 +75,9 @@ def plain(axis: Any) -> None:
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axis.get_view_interval()
+    short = high < 300 * low
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())

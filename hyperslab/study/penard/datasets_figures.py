@@ -121,14 +121,13 @@ def temperature(seed: int) -> "Figure":
     )
     half = air.lon.size // 2
     lon = np.concatenate([air.lon[half:] - 360, air.lon[:half]])
-    level = np.roll(frame[fields.LEVEL[850]], half, axis=1)[::-1] - 273.15
-    _map(top, lon, air.lat[::-1], level, "°C", cmap="RdYlBu_r", vmin=-36, vmax=28)
+    lat, fine = air.lat[::-2], lon[::2]  # as fine as the picture
+    level = np.roll(frame[fields.LEVEL[850]], half, axis=1)[::-2, ::2] - 273.15
+    land = np.roll(air.land, half, axis=1)[::-2, ::2].astype(float)
+    _map(top, fine, lat, level, "°C", cmap="RdYlBu_r", vmin=-36, vmax=28)
     ink = plt.rcParams["axes.edgecolor"]
-    land = np.roll(air.land, half, axis=1)[::-1].astype(float)
-    thin = (slice(None, None, 3), slice(None, None, 3))
-    grid = lon[thin[1]], air.lat[::-1][thin[0]]
-    top.contour(*grid, land[thin], [0.5], colors="#202020", linewidths=0.5)
-    top.contour(*grid, level[thin], [0], colors="#202020", linewidths=0.9)
+    top.contour(fine, lat, land, [0.5], colors="#202020", linewidths=0.5)
+    top.contour(fine[::2], lat[::2], level[::2, ::2], [0], colors="#202020", linewidths=0.9)
     top.set_title("temperature at 850 hPa; heavy line: 0 °C")
     zonal = frame.mean(2, dtype="f8")
     steps = np.arange(190, 306, 5)

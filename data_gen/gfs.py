@@ -90,7 +90,7 @@ class GFS:
         self._angle = (kx * drift * (1 - 1 / (1 + (self._k / 6) ** 2))).astype("f4")
 
     @cached_property
-    def _south(self) -> np.ndarray:
+    def _from_equator(self) -> np.ndarray:
         out: np.ndarray = np.abs(self.lat.astype("f8"))
         return out
 
@@ -103,16 +103,16 @@ class GFS:
         p = self.parameters
         m = np.arange(p.nlon // 2 + 1, dtype="f8")
         power = 2 * np.square(spectrum, dtype="f8").sum(0)
-        squeeze = np.maximum(np.cos(np.deg2rad(self._south)), 1e-3)[:, None]
+        squeeze = np.maximum(np.cos(np.deg2rad(self._from_equator)), 1e-3)[:, None]
         local = np.minimum(m / squeeze, 4 * m[-1])
         level = np.maximum(power, power.max() * 1e-16)
         factor = np.exp(0.5 * (np.interp(local, m, np.log(level)) - np.log(level)))
         factor[:, 0] = 1
         factor *= np.exp(-((local / (1.2 * m[-1])) ** 8))
         factor /= np.sqrt((factor**2 * power).sum(1, keepdims=True))
-        poleward = self._south[:, None] - 46
+        poleward = self._from_equator[:, None] - 46
         lean = np.deg2rad(18.0 * np.exp(-((poleward / 26) ** 2)) - 0.35 * poleward) if tilt else 0.0
-        sweep = np.exp(1j * m * lean * np.cos(np.deg2rad(self._south))[:, None])
+        sweep = np.exp(1j * m * lean * np.cos(np.deg2rad(self._from_equator))[:, None])
         out: np.ndarray = (factor * sweep).astype("c8")
         return out
 
@@ -243,7 +243,7 @@ class GFS:
     @cached_property
     def _storm(self) -> np.ndarray:
         """How far waves displace the air, degrees: far in the storm tracks, little elsewhere."""
-        lat = self._south
+        lat = self._from_equator
         track = 0.2 + np.exp(-(((lat - 50) / 22) ** 2))
         track *= np.sqrt(np.cos(np.deg2rad(lat)).clip(0))
         return (self.parameters.wander * track).astype("f4")[:, None]

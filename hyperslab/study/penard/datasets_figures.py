@@ -182,7 +182,7 @@ def sizes(table: pd.DataFrame) -> "Figure":
     """
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, 2, figsize=(7.2, 3.0))
+    figure, panels = plt.subplots(1, 2, figsize=(7.2, 3.2))
     titles = {"cmems": "ocean (CMEMS)", "gfs": "temperature (GFS)"}
     for axes, name in zip(panels, TABLE_1, strict=True):
         rows = table[table["name"] == name]
@@ -196,7 +196,7 @@ def sizes(table: pd.DataFrame) -> "Figure":
         ["netCDF-4, shuffle off", "netCDF-4, shuffle on", "Zarr", "NCZarr, zipped", "NCZarr"],
     )
     panels[1].set_yticklabels([])
-    panels[1].legend(loc="upper right")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure
 
 

@@ -67,7 +67,7 @@ def table_1(files: pd.DataFrame) -> pd.DataFrame:
             "file": FILES[row["kind"]],
             "document, MiB": f"{row['document']:.0f}",
             "here, MiB": f"{row['here']:.1f}",
-            "difference": f"{100 * row['off']:+.1f} %",
+            "difference": _signed(row["off"]),
             "frames written": f"{row['stages']:.0f}",
         }
         for row in sized(files).to_dict("records")
@@ -85,7 +85,7 @@ def table_5(tiles: pd.DataFrame, all_levels: pd.DataFrame) -> pd.DataFrame:
             "tile": row["tile"],
             "document, ratio": f"{row['document']:.0f}",
             "here, ratio": f"{row['here']:.2f}",
-            "difference": f"{100 * row['off']:+.1f} %",
+            "difference": _signed(row["off"]),
             "smaller at level 9": f"{100 * top[row['tile']]:.1f} %",
         }
         for row in compressed(tiles).to_dict("records")
@@ -127,6 +127,10 @@ def cost(rows: pd.DataFrame) -> pd.DataFrame:
         for row in drawn
     ]
     return pd.DataFrame(found)
+
+
+def _signed(share: float) -> str:
+    return f"{round(100 * share, 1) + 0.0:+.1f} %"  # no minus before zero
 
 
 def _listed(values: pd.Series, digits: int = 1) -> str:

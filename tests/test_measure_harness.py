@@ -43,6 +43,15 @@ def test_every_block_holds_every_case_and_the_pair(tmp_path, journal):
     assert Counter(row["aa"] for row in rows) == {"": 18, "A": 6, "B": 6}
 
 
+def test_more_pairs_are_more_samples_of_the_same_case(tmp_path, journal):
+    log = tmp_path / "log"
+    cases = [Case(x, Append(log, x), aa=x == "a") for x in "ab"]
+    rows = measure("e", cases, Plan(blocks=2, aa_pairs=3), journal)
+    assert Counter(row["aa"] for row in rows) == dict.fromkeys(
+        ("", "A", "B", "A2", "B2", "A3", "B3"), 2
+    )
+
+
 def test_seed_decides_the_order(tmp_path):
     def order(seed, name):
         log = tmp_path / name

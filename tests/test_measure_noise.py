@@ -51,5 +51,12 @@ def test_only_phases_that_move_data_count_where_there_are_any():
     assert [item.state for item in judge(opened)] == ["void"]
 
 
+def test_all_pairs_count():
+    frame = records(1.0)
+    more = [records(1.2).assign(aa=lambda f, n=n: f["aa"] + n) for n in "23"]
+    [item] = judge(pd.concat([frame, *more], ignore_index=True))
+    assert item.ratio.n == 21 and item.state == "void"
+
+
 def test_experiments_without_times_have_no_noise():
     assert judge(frame_of([{"experiment": "sizes", "phase": "size"}])) == []

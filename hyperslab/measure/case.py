@@ -39,7 +39,7 @@ class Case:
         (a new interpreter) or "command" (`run` is a sequence of words; the program prints its
         phases as JSON).
     aa : bool
-        Whether this case is also measured under a second label, to show what noise does.
+        Whether this case is also measured under other labels, to show what noise does.
 
     Examples
     --------

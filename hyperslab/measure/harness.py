@@ -34,6 +34,9 @@ class Plan:
         How often each case is measured; in each block all cases come once, in a new order.
     seed : int
         Of the orders.
+    aa_pairs : int
+        How many A/A pairs a block holds: more make the noise of a run better known, and the
+        results no better.
     cell_s : float
         Seconds of samples after which a case is left out of further blocks, once it has
         `MIN_SAMPLES`; how many samples it got stands in its intervals.
@@ -47,6 +50,7 @@ class Plan:
 
     blocks: int = 7
     seed: int = 0
+    aa_pairs: int = 1
     cell_s: float = float("inf")
     timeout_s: float = 600.0
     modules: tuple[str, ...] = ()
@@ -104,7 +108,8 @@ def measure(
     _check(experiment, cases)
     if scratch is not None:
         require_space(scratch, scratch_bytes)
-    entries = [(case, aa) for case in cases for aa in (("A", "B") if case.aa else ("",))]
+    labels = aa_labels(plan.aa_pairs)
+    entries = [(case, aa) for case in cases for aa in (labels if case.aa else ("",))]
     key = _plan_key(experiment, cases, plan)
     done = journal.blocks(experiment, key)
     todo = [block for block in range(plan.blocks) if block not in done]
@@ -126,6 +131,19 @@ def measure(
     return [
         row | {"experiment": experiment} for block in range(plan.blocks) for row in blocks[block]
     ]
+
+
+def aa_labels(pairs: int) -> tuple[str, ...]:
+    """Return the labels of so many A/A pairs.
+
+    Examples
+    --------
+    >>> aa_labels(2)
+    ('A', 'B', 'A2', 'B2')
+    """
+    return tuple(
+        f"{half}{pair if pair > 1 else ''}" for pair in range(1, pairs + 1) for half in "AB"
+    )
 
 
 def require_space(folder: Path, needed: int) -> None:
@@ -238,5 +256,7 @@ def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
         [case.label, case.start, case.aa, sorted((k, str(v)) for k, v in case.columns.items())]
         for case in cases
     ]
-    text = json.dumps([experiment, described, plan.seed, plan.cell_s, plan.drop_caches])
+    text = json.dumps(
+        [experiment, described, plan.seed, plan.aa_pairs, plan.cell_s, plan.drop_caches]
+    )
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -21,7 +21,7 @@ class Noise:
     ----------
     experiment, cache_state : str
     ratio : Interval
-        Median of the paired ratios A/B of one case measured under two labels.
+        Median of the paired ratios A/B of one case measured under two labels, over all pairs.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
     """
@@ -77,10 +77,11 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     timed = frame[frame["wall_s"].notna()]
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
-        pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
+        pair = part[(part["aa"] != "") & part["status"].isin(("ok", ""))]
         moving = pair[pair["phase"].isin(_MOVING)]
         pair = pair if moving.empty else moving
-        sums = pair.groupby(["block", "aa"])["wall_s"].sum().unstack("aa").dropna()
+        half, number = pair["aa"].str[0], pair["aa"].str[1:]
+        sums = pair["wall_s"].groupby([pair["block"], number, half]).sum().unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
         ratio = paired_ratio(sums["A"].to_numpy(), sums["B"].to_numpy())

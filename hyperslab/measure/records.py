@@ -76,6 +76,19 @@ def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
+def main(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples that results rest on: one a block for each case.
+
+    The other labels of an A/A pair are there to show noise only.
+
+    Examples
+    --------
+    >>> main(frame_of([{"aa": "A"}, {"aa": "B"}, {"aa": "A2"}, {"aa": ""}]))["aa"].tolist()
+    ['A', '']
+    """
+    return frame[frame["aa"].isin(("", "A"))]
+
+
 def save(frame: pd.DataFrame, path: Path) -> None:
     """Write records as Parquet; the file appears whole or not at all.
 

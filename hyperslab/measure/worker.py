@@ -167,6 +167,7 @@ def _fork(job: Job) -> Outcome:
         signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
         code = 1
         try:
+            _pin()
             with os.fdopen(write_end, "wb") as stream:
                 send(stream, perform(job))
             code = 0
@@ -186,6 +187,12 @@ def _fork(job: Job) -> Outcome:
             outcome, status=f"the process was {why}" if ended else f"the process {why}"
         )
     return replace(outcome, cpu_s=tree_cpu_s() - before)
+
+
+def _pin() -> None:
+    """Keep this process on one core: moving is noise, and forked cases have no threads."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
 def _ending(status: int) -> str:

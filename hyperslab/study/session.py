@@ -46,7 +46,7 @@ class Session:
         settings: Mapping[str, object],
     ) -> None:
         self.notebook, self.profile, self.seed = notebook, profile, seed
-        self.settings = {**settings, **({"blocks": repeats} if repeats else {})}
+        self.settings, self.repeats = settings, repeats
         self.results = workdir / "results" / profile
         self.data = workdir / "data"
         self.scratch = workdir / "scratch" / f"{notebook}-{os.getpid()}"
@@ -64,7 +64,7 @@ class Session:
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
             "code": code_hash(),
-            "settings": {k: v for k, v in self.settings.items() if k != "blocks"},
+            "settings": {k: v for k, v in self.settings.items() if "blocks" not in k},
             "seed": seed,
         }
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
@@ -100,6 +100,7 @@ class Session:
         modules: Sequence[str] = (),
         scratch_bytes: int = 0,
         timeout_s: float = 600.0,
+        blocks: str = "blocks",
     ) -> pd.DataFrame:
         """Measure cases, or return the records of the experiment when drawing.
 
@@ -113,6 +114,8 @@ class Session:
             Free bytes needed in the work directory.
         timeout_s : float
             Seconds after which one sample is ended.
+        blocks : str
+            The setting that gives the number of blocks; the parameter repeats comes first.
 
         Returns
         -------
@@ -122,8 +125,9 @@ class Session:
         if self.drawing:
             return self._drawn(experiment)
         plan = Plan(
-            blocks=self.setting("blocks"),
+            blocks=self.repeats or self.setting(blocks),
             seed=self.seed,
+            aa_pairs=self.setting("aa_pairs"),
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from hyperslab.measure.records import main
+
 from .values import PER_SAMPLE, Quantity, with_chunk_length
 
 Where = Mapping[str, object]
@@ -137,8 +139,7 @@ def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> pd.Da
     good = rows[rows["status"] == "ok"]
     if good.empty:
         raise MissingError(str(rows["status"].iloc[0]))
-    spare = good["aa"] == "B"  # the second label of an A/A pair is there to show noise only
-    good = good[~spare]
+    good = main(good)
     if phases:
         good = good[good["phase"].isin(list(phases))]
     if good.empty:

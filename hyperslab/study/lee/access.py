@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...measure.case import Case
+from ...measure.records import main
 from ...measure.stats import Interval, median_interval, middle_eight, paired_ratio
 from ...storage.layout import Layout
 from ...storage.selection import column
@@ -120,7 +121,12 @@ def read_cases(rows: int, columns: int, values: Values, files: dict[str, Path]) 
             found.append(
                 Case(
                     name,
-                    Read(files[name], "netcdf4", column((rows, columns), COLUMN), chill=True),
+                    Read(
+                        files[name],
+                        "netcdf4",
+                        column((rows, columns), COLUMN),
+                        chill=True,
+                    ),
                     check=Equals(ColumnOf(values)),
                     columns=_columns(layout, files[name]) | {"pattern": "column"},
                     files=(files[name],),
@@ -182,7 +188,8 @@ def times(records: pd.DataFrame, phases: tuple[str, ...]) -> pd.DataFrame:
         case, cache_state, ms, low, high, mean8 (milliseconds), gain (netCDF-3's time over this
         one's, an Interval), n.
     """
-    timed = records[(records["aa"] != "B") & records["phase"].isin(phases)]
+    timed = main(records)
+    timed = timed[timed["phase"].isin(phases)]
     rows = []
     for state, part in timed.groupby("cache_state"):
         table = part.groupby(["block", "case"])["wall_s"].sum().unstack("case")
@@ -226,9 +233,8 @@ def counts(records: pd.DataFrame) -> pd.DataFrame:
         case, asked (bytes passed through read calls), fetched (bytes that the device gave, with
         read-ahead), calls (read calls), useful (bytes of the column); medians over blocks.
     """
-    part = records[
-        (records["cache_state"] == "cold") & (records["phase"] == "read") & (records["aa"] != "B")
-    ]
+    part = main(records)
+    part = part[(part["cache_state"] == "cold") & (part["phase"] == "read")]
     table = part.groupby("case")[["rchar", "read_bytes", "syscr", "useful_bytes"]].median()
     table = table.rename(
         columns={

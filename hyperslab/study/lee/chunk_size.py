@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...measure.case import Case
+from ...measure.records import main
 from ...measure.stats import median_interval, middle_eight
 from ...storage.geometry import (
     ceil_chunk,
@@ -168,7 +169,7 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
         side, rate, low, high (MB/s, 10^6 bytes; median and 95 % interval of put and sync), mean8
         (the document's own statistic of the same), file_mb, n.
     """
-    timed = records[records["aa"] != "B"]
+    timed = main(records)
     useful = timed["useful_bytes"].max()
     rows = []
     for case, part in timed.groupby("case"):

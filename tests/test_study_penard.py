@@ -1,12 +1,16 @@
 """The page on the synthetic datasets: survey, sentences, figures, physics."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
 from hyperslab.measure.records import frame_of
 from hyperslab.study.penard import datasets, datasets_figures, datasets_words, fields, survey
+from hyperslab.study.profile import entry
 from hyperslab.study.style import STYLES, styled
+
+ROOT = Path(__file__).parents[1]
 
 MIB = 2**20
 
@@ -103,21 +107,21 @@ def test_a_failed_job_leaves_no_files(tiny):
     assert list(tiny.scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("profile", "steps", "frames"),
-    [("smoke", 2, (4, 1)), ("quick", 13, (26, 6)), ("full", 72, (72, 13)), ("paper", 72, (72, 13))],
-)
-def test_profiles_write_more_and_more(profile, steps, frames):
-    plan = survey.plan(profile, steps)
-    assert (plan.cmems, plan.gfs) == frames
-    assert plan.levels[0] == 1
-    assert plan.levels[-1] == 9
+@pytest.mark.parametrize("profile", ["smoke", "quick", "full", "paper"])
+def test_a_profile_decides_levels_and_grids(profile):
+    settings = entry("penard_datasets", ROOT).settings[profile]
+    plan = survey.plan(profile, settings["ocean_frames"], settings["gfs_frames"], seed=5)
+    assert (plan.cmems, plan.gfs) == (settings["ocean_frames"], settings["gfs_frames"])
+    assert (plan.levels[0], plan.levels[-1], plan.seed) == (1, 9, 5)
     assert plan.shrink == (4 if profile == "smoke" else 1)
 
 
-def test_frames_can_be_chosen():
-    plan = survey.plan("quick", 13, cmems=3, gfs=2, seed=5)
-    assert (plan.cmems, plan.gfs, plan.seed) == (3, 2, 5)
+@pytest.mark.parametrize(
+    ("ocean", "gfs", "said"), [(73, 1, "ocean_frames is 73"), (1, 0, "gfs_frames is 0")]
+)
+def test_frames_that_the_document_has_not_are_refused(ocean, gfs, said):
+    with pytest.raises(ValueError, match=said):
+        survey.plan("quick", ocean, gfs)
 
 
 def test_differences_are_fractions_of_the_document():

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
+from .sweep import filler, sweep
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ def _set_cache(case: Case, drop_caches: bool) -> None:
                 f"only {left:.1%} of the file stays in the page cache: the memory is too small "
                 "for a warm read of it"
             )
+        sweep()
 
 
 def _command(words: Sequence[str]) -> list[dict[str, object]]:
@@ -210,6 +212,8 @@ def serve(once: bool) -> None:
     sys.path[:] = path
     for name in modules:
         importlib.import_module(name)
+    if not once:
+        filler()  # one for all children
     gc.collect()
     gc.freeze()  # what was imported is not walked again in each child
     send(results, ("ready", time.time()))

@@ -92,6 +92,12 @@ class Session:
             raise TypeError(f"{name} of {self.notebook} is {value!r}: it must be a whole number")
         return value
 
+    def make(self, files: Callable[[], object]) -> None:
+        """Make the files that an experiment reads, unless records are drawn from."""
+        if not self.drawing:
+            self.scratch.mkdir(parents=True, exist_ok=True)
+            files()
+
     def measure(
         self,
         experiment: str,

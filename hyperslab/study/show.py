@@ -82,7 +82,7 @@ def text(markdown: str) -> None:
 
 def _directive(head: str, body: str, **options: str) -> str:
     listed = "".join(f":{key}: {value}\n" for key, value in options.items())
-    return f"````{{{head}\n{listed}\n{body}\n````\n"
+    return f"~~~~{{{head}\n{listed}\n{body}\n~~~~\n"  # of tildes: heads may hold backticks
 
 
 def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:

@@ -84,8 +84,8 @@ def paths(rows: int, folder: Path) -> dict[str, Path]:
     return {name: folder / f"{name}{layout.suffix}" for name, layout in layouts(rows).items()}
 
 
-def make_files(rows: int, values: Values, folder: Path) -> dict[str, Path]:
-    """Write the array in each layout once, and return the files by layout.
+def make_files(rows: int, values: Values, folder: Path) -> None:
+    """Write the array in each layout once, where `paths` says.
 
     Parameters
     ----------
@@ -110,41 +110,45 @@ def make_files(rows: int, values: Values, folder: Path) -> dict[str, Path]:
         ) as writer:
             writer.write(NAME, ..., array)
             writer.sync()
-    return places
 
 
-def read_cases(rows: int, columns: int, values: Values, files: dict[str, Path]) -> list[Case]:
-    """Return one read of a column from each layout, cold and warm."""
-    found = []
-    for state in ("cold", "warm"):
-        for name, layout in layouts(rows).items():
-            found.append(
-                Case(
-                    name,
-                    Read(
-                        files[name],
-                        "netcdf4",
-                        column((rows, columns), COLUMN),
-                        chill=True,
-                    ),
-                    check=Equals(ColumnOf(values)),
-                    columns=_columns(layout, files[name]) | {"pattern": "column"},
-                    files=(files[name],),
-                    cache_state=state,
-                    aa=name == "netcdf4-contiguous",
-                )
-            )
-    return found
+def read_cases(rows: int, columns: int, values: Values, folders: dict[str, Path]) -> list[Case]:
+    """Return one read of a column from each layout, cold and warm.
+
+    Parameters
+    ----------
+    rows, columns : int
+    values : callable
+        Returns the array.
+    folders : dict
+        Where the files lie, by cache state. Cold and warm reads need files of their own: a file
+        that was evicted comes back in other pieces of memory, which alone makes a warm read up
+        to a tenth quicker or slower.
+    """
+    return [
+        Case(
+            name,
+            Read(path, "netcdf4", column((rows, columns), COLUMN), chill=True),
+            check=Equals(ColumnOf(values)),
+            columns=_columns(layouts(rows)[name]) | {"pattern": "column"},
+            files=(path,),
+            cache_state=state,
+            aa=name == "netcdf4-contiguous",
+        )
+        for state, folder in folders.items()
+        for name, path in paths(rows, folder).items()
+    ]
 
 
-def write_cases(rows: int, columns: int, values: Values, files: dict[str, Path]) -> list[Case]:
+def write_cases(rows: int, columns: int, values: Values, folder: Path) -> list[Case]:
     """Return one write of a column into each file that exists."""
+    files = paths(rows, folder)
     return [
         Case(
             name,
             Overwrite(files[name], ColumnOf(values), column((rows, columns), COLUMN)),
             check=Holds(files[name], "h5py" if name != "netcdf3" else "netcdf4", values),
-            columns=_columns(layout, files[name]) | {"pattern": "column"},
+            columns=_columns(layout) | {"pattern": "column"},
             aa=name == "netcdf4-contiguous",
         )
         for name, layout in layouts(rows).items()
@@ -163,7 +167,7 @@ def new_file_cases(rows: int, columns: int, values: Values, scratch: Path) -> li
                 name,
                 Write(path, (rows, columns), ColumnOf(values), layout, selection),
                 check=Holds(path, library, ColumnOf(values), selection),
-                columns=_columns(layout, path) | {"pattern": "column"},
+                columns=_columns(layout) | {"pattern": "column"},
                 prepare=Remove(path),
                 cleanup=Remove(path),
                 aa=name == "netcdf4-contiguous",
@@ -262,5 +266,5 @@ def plausible_rates() -> dict[str, float]:
     }
 
 
-def _columns(layout: Layout, path: Path) -> dict[str, object]:
+def _columns(layout: Layout) -> dict[str, object]:
     return {"library": "netCDF4", **layout.record()}

@@ -63,32 +63,36 @@ class Plan:
         return data_gen.dataset(DRAWN[name]).nbytes
 
 
-def plan(profile: str, steps: int, *, cmems: int = 0, gfs: int = 0, seed: int = 0) -> Plan:
+def plan(profile: str, ocean_frames: int, gfs_frames: int, *, seed: int = 0) -> Plan:
     """Return how much a profile writes.
 
     Parameters
     ----------
     profile : str
-    steps : int
-        The profile's number: the ocean has twice as many frames, GFS half as many.
-    cmems, gfs : int
-        Frames, where they are not to be the profile's.
+    ocean_frames, gfs_frames : int
+        Frames to write of each, at most those of the document's files.
     seed : int
         Of the synthetic fields.
 
+    Raises
+    ------
+    ValueError
+        When the document's files have no such number of frames.
+
     Examples
     --------
-    >>> plan("full", 72)
+    >>> plan("full", 72, 13)
     Plan(cmems=72, gfs=13, levels=(1, 2, 3, 4, 5, 6, 7, 8, 9), shrink=1, seed=0)
     """
+    for name, given, most in (
+        ("ocean_frames", ocean_frames, FRAMES["cmems"]),
+        ("gfs_frames", gfs_frames, FRAMES["gfs"]),
+    ):
+        if not 1 <= given <= most:
+            raise ValueError(f"{name} is {given}: the document's file has frames 1 to {most}")
     levels = {"smoke": (1, 9), "quick": (1, 3, 6, 9)}.get(profile, tuple(range(1, 10)))
-    return Plan(
-        cmems=cmems or min(FRAMES["cmems"], 2 * steps),
-        gfs=gfs or min(FRAMES["gfs"], max(1, steps // 2)),
-        levels=levels,
-        shrink=4 if profile == "smoke" else 1,
-        seed=seed,
-    )
+    shrink = 4 if profile == "smoke" else 1
+    return Plan(ocean_frames, gfs_frames, levels, shrink, seed)
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ class Survey:
 
         Examples
         --------
-        >>> found = Survey(plan("quick", 13), Path(".")).layouts("gfs")
+        >>> found = Survey(plan("quick", 26, 6), Path(".")).layouts("gfs")
         >>> found["on"].record()["chunks"]
         '1x13x721x1440'
         """

@@ -129,9 +129,13 @@ def _book(arguments: argparse.Namespace) -> int:
     top = root()
     profile = check_profile(arguments.profile)
     workdir = (top / arguments.workdir).resolve()
-    missing = stage(
-        executed_folder(workdir, profile), workdir / "results" / profile, workdir / "book", root=top
-    )
+    executed = executed_folder(workdir, profile)
+    if not any(executed.glob("*.ipynb")):
+        raise ValueError(
+            f"no notebook of the profile {profile!r} has run: `hyperslab run --profile {profile}` "
+            "comes first"
+        )
+    missing = stage(executed, workdir / "results" / profile, workdir / "book", root=top)
     for name, why in missing.items():
         print(f"{name}: a placeholder page, {why}")
     render(workdir / "book", workdir / "html")

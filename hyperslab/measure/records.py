@@ -77,16 +77,17 @@ def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
 
 
 def main(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples that results rest on: one a block for each case.
+    """Return the samples that results rest on: those that count, one a block for each case.
 
     The other labels of an A/A pair are there to show noise only.
 
     Examples
     --------
-    >>> main(frame_of([{"aa": "A"}, {"aa": "B"}, {"aa": "A2"}, {"aa": ""}]))["aa"].tolist()
+    >>> rows = [{"aa": aa, "status": "ok"} for aa in ("A", "B", "A2", "")]
+    >>> main(frame_of([*rows, {"aa": "", "status": "lost"}]))["aa"].tolist()
     ['A', '']
     """
-    return frame[frame["aa"].isin(("", "A"))]
+    return frame[frame["aa"].isin(("", "A")) & (frame["status"] == "ok")]
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:

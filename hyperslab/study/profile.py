@@ -1,5 +1,6 @@
 """The list of experiments and what a profile changes in each."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,3 +101,29 @@ def check_profile(profile: str) -> str:
     if profile not in PROFILES:
         raise ValueError(f"no profile {profile!r}: choose from {', '.join(PROFILES)}")
     return profile
+
+
+def require_writable(place: Path, given: str) -> None:
+    """Make a work directory, or say that it cannot be written.
+
+    Parameters
+    ----------
+    place : Path
+    given : str
+        What the user called it.
+
+    Raises
+    ------
+    OSError
+        With what to do.
+    """
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        probe = place / f".probe-{os.getpid()}"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise OSError(
+            f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
+            "with --workdir (the parameter workdir of a notebook)"
+        ) from error

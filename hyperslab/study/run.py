@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from .fingerprint import changed, digest, explain, parts
-from .profile import Entry, check_profile, entries, entry, root
+from .profile import Entry, check_profile, entries, entry, require_writable, root
 
 # Modules that draw and word a page from records: when only these change, nothing is measured anew.
 DRAWS = ("hyperslab.study.show", "hyperslab.study.style")
@@ -86,6 +86,9 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     chosen = [entry(name, top) for name in names] if names else list(entries(top))
     if options.records and not (top / options.records).is_dir():
         raise ValueError(f"--records {options.records}: no such folder of records")
+    if options.repeats < 0:
+        raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
+    require_writable((top / options.workdir).resolve(), options.workdir)
     if options.records:
         return _all(chosen, options, top)
     with measuring():

@@ -14,7 +14,8 @@ from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import Plan, measure
 from ..measure.journal import Journal
-from .profile import check_profile, entry, root
+from .injected import check_injected
+from .profile import check_profile, entry, require_writable, root
 
 
 class Session:
@@ -146,7 +147,10 @@ class Session:
             scratch=self.scratch,
             scratch_bytes=scratch_bytes,
         )
-        return self._keep(experiment, rows)
+        frame = self._keep(experiment, rows)
+        if not (frame["status"] == "ok").any():
+            raise RuntimeError(f"{experiment}: no sample succeeded: {frame['status'].iloc[0]}")
+        return frame
 
     def observe(
         self, experiment: str, rows: Callable[[], Iterable[Mapping[str, object]]]
@@ -257,7 +261,8 @@ def begin(
     top = root()
     known = entry(notebook, top)
     place = (top / workdir).resolve()
-    _require_writable(place, workdir)
+    require_writable(place, workdir)
+    check_injected()
     drawn_from = (top / records).resolve() if records else None
     if drawn_from is not None and not drawn_from.is_dir():
         raise ValueError(f"records is {records!r}: no such folder of records")
@@ -310,19 +315,6 @@ def _referred(folder: Path, known: Mapping[str, dict[str, object]]) -> dict[str,
     for path in folder.glob("*.parquet"):
         named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
     return {run_id: facts for run_id, facts in known.items() if run_id in named}
-
-
-def _require_writable(place: Path, given: str) -> None:
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        probe = place / f".probe-{os.getpid()}"
-        probe.write_bytes(b"")
-        probe.unlink()
-    except OSError as error:
-        raise OSError(
-            f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
-            "with --workdir (the parameter workdir of a notebook)"
-        ) from error
 
 
 def _alive(pid: int) -> bool:

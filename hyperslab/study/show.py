@@ -91,6 +91,40 @@ def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> No
     display(data, raw=True, metadata=metadata or {})  # type: ignore[no-untyped-call]
 
 
+def lost(*frames: pd.DataFrame) -> None:
+    """Show in a line each what could not be measured, and why; nothing when all was."""
+    found = lost_text(pd.concat(frames))
+    if found:
+        text(found)
+
+
+def lost_text(frame: pd.DataFrame) -> str:
+    """Return the configurations without a sample, by reason, as MyST.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.records import frame_of
+    >>> print(lost_text(frame_of([{"case": "a", "status": "no way to evict", "experiment": "e"}])))
+    ```{admonition} Not measured
+    :class: warning
+    - e: a: no way to evict
+    ```
+    """
+    keys = ["experiment", "cache_state", "case"]
+    good = frame[frame["status"] == "ok"][keys].drop_duplicates()
+    marked = frame[[*keys, "status"]].merge(good, how="left", on=keys, indicator=True)
+    missing = marked[marked["_merge"] == "left_only"].drop_duplicates(keys)
+    if missing.empty:
+        return ""
+    lines = []
+    for (experiment, state, status), part in missing.groupby(
+        ["experiment", "cache_state", "status"]
+    ):
+        name = f"{experiment} {state}".strip()
+        lines.append(f"- {name}: {', '.join(part['case'])}: {status}")
+    return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
+
+
 def noise(*frames: pd.DataFrame) -> None:
     """Show what the run says of its own noise: the A/A pairs and what other programs used."""
     text(noise_text(judge(pd.concat(frames))))

@@ -229,7 +229,7 @@ def opening_bytes(records: pd.DataFrame) -> float:
 
 
 def counts(records: pd.DataFrame) -> pd.DataFrame:
-    """Return what a cold read of the column asks of the system, by layout.
+    """Return what a read of the column asks of the system, by layout: cold, where there is any.
 
     Returns
     -------
@@ -238,7 +238,8 @@ def counts(records: pd.DataFrame) -> pd.DataFrame:
         read-ahead), calls (read calls), useful (bytes of the column); medians over blocks.
     """
     part = main(records)
-    part = part[(part["cache_state"] == "cold") & (part["phase"] == "read")]
+    state = "cold" if "cold" in set(part["cache_state"]) else "warm"
+    part = part[(part["cache_state"] == state) & (part["phase"] == "read")]
     table = part.groupby("case")[["rchar", "read_bytes", "syscr", "useful_bytes"]].median()
     table = table.rename(
         columns={

@@ -27,6 +27,8 @@ def figure_7(timed: pd.DataFrame) -> "Figure":
     place = np.arange(len(names))[::-1]
     for shift, state in ((0.16, "cold"), (-0.16, "warm")):
         part = timed[timed["cache_state"] == state].set_index("case").reindex(names)
+        if part["ms"].isna().all():
+            continue
         error = [part["ms"] - part["low"], part["high"] - part["ms"]]
         axes.errorbar(
             part["ms"], place + shift, xerr=error, fmt="o", ms=5, capsize=2, label=f"here, {state}"
@@ -50,6 +52,10 @@ def figure_counts(counted: pd.DataFrame) -> "Figure":
     import matplotlib.pyplot as plt
 
     figure, panels = plt.subplots(1, 2, figsize=(7.2, 3.2), sharey=True)
+    if counted["asked"].isna().all():
+        for axes in panels:
+            axes.text(0.5, 0.5, "not counted on this system", ha="center")
+        return figure
     place = np.arange(len(counted))[::-1]
     left, right = panels
     left.plot(counted["asked"] / 1e6, place, "o", label="asked for in read calls")

@@ -90,8 +90,8 @@ def test_every_claim_is_judged_or_says_why_not(workdir):
 
 
 def test_nothing_private_is_kept(workdir):
-    """No path of this machine in records, figures or the facts of the machine."""
-    for path in (workdir / "results").rglob("*"):
+    """No path of this machine in records, figures, machine facts or executed notebooks."""
+    for path in (*(workdir / "results").rglob("*"), *(workdir / "executed").rglob("*")):
         if path.is_file():
             data = path.read_bytes()
             assert str(workdir).encode() not in data, path.name

@@ -33,16 +33,6 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
     {'text/markdown': '*a*'}
     """
 
-    def walk(part: Any) -> Any:
-        if isinstance(part, str):
-            return scrub(part)
-        if isinstance(part, list):
-            return [walk(each) for each in part]
-        if isinstance(part, dict):
-            # Pictures are base64: a name inside one is chance.
-            return {k: v if k.startswith("image/p") else walk(v) for k, v in part.items()}
-        return part
-
     def shown(output: dict[str, Any]) -> dict[str, Any]:
         data = output.get("data", {})
         if MYST in data:
@@ -66,7 +56,40 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
             ]
         cells.append(kept)
     metadata = {k: v for k, v in notebook.get("metadata", {}).items() if k in _KEPT_METADATA}
-    result: dict[str, Any] = walk({**notebook, "cells": cells, "metadata": metadata})
+    return scrubbed({**notebook, "cells": cells, "metadata": metadata}, scrub)
+
+
+def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
+    """Return a notebook without private text, and without the places papermill notes.
+
+    Parameters
+    ----------
+    notebook
+        As read from JSON.
+    scrub
+        What takes private text out of a string.
+
+    Examples
+    --------
+    >>> private = {"cells": [], "metadata": {"papermill": {"output_path": "x", "duration": 1}}}
+    >>> scrubbed(private, str)["metadata"]
+    {'papermill': {'duration': 1}}
+    """
+
+    def walk(part: Any) -> Any:
+        if isinstance(part, str):
+            return scrub(part)
+        if isinstance(part, list):
+            return [walk(each) for each in part]
+        if isinstance(part, dict):
+            # Pictures are base64: a name inside one is chance.
+            return {k: v if k.startswith("image/p") else walk(v) for k, v in part.items()}
+        return part
+
+    notes = notebook["metadata"].get("papermill", {})
+    kept = {k: v for k, v in notes.items() if k not in ("input_path", "output_path")}
+    metadata = notebook["metadata"] | ({"papermill": kept} if notes else {})
+    result: dict[str, Any] = walk({**notebook, "metadata": metadata})
     return result
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from .fingerprint import changed, digest, explain, parts
+from .pages import scrubbed
+from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
 
 # Modules that draw and word a page from records: when only these change, nothing is measured anew.
@@ -206,12 +208,20 @@ def _execute(job: _Job, top: Path) -> None:
             extra_arguments=["--IPKernelApp.log_level=40"],
         )
     except papermill.PapermillExecutionError:
+        _scrub(partial, top)
         partial.replace(failed)
         raise
     finally:
         if partial.exists() and sys.exc_info()[0] is not None:
             partial.unlink()
+    _scrub(partial, top)
     partial.replace(target)
+
+
+def _scrub(notebook: Path, top: Path) -> None:
+    """Take paths and names of this machine out of an executed notebook."""
+    value = scrubbed(json.loads(notebook.read_text(encoding="utf-8")), scrubber(top))
+    notebook.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str, str]:

@@ -28,7 +28,7 @@ book:
 	@$(PY) --why
 	@failed=0; $(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
 	  failed=$$?; [ $$failed -le 1 ] || exit $$failed; \
-	  $(PY) -m hyperslab book --profile "$(PROFILE)" && exit $$failed
+	  $(PY) -m hyperslab book --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") && exit $$failed
 
 test:
 	@$(DEV) --why

@@ -65,6 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         "WORKDIR/html/index.html.",
     )
     _common(book)
+    book.add_argument(
+        "--records", default="", metavar="FOLDER", help="render what was drawn from these records"
+    )
     book.set_defaults(call=_book)
 
     claims = commands.add_parser(
@@ -124,11 +127,12 @@ def _run(arguments: argparse.Namespace) -> int:
 def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage
     from .study.profile import check_profile, root
-    from .study.run import executed_folder
+    from .study.run import drawing_place, executed_folder
 
     top = root()
     profile = check_profile(arguments.profile)
-    workdir = (top / arguments.workdir).resolve()
+    html = (top / arguments.workdir).resolve() / "html"
+    workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)
     if not any(executed.glob("*.ipynb")):
         raise ValueError(
@@ -138,7 +142,7 @@ def _book(arguments: argparse.Namespace) -> int:
     missing = stage(executed, workdir / "results" / profile, workdir / "book", root=top)
     for name, why in missing.items():
         print(f"{name}: a placeholder page, {why}")
-    render(workdir / "book", workdir / "html")
+    render(workdir / "book", html)
     return OK
 
 
@@ -148,11 +152,16 @@ def _claims(arguments: argparse.Namespace) -> int:
 
     top = root()
     profile = check_profile(arguments.profile)
-    results = top / arguments.workdir / "results" / profile
+    from .study.run import drawing_place
+
+    place = drawing_place(arguments.workdir, arguments.records)
+    results = top / place / "results" / profile
     folder = top / arguments.records if arguments.records else results
-    if not folder.is_dir():
+    if not any(folder.glob("*.parquet")):
+        what = arguments.records or f"the profile {profile!r}"
         raise ValueError(
-            f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` first"
+            f"no records of {what}: run `hyperslab run --profile {profile}` first, or name a "
+            "folder of records with --records"
         )
     judged = claims.evaluate(claims.load(top / "book" / "claims.yml"), folder)
     results.mkdir(parents=True, exist_ok=True)

@@ -56,6 +56,15 @@ class Append:
 
 
 @dataclass(frozen=True)
+class LogProcess:
+    path: Path
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("write"), self.path.open("a") as handle:
+            handle.write(f"{os.getpid()}\n")
+
+
+@dataclass(frozen=True)
 class Spin:
     seconds: float
 

@@ -1,5 +1,6 @@
 """Blocks are shuffled and interleaved, samples fresh, checked, and kept as they finish."""
 
+import os
 import subprocess
 import sys
 import time
@@ -10,6 +11,7 @@ from samples import (
     Append,
     Call,
     Is,
+    LogProcess,
     ReadFile,
     Spin,
     WriteFile,
@@ -64,16 +66,22 @@ def test_seed_decides_the_order(tmp_path):
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_each_sample_has_a_process_of_its_own(journal, start):
-    case = Case("a", Call(process_id), check=_remember, start=start, aa=True)
-    rows = measure("e", [case], Plan(blocks=2), journal)
-    assert all(row["verified"] for row in rows)
+def test_each_sample_has_a_process_of_its_own(tmp_path, journal, start):
+    log = tmp_path / "pids"
+    case = Case("a", LogProcess(log), start=start, aa=True)
+    measure("e", [case], Plan(blocks=2), journal)
+    pids = log.read_text().split()
+    assert len(pids) == len(set(pids)) == 4
+    assert str(os.getpid()) not in pids
 
 
-def _remember(value):
-    import os
-
-    return value == os.getpid() and os.getppid() != value
+def test_a_program_over_its_time_is_ended(tmp_path, journal):
+    code = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n"
+    words = (sys.executable, "-c", code + "time.sleep(60)")
+    case = Case("slow", words, start="command", aa=True)
+    measure("e", [case], Plan(blocks=1, timeout_s=1.5), journal)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_wrong_values_spoil_a_sample(tmp_path, journal):

@@ -106,7 +106,9 @@ def test_another_measuring_run_stops_the_book(tmp_path, monkeypatch):
 
 
 def test_a_lock_that_cannot_be_taken_stops_the_book(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        "hyperslab.measure.lock._default", lambda: tmp_path / "hyperslab-measuring.lock"
+    )
     (tmp_path / "hyperslab-measuring.lock").mkdir()
     found = list(doctor.processor())
     assert doctor.exit_status(found) == 1

@@ -35,7 +35,8 @@ def drawn(workdir, tmp_path_factory):
     source = str(workdir / "results/smoke")
     words = ["run", "--profile", "smoke", "--workdir", str(folder), "--records", source]
     assert main(words) == OK
-    return folder
+    assert not (folder / "results").exists(), "what was drawn is kept apart"
+    return folder / "drawn"
 
 
 def prose(workdir, name):
@@ -79,6 +80,11 @@ def test_drawing_says_the_same(workdir, drawn, name):
 def test_drawing_measured_nothing(drawn):
     assert not list(drawn.rglob("*.parquet"))
     assert not (drawn / "scratch").exists()
+
+
+def test_drawing_shows_the_machine_of_the_records(workdir, drawn):
+    place = "results/smoke/machine.json"
+    assert json.loads((drawn / place).read_text()) == json.loads((workdir / place).read_text())
 
 
 def test_every_claim_is_judged_or_says_why_not(workdir):

@@ -89,6 +89,8 @@ class Stopwatch:
         Whose residency is noted before each phase (untimed); none for writes.
     cold : bool
         Whether `chill` evicts them.
+    drop_caches : bool
+        Whether that empties all of the machine's caches.
 
     Examples
     --------
@@ -99,8 +101,10 @@ class Stopwatch:
     ['read']
     """
 
-    def __init__(self, files: Sequence[str | Path] = (), cold: bool = False) -> None:
-        self._files, self._cold = files, cold
+    def __init__(
+        self, files: Sequence[str | Path] = (), cold: bool = False, drop_caches: bool = False
+    ) -> None:
+        self._files, self._cold, self._drop_caches = files, cold, drop_caches
         self._counters = Counters()
         self._phases: list[tuple[str, float, Counts, dict[str, object]]] = []
         self._empty = self._calibrate()
@@ -123,7 +127,7 @@ class Stopwatch:
         that follows this starts cold all the same.
         """
         if self._cold:
-            evict(self._files)
+            evict(self._files, drop_caches=self._drop_caches)
 
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""

@@ -124,6 +124,8 @@ def measure(
             disable=None if sys.stderr.isatty() else True,
         )
         with measuring(), Processes(plan.modules) as processes, bar:
+            if any(case.start == "fork" for case in cases):
+                processes.start()  # its imports are not what other programs use
             for block in todo:
                 rows = _block(block, entries, plan, processes, spent, taken, bar)
                 journal.add(experiment, key, block, rows)

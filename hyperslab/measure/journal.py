@@ -44,6 +44,8 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         wanted = json.loads(json.dumps(header))
         if not self._take_over(wanted):
+            if path.exists():
+                path.replace(path.with_suffix(".old"))
             path.write_bytes(b"")
             self._line({"header": wanted, "run_id": run_id})
 

@@ -37,7 +37,7 @@ def measuring(path: Path | None = None) -> Iterator[None]:
     ...     "the same process twice"
     'the same process twice'
     """
-    path = path or Path(tempfile.gettempdir(), "hyperslab-measuring.lock")
+    path = path or _default()
     fd = _open(path)
     try:
         try:
@@ -62,6 +62,13 @@ def measuring(path: Path | None = None) -> Iterator[None]:
         os.close(fd)
 
 
+def _default() -> Path:
+    """Return one place for the whole machine, whatever TMPDIR is."""
+    shared = Path("/tmp")
+    folder = shared if shared.is_dir() else Path(tempfile.gettempdir())
+    return folder / "hyperslab-measuring.lock"
+
+
 def _open(path: Path) -> int:
     """Open the lock file, whoever made it.
 
@@ -70,7 +77,7 @@ def _open(path: Path) -> int:
     """
     for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDONLY):
         try:
-            fd = os.open(path, flags, 0o666)
+            fd = os.open(path, flags | os.O_NOFOLLOW, 0o666)
         except (FileNotFoundError, PermissionError):
             continue
         with contextlib.suppress(PermissionError):

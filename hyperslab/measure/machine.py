@@ -1,5 +1,6 @@
 """Facts of this machine, without a name, a path or a person in them."""
 
+import hashlib
 import importlib.metadata
 import os
 import platform
@@ -81,6 +82,7 @@ def facts(folder: Path, **more: object) -> dict[str, object]:
         "read_ahead_kib": read_ahead_kib(folder),
         "memory_bytes": memory_bytes(),
         "git_revision": git_revision(),
+        "lock_sha256": lock_hash(),
         **more,
     }
 
@@ -137,6 +139,12 @@ def git_revision() -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return head.stdout.strip() if head.returncode == 0 else ""
+
+
+def lock_hash() -> str:
+    """Return the hash of the locked requirements; "" where they are not beside the library."""
+    lock = Path(__file__).parents[2] / "requirements.lock"
+    return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else ""
 
 
 def same_machine(a: Mapping[str, object], b: Mapping[str, object]) -> bool:

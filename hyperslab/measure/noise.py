@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .stats import Interval, paired_ratio
+from .stats import Interval, median_interval
 
 MARKED = {"warm": 0.015, "cold": 0.03, "": 0.03}  # "": writes, which reach the disk too
 VOID = 0.05
@@ -21,7 +21,8 @@ class Noise:
     ----------
     experiment, cache_state : str
     ratio : Interval
-        Median of the paired ratios A/B of one case measured under two labels, over all pairs.
+        Median over blocks of the ratio A/B of one case measured under two labels; in a block the
+        geometric mean of its pairs.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
     """
@@ -84,7 +85,10 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
         sums = pair["wall_s"].groupby([pair["block"], number, half]).sum().unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
-        ratio = paired_ratio(sums["A"].to_numpy(), sums["B"].to_numpy())
+        # The pairs of one block are no independent witnesses: each block has one ratio.
+        ratio = median_interval(
+            np.exp((np.log(sums["A"]) - np.log(sums["B"])).groupby("block").mean())
+        )
         others = float(np.nanmedian(part.groupby("block")["others_cpu"].first().fillna(0.0)))
         found.append(Noise(str(experiment), str(cache_state), ratio, others))
     return found

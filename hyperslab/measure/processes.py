@@ -53,15 +53,19 @@ class Processes:
     ) -> None:
         self.close()
 
+    def start(self) -> "_Server | None":
+        """Start the server that forks, where this system can fork safely."""
+        if self._server is None and hasattr(os, "fork") and sys.platform != "darwin":
+            self._server = _Server(self._modules, once=False)
+        return self._server
+
     def run(self, job: Job) -> Outcome:
         """Run a job the way its case asks for, and return what came of it."""
-        if job.case.start == "fork" and hasattr(os, "fork") and sys.platform != "darwin":
-            if self._server is None:
-                self._server = _Server(self._modules, once=False)
+        if job.case.start == "fork" and (forking := self.start()):
             try:
-                return self._server.run(job)
+                return forking.run(job)
             except EOFError:
-                said = self._server.close()
+                said = forking.close()
                 self._server = None
                 return Outcome([], False, f"the server of processes ended{said}")
         server = _Server(self._modules if job.case.start == "spawn" else (), once=True)
@@ -117,11 +121,11 @@ class _Server:
         for stream in (self._in, self._out):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # with what a sample may have left
+        self._process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         self._errors.close()

@@ -141,7 +141,13 @@ def machines(folder: Path) -> dict[str, dict[str, object]]:
     path = folder / MACHINES
     if not path.exists():
         return {}
-    facts: dict[str, dict[str, object]] = json.loads(path.read_text())
+    try:
+        facts: dict[str, dict[str, object]] = json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(
+            f"{path.name} in the results folder cannot be read ({error}): delete it, or measure "
+            "into another work directory"
+        ) from error
     return facts
 
 

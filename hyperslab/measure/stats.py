@@ -1,5 +1,6 @@
-"""Medians of paired ratios with bootstrap intervals, and the documents' own statistics."""
+"""Medians of paired ratios with intervals over blocks, and the documents' own statistics."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ RESAMPLES = 4000
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its bootstrap interval.
+    """An estimate with its interval.
 
     Parameters
     ----------
@@ -37,15 +38,17 @@ class Interval:
         return self.low <= value <= self.high
 
 
-def median_interval(x: ArrayLike, *, seed: int = 0, level: float = 0.95) -> Interval:
-    """Return the median and its bootstrap interval.
+def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Return the median and its interval between two order statistics.
+
+    That interval covers the true median at least as often as it says, whatever the values are
+    distributed like; a bootstrap of so few falls short of it (90 % instead of 95 % for seven).
+    Below six values even smallest to largest covers less than 95 %.
 
     Parameters
     ----------
     x : array_like, shape (n,)
         One value a block; NaN is dropped.
-    seed : int
-        Of the resampling.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -59,20 +62,25 @@ def median_interval(x: ArrayLike, *, seed: int = 0, level: float = 0.95) -> Inte
     >>> median_interval([3.0, 1.0, 2.0]).value
     2.0
     """
-    values = _clean(x)
-    draws = np.median(values[_resample(values.size, seed)], axis=1)
-    return _interval(float(np.median(values)), draws, level, values.size)
+    values = np.sort(_clean(x))
+    n = values.size
+    outside = 0.0  # chance that the median lies below the lower of the two
+    rank = 0
+    while rank < (n - 1) // 2:
+        outside += math.comb(n, rank) / 2**n
+        if 2 * (outside + math.comb(n, rank + 1) / 2**n) > 1 - level:
+            break
+        rank += 1
+    return Interval(float(np.median(values)), float(values[rank]), float(values[n - 1 - rank]), n)
 
 
-def paired_ratio(a: ArrayLike, b: ArrayLike, *, seed: int = 0, level: float = 0.95) -> Interval:
-    """Return the median of a/b over blocks and its bootstrap interval.
+def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval:
+    """Return the median of a/b over blocks and its interval, as `median_interval` gives it.
 
     Parameters
     ----------
     a, b : array_like, shape (n,)
         Two configurations, measured in the same n blocks, in the same order.
-    seed : int
-        Of the resampling.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -86,7 +94,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, *, seed: int = 0, level: float = 0.
     >>> paired_ratio([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).value
     2.0
     """
-    return median_interval(_ratios(a, b), seed=seed, level=level)
+    return median_interval(_ratios(a, b), level=level)
 
 
 def geometric_mean_ratio(

@@ -81,10 +81,12 @@ def perform(job: Job) -> Outcome:
         try:
             _set_cache(case, job.drop_caches)
             if isinstance(case.run, Sequence):
-                rows, value = _command(case.run), None
+                rows, value = _command(case.run, job.timeout_s), None
             else:
                 watch = Stopwatch(
-                    case.files if case.cache_state else (), case.cache_state == "cold"
+                    case.files if case.cache_state else (),
+                    case.cache_state == "cold",
+                    job.drop_caches,
                 )
                 value = case.run(watch)
                 rows = watch.rows()
@@ -149,8 +151,9 @@ def _set_cache(case: Case, drop_caches: bool) -> None:
         sweep()
 
 
-def _command(words: Sequence[str]) -> list[dict[str, object]]:
-    done = subprocess.run(list(words), capture_output=True, text=True)
+def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
+    # A little under the process's own limit, so that the program is ended and not left behind.
+    done = subprocess.run(list(words), capture_output=True, text=True, timeout=0.9 * timeout_s)
     if done.returncode:
         raise RuntimeError(
             f"{words[0]} ended with status {done.returncode}: {done.stderr.strip()[-300:]}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..measure.lock import measuring
+from ..measure.records import machines, save_machines
 from .fingerprint import changed, digest, explain, parts
 from .pages import scrubbed
 from .privacy import scrubber
@@ -67,6 +68,17 @@ def executed_folder(workdir: Path, profile: str) -> Path:
     return workdir / "executed" / profile
 
 
+def drawing_place(workdir: str, records: str) -> str:
+    """Return where pages go: what is drawn from given records stays apart from what was measured.
+
+    Examples
+    --------
+    >>> drawing_place("build", ""), drawing_place("build", "results/reference")
+    ('build', 'build/drawn')
+    """
+    return f"{workdir}/drawn" if records else workdir
+
+
 def run(names: Sequence[str], options: Options) -> list[Result]:
     """Run notebooks in the study's order; a failed one is kept and the next goes on.
 
@@ -88,13 +100,25 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     chosen = [entry(name, top) for name in names] if names else list(entries(top))
     if options.records and not (top / options.records).is_dir():
         raise ValueError(f"--records {options.records}: no such folder of records")
+    if options.records and not any((top / options.records).glob("*.parquet")):
+        raise ValueError(f"--records {options.records}: the folder holds no records (*.parquet)")
+    if options.seed < 0:
+        raise ValueError(f"--seed {options.seed}: give a whole number from 0")
     if options.repeats < 0:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
     if options.records:
+        options = replace(options, workdir=drawing_place(options.workdir, options.records))
+        _take_machines(top / options.records, top / options.workdir / "results" / options.profile)
         return _all(chosen, options, top)
     with measuring():
         return _all(chosen, options, top)
+
+
+def _take_machines(records: Path, results: Path) -> None:
+    """Show the machine that made the records, not this one."""
+    results.mkdir(parents=True, exist_ok=True)
+    save_machines(results, machines(records))
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
@@ -205,7 +229,7 @@ def _execute(job: _Job, top: Path) -> None:
             progress_bar=False,
             log_output=False,
             stderr_file=sys.stderr if sys.stderr.isatty() else None,
-            extra_arguments=["--IPKernelApp.log_level=40"],
+            extra_arguments=["--IPKernelApp.log_level=50"],
         )
     except papermill.PapermillExecutionError:
         _scrub(partial, top)

@@ -6,6 +6,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import Plan, measure
 from ..measure.journal import Journal
+from ..measure.lock import measuring
 from .injected import check_injected
 from .profile import check_profile, entry, require_writable, root
 
@@ -70,6 +72,8 @@ class Session:
         }
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         path = self.results / ".journal" / f"{notebook}.jsonl"
+        self._held = ExitStack()
+        self._held.enter_context(measuring())  # two runs must not share a journal either
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
         self.run_id = self._journal.run_id
         if self._journal.resumed:
@@ -138,6 +142,7 @@ class Session:
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
+            drop_caches=bool(self.settings.get("drop_caches", False)),
         )
         rows = measure(
             experiment,
@@ -184,6 +189,7 @@ class Session:
         self.machines = known
         self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
+        self._held.close()
 
     def _keep(self, experiment: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
         common = {
@@ -258,6 +264,8 @@ def begin(
     check_profile(profile)
     if repeats < 0:
         raise ValueError(f"repeats is {repeats}: give 0 for the profile's number, or more")
+    if seed < 0:
+        raise ValueError(f"seed is {seed}: give a whole number from 0")
     top = root()
     known = entry(notebook, top)
     place = (top / workdir).resolve()

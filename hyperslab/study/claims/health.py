@@ -69,7 +69,7 @@ def health(
     paired = {(item.experiment, item.cache_state) for item in noises}
     for experiment, state in sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)}):
         if (experiment, state) not in paired:
-            marks.append(f"{' '.join(filter(None, (experiment, state)))} has no A/A pair")
+            void = f"{' '.join(filter(None, (experiment, state)))} has no A/A pair"
     return Health(tuple(marks), void)
 
 

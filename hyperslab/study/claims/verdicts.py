@@ -18,7 +18,7 @@ from .rules import Effect
 from .values import QUANTITIES
 from .words import amount, interval, number
 
-MIN_BLOCKS = 3  # what the harness takes of every case; fewer give no interval
+MIN_BLOCKS = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 _OUTCOMES = {
     HOLDS: "holds",
     STRONGER: "is stronger than stated",

@@ -29,8 +29,10 @@ def summary(rated: pd.DataFrame, sized: pd.DataFrame, length: int) -> str:
         f"**What we found.** The same {data:.1f} MB were written at "
         f"{slow['rate']:,.0f} MB/s in chunks of {chunk_name(int(slow['side']))} and at "
         f"{fast['rate']:,.0f} MB/s in chunks of {chunk_name(int(fast['side']))}: "
-        f"a factor of {fast['rate'] / slow['rate']:.0f}, where the document had "
-        f"{high / low:.1f}. The files take {small:.1f} to {large:.1f} MB. The geometry of the "
+        f"{fast['rate'] / slow['rate']:.0f} times the rate, where the document had "
+        f"{high / low:.1f} times. (It does not list its "
+        "twenty-five sizes; ours hold those it names.) The files take "
+        f"{small:.1f} to {large:.1f} MB. The geometry of the "
         f"chunks predicts every one of the {len(sized)} sizes "
         + ("to the byte." if worst == 0 else f"within {100 * worst:.3f} %.")
         + _scaled(length)

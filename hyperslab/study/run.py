@@ -174,7 +174,9 @@ def _job(item: Entry, options: Options, top: Path) -> _Job:
     if not _draws(item, options):
         parameters |= {"repeats": options.repeats, "seed": options.seed}
     target = executed_folder(workdir, options.profile) / source.name
-    wanted = parts(source, parameters) | _inputs(item, options, top, workdir)
+    places = ("records", "workdir")  # what is read there counts, and not where it lies
+    counted = {name: value for name, value in parameters.items() if name not in places}
+    wanted = parts(source, counted) | _inputs(item, options, top, workdir)
     kept = workdir / "results" / options.profile / f"{item.name}.parquet"
     return _Job(source, target, parameters, wanted, kept)
 

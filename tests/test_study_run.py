@@ -64,6 +64,22 @@ def study(tmp_path, monkeypatch):
     return tmp_path
 
 
+def killed_when(there):
+    """Kill `hyperslab run` as soon as a file is there."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "hyperslab", "run", "--profile", "smoke"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+    )
+    for _ in range(300):
+        if there.exists():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert there.exists()
+
+
 def test_unchanged_notebooks_are_left_alone(study):
     options = Options("smoke")
     assert [r.state for r in run([], options)] == ["done", "done"]
@@ -113,21 +129,57 @@ def test_killed_run_leaves_nothing_that_looks_whole(study):
     (study / "notebooks/first.ipynb").write_text(
         notebook("open('started', 'w').close()\nimport time; time.sleep(30)")
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "hyperslab", "run", "--profile", "smoke"],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-    )
-    for _ in range(300):
-        if (study / "started").exists():
-            break
-        time.sleep(0.1)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert (study / "started").exists()
+    killed_when(study / "started")
     assert not list(executed_folder(study / "build", "smoke").glob("first.ipynb"))
     (study / "notebooks/first.ipynb").write_text(notebook("pass"))
     assert [r.state for r in run([], Options("smoke"))] == ["done", "done"]
+
+
+MEASURES = """
+from hyperslab.study import begin
+session = begin("first", profile=profile, workdir=workdir, seed=seed, repeats=repeats)
+def rows():
+    with open("log", "a") as f:
+        f.write("m")
+    yield {"case": "x", "phase": "size", "file_bytes": 7}
+frame = session.observe("sizes", rows)
+"""
+LINGERS = """
+import os, time
+if not os.path.exists("drawing"):
+    open("drawing", "w").close()
+    time.sleep(30)
+"""
+
+
+def test_killed_while_drawing_measures_nothing_again(study):
+    (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()", LINGERS))
+    killed_when(study / "drawing")
+    records = study / "build/results/smoke/first.parquet"
+    before = records.read_bytes()
+    run(["first"], Options("smoke"))
+    assert (study / "log").read_text() == "m" and records.read_bytes() == before
+    journals = study / "build/results/smoke/.journal"
+    assert not list(journals.glob("*.jsonl")), "the notebook is whole"
+    run(["first"], Options("smoke", again=True))
+    assert (study / "log").read_text() == "mm" and not list(journals.glob("*.jsonl"))
+
+
+def test_failed_drawing_measures_nothing_again(study):
+    (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()", "1 / 0"))
+    assert run(["first"], Options("smoke"))[0].state == "failed"
+    (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()", "1 / 1"))
+    assert run(["first"], Options("smoke"))[0].state == "done"
+    assert (study / "log").read_text() == "m"
+
+
+def test_journal_left_beside_a_whole_notebook_is_not_taken_over(study):
+    (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "session.finish()"))
+    run(["first"], Options("smoke"))
+    left = study / "build/results/smoke/.journal/first.jsonl"
+    left.write_text("{}")
+    assert run(["first"], Options("smoke"))[0].state == "current"
+    assert not left.exists()
 
 
 def test_missing_notebook_fails_and_the_next_goes_on(study):

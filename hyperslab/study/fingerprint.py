@@ -29,6 +29,10 @@ PACKAGES = (
     "zarr",
 )
 
+# Modules that draw and word a page from records: when only these change, nothing is measured anew.
+_DRAWS = ("hyperslab.study.show", "hyperslab.study.style")
+_DRAWS_ENDINGS = ("_figures", "_words")
+
 
 def fingerprint(
     notebook: Path,
@@ -99,6 +103,15 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
     ['package h5py', 'package zarr']
     """
     return sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+
+
+def draws(module: str) -> bool:
+    """Return whether a module only draws or words a page from records.
+
+    >>> draws("hyperslab.study.lee.access_figures"), draws("hyperslab.study.lee.access")
+    (True, False)
+    """
+    return module.startswith(_DRAWS) or module.endswith(_DRAWS_ENDINGS)
 
 
 def explain(old: Mapping[str, str], new: Mapping[str, str], most: int = 4) -> str:

@@ -1,6 +1,7 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -9,14 +10,11 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
-from .fingerprint import changed, digest, explain, parts
+from .fingerprint import changed, digest, draws, explain, parts
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
-
-# Modules that draw and word a page from records: when only these change, nothing is measured anew.
-DRAWS = ("hyperslab.study.show", "hyperslab.study.style")
-_DRAWS = ("_figures", "_words")
+from .session import KEPT_BY_RUNNER, journal_path
 
 
 @dataclass(frozen=True)
@@ -154,8 +152,7 @@ def _redraws(old: Mapping[str, str], job: _Job) -> bool:
     """Return whether only what draws a page changed, and the records it draws from are there."""
     names = changed(old, job.wanted)
     return job.records.exists() and all(
-        name == "prose" or name.removeprefix("module ").startswith(DRAWS) or name.endswith(_DRAWS)
-        for name in names
+        name == "prose" or draws(name.removeprefix("module ")) for name in names
     )
 
 
@@ -186,6 +183,9 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
     if not _source(item, top).exists():
         return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
     job = _job(item, options, top)
+    journal = journal_path(job.records.parent, item.name)
+    if job.current:
+        journal.unlink(missing_ok=True)  # of a run that was ended just after its notebook was whole
     if job.current and not options.again:
         return Result(item.name, "current", time.monotonic() - began)
     old = _kept(job.target).get("parts")
@@ -204,6 +204,7 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
     seconds = time.monotonic() - began
     note = {"fingerprint": digest(job.wanted), "parts": job.wanted, "seconds": seconds}
     _note(job.target, note)
+    journal.unlink(missing_ok=True)
     return Result(item.name, "done", seconds)
 
 
@@ -222,6 +223,7 @@ def _execute(job: _Job, top: Path) -> None:
     _notes(target).unlink(missing_ok=True)
     failed.unlink(missing_ok=True)
     try:
+        os.environ[KEPT_BY_RUNNER] = "1"  # the notebook's process inherits it
         papermill.execute_notebook(
             str(source),
             str(partial),
@@ -238,6 +240,7 @@ def _execute(job: _Job, top: Path) -> None:
         partial.replace(failed)
         raise
     finally:
+        os.environ.pop(KEPT_BY_RUNNER, None)
         if partial.exists() and sys.exc_info()[0] is not None:
             partial.unlink()
     _scrub(partial, top)

@@ -16,8 +16,12 @@ from ..measure.case import Case
 from ..measure.harness import Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring
+from .fingerprint import draws
 from .injected import check_injected
 from .profile import check_profile, entry, require_writable, root
+
+# Set by the runner: it discards the journal itself, when the executed notebook stands.
+KEPT_BY_RUNNER = "HYPERSLAB_RUNNER_KEEPS_JOURNAL"
 
 
 class Session:
@@ -71,7 +75,7 @@ class Session:
             "seed": seed,
         }
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        path = self.results / ".journal" / f"{notebook}.jsonl"
+        path = journal_path(self.results, notebook)
         self._held = ExitStack()
         self._held.enter_context(measuring())  # two runs must not share a journal either
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
@@ -187,7 +191,8 @@ class Session:
         known = records.machines(self.results) | {self.run_id: self._facts}
         records.save_machines(self.results, _referred(self.results, known))
         self.machines = known
-        self._journal.discard()
+        if KEPT_BY_RUNNER not in os.environ:  # what comes after may yet fail or be killed
+            self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
 
@@ -279,8 +284,22 @@ def begin(
     return Session(notebook, profile, place, drawn_from, seed, repeats, chosen)
 
 
+def journal_path(results: Path, notebook: str) -> Path:
+    """Return where the finished blocks of a notebook lie until it is whole.
+
+    Examples
+    --------
+    >>> journal_path(Path("results/quick"), "lee_access").as_posix()
+    'results/quick/.journal/lee_access.jsonl'
+    """
+    return results / ".journal" / f"{notebook}.jsonl"
+
+
 def code_hash() -> str:
-    """Return a hash of the source of the library and the data generators.
+    """Return a hash of the source that measures: the library's and the data generators'.
+
+    What only draws or words a page is left out: a figure mended while a run was interrupted
+    costs no finished block.
 
     Examples
     --------
@@ -291,7 +310,8 @@ def code_hash() -> str:
     digest = hashlib.sha256()
     for folder in (library, library.parent / "data_gen"):
         for file in sorted(folder.rglob("*.py")):
-            digest.update(file.name.encode() + file.read_bytes())
+            if not draws(".".join(file.relative_to(library.parent).with_suffix("").parts)):
+                digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()[:16]
 
 

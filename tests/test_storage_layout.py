@@ -100,6 +100,11 @@ def test_levels_have_ends(codec):
         ({"alignment": (1,), "format": "hdf5"}, r"give \(threshold, alignment\) in bytes"),
         ({"alignment": (0, 0), "format": "hdf5"}, "the second at least 1"),
         ({"alignment": (-1, 8), "format": "hdf5"}, "integers of at least 0"),
+        ({"quantize": ("bitround", 7), "format": "hdf5"}, "only netcdf4, netcdf4-classic have"),
+        ({"quantize": ("bitshave", 7)}, r"quantize=\('bitshave', 7\): give \('bitgroom'"),
+        ({"quantize": 3}, "quantize=3: give"),
+        ({"quantize": ("bitround", 1.5)}, "a number of digits"),
+        ({"quantize": ("bitgroom", 16)}, "bitgroom takes 1 to 15"),
     ],
 )
 def test_what_does_not_exist_is_refused(given, said):

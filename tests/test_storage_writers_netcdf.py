@@ -60,6 +60,24 @@ def test_other_codecs(tmp_path, codec):
         assert found["complevel"] == level
 
 
+@pytest.mark.parametrize(
+    ("quantize", "kept"),
+    [(("bitround", 7), 7), (("bitgroom", 3), 12), (("granular_bitround", 3), 12)],
+)
+def test_quantizing_keeps_leading_bits_and_says_so(tmp_path, quantize, kept):
+    values = np.random.default_rng(0).normal(280, 10, 999).astype("f4")
+    values[5] = -999
+    layout = Layout("netcdf4", (100,), "deflate", quantize=quantize)
+    write_array(tmp_path / "a.nc", values, layout, fill_value=-999)
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        file.set_auto_maskandscale(False)
+        found = file["data"][...]
+        assert file["data"].quantization() is not None
+    trailing = found.view("u4") & ((1 << (23 - kept)) - 1)
+    assert found[5] == -999 and 0 < np.abs(found / values - 1).max() < 2.0 ** -min(kept, 9)
+    assert quantize[0] != "bitround" or not np.delete(trailing, 5).any()
+
+
 @pytest.mark.parametrize("fill_value", [None, -7.0])
 @pytest.mark.parametrize("chunks", [None, (8,)])
 def test_prefill_is_hdf5s_fill_time(tmp_path, fill_value, chunks):

@@ -62,6 +62,14 @@ def coordinate(variable, shape=None):
         ([GRID], Layout(), {"coordinates": coordinate(TIME, (4,))}, r"values of shape \(4,\)"),
         ([GRID], Layout("zarr2"), {"chunk_cache_bytes": 1}, "only netcdf4.* have a chunk cache"),
         ([GRID], Layout(), {"chunk_cache_bytes": -1}, "give bytes, at least 0"),
+        ([GRID], Layout(quantize=("bitgroom", 8)), {}, "grid: quantize.*takes 1 to 7"),
+        ([GRID], Layout(quantize=("bitround", 24)), {}, "grid: quantize.*takes 1 to 23"),
+        (
+            [Variable("v", ("x",), (4,), "i4")],
+            Layout(quantize=("bitround", 7)),
+            {},
+            "v: quantize.*takes floats only",
+        ),
         (
             [Variable("v", ("x",), (2**31,), "i2")],
             Layout(chunks=(2**31,)),

@@ -26,6 +26,7 @@ CHUNKED = (*NETCDF4, "hdf5", *ZARR)
 CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "lzf", "bzip2", "szip")
 BYTEORDERS = ("native", "little", "big")
 ALLOCS = ("default", "early", "late", "incremental")
+QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 
 # Which codec a format's library can write here and read back without a plugin of its own.
 _FORMAT_CODECS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -94,6 +95,9 @@ class Layout:
     alignment
         (threshold, alignment) in bytes: HDF5 objects of at least threshold bytes start at
         multiples of alignment.
+    quantize
+        (algorithm, digits): floats are rounded to so many significant decimal digits, with
+        "bitround" to so many bits of the mantissa (netCDF-4); it is lossy.
 
     Raises
     ------
@@ -122,6 +126,7 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     shards: tuple[int, ...] | None = None
     alloc: str = "default"
     alignment: tuple[int, int] | None = None
+    quantize: tuple[str, int] | None = None
 
     def __post_init__(self) -> None:
         _among("format", self.format, FORMATS)
@@ -247,6 +252,23 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
                     "the second at least 1"
                 )
             object.__setattr__(self, "alignment", pair)
+        if self.quantize is not None:
+            self._check_quantize()
+
+    def _check_quantize(self) -> None:
+        self._only("quantize", NETCDF4)
+        given = self.quantize
+        named = isinstance(given, tuple | list) and len(given) == 2 and given[0] in QUANTIZERS
+        if not named or isinstance(given[1], bool) or not isinstance(given[1], int):  # type: ignore[index]
+            raise ValueError(
+                f"quantize={given!r}: give ({', '.join(map(repr, QUANTIZERS))}) and a number of "
+                "digits (bitround: bits), such as ('bitround', 7)"
+            )
+        assert given is not None
+        most = 52 if given[0] == "bitround" else 15
+        if not 1 <= given[1] <= most:
+            raise ValueError(f"quantize={given!r}: {given[0]} takes 1 to {most}")
+        object.__setattr__(self, "quantize", (given[0], given[1]))
 
     def _only(self, field: str, formats: tuple[str, ...]) -> None:
         if self.format not in formats:

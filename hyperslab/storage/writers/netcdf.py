@@ -30,6 +30,11 @@ _COMPRESSION = {
     "bzip2": "bzip2",
     "szip": "szip",
 }
+_QUANTIZERS = {
+    "bitgroom": "BitGroom",
+    "granular_bitround": "GranularBitRound",
+    "bitround": "BitRound",
+}
 
 
 def address(path: Path, format: str) -> str:
@@ -96,6 +101,9 @@ class NetCDFWriter(FileWriter):
             elif not variable.unlimited and variable.dims:
                 options["chunksizes"] = tuple(max(n, 1) for n in variable.shape)
                 options |= _codec(layout)
+        if layout.quantize is not None:
+            mode, digits = layout.quantize
+            options |= {"quantize_mode": _QUANTIZERS[mode], "significant_digits": digits}
         # Beside fill_value=…, only the file's switch keeps netCDF-C from filling.
         if layout.prefill:
             self._file.set_fill_on()

@@ -115,6 +115,15 @@ def _check_format(variable: Variable, layout: Layout) -> None:
             f"{variable.name}: dtype {variable.dtype!r} with format {layout.format!r}; "
             f"it stores {', '.join(allowed)}"
         )
+    if layout.quantize is not None:
+        mode, digits = layout.quantize
+        most = {"f4": 23, "f8": 52} if mode == "bitround" else {"f4": 7, "f8": 15}
+        if digits > most.get(variable.dtype, 0):
+            takes = f"1 to {most[variable.dtype]}" if variable.dtype in most else "floats only"
+            raise ValueError(
+                f"{variable.name}: quantize={layout.quantize} with dtype {variable.dtype!r}; "
+                f"{mode} takes {takes}"
+            )
     if "/" in variable.name and layout.format in (*CLASSIC, "netcdf4-classic"):
         raise ValueError(f"{variable.name}: {layout.format!r} has no groups")
     if (

@@ -1,0 +1,1 @@
+"""What layout suits a file of one's own: measured, compared, advised."""

@@ -1,0 +1,130 @@
+"""What the dimensions of a file are in the world: time, height, latitude, longitude."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+_STANDARD = {
+    "time": "T",
+    "latitude": "Y",
+    "grid_latitude": "Y",
+    "projection_y_coordinate": "Y",
+    "longitude": "X",
+    "grid_longitude": "X",
+    "projection_x_coordinate": "X",
+    "depth": "Z",
+    "altitude": "Z",
+    "height": "Z",
+    "air_pressure": "Z",
+    "model_level_number": "Z",
+}
+_NAMES = (
+    (r"t|(valid_?)?time(_?counter|steps?)?\d*|dates?|days?|months?|years?", "T"),
+    (r"z\d*|(bottom_|soil_)?lev(el)?s?\d*|.*level|depth.*|height.*|altitude|plev\d*|sigma", "Z"),
+    (r"y[ch]?\d*|r?lat(itude)?s?\d*|nj|j|south_north|rows?|eta_.*", "Y"),
+    (r"x[ch]?\d*|r?lon(gitude)?s?\d*|ni|i|west_east|col(umn)?s?|xi_.*", "X"),
+)
+
+
+class Coordinate(Protocol):
+    """A variable with dimensions and attributes."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dims(self) -> tuple[str, ...]: ...
+    @property
+    def attrs(self) -> Mapping[str, object]: ...
+
+
+def axes_of(variables: Mapping[str, Coordinate]) -> dict[str, str]:
+    """Return the CF axis (T, Z, Y or X) of each dimension that can be known.
+
+    The coordinate variable's attributes come first (axis, standard_name, units, positive), then
+    the dimension's name.
+
+    Parameters
+    ----------
+    variables
+        All variables of a file, by name.
+
+    Source: CF conventions 1.11, chapter 4.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Variable
+    >>> days = Variable("n", ("n",), (3,), "f8", {"units": "days since 1950-01-01"})
+    >>> field = Variable("sst", ("n", "lat", "lon"), (3, 4, 5), "f4")
+    >>> axes_of({"n": days, "sst": field})
+    {'n': 'T', 'lat': 'Y', 'lon': 'X'}
+    """
+    found: dict[str, str] = {}
+    for variable in variables.values():
+        own = variable.name.rpartition("/")[2]
+        names_itself = [dim.rpartition("/")[2] for dim in variable.dims] == [own]
+        if names_itself and (letter := _by_attributes(variable.attrs)):
+            found[variable.dims[0]] = letter
+    for variable in variables.values():
+        for dim in variable.dims:
+            if dim not in found and (letter := _by_name(dim)):
+                found[dim] = letter
+    return found
+
+
+def axis_letters(
+    dims: Sequence[str], unlimited: Sequence[str], known: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the axis of each dimension of one variable, guessed by position where unknown.
+
+    With three or more dimensions of which none is known, the last two are the map, the first is
+    time and one between them is height. An unlimited first dimension is time.
+
+    Examples
+    --------
+    >>> axis_letters(("a", "b", "c", "d"), (), {})
+    ('T', 'Z', 'Y', 'X')
+    >>> axis_letters(("a", "b"), (), {})
+    ('', '')
+    >>> axis_letters(("n", "lat", "lon"), ("n",), {"lat": "Y", "lon": "X"})
+    ('T', 'Y', 'X')
+    """
+    letters = [known.get(dim) or _by_name(dim) for dim in dims]
+    letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]
+    if dims and not letters[0] and "T" not in letters and dims[0] in unlimited:
+        letters[0] = "T"
+    if len(dims) >= 3:
+        if not any(letters[-2:]):
+            for place, letter in ((-2, "Y"), (-1, "X")):
+                if letter not in letters:
+                    letters[place] = letter
+        if not letters[0] and "T" not in letters and letters[-2:] == ["Y", "X"]:
+            letters[0] = "T"
+        if len(dims) == 4 and not letters[1] and "Z" not in letters:
+            letters[1] = "Z"
+    return tuple(letters)
+
+
+def _by_attributes(attrs: Mapping[str, object]) -> str:
+    axis = str(attrs.get("axis", "")).upper()
+    if axis in ("T", "Z", "Y", "X"):
+        return axis
+    if letter := _STANDARD.get(str(attrs.get("standard_name", ""))):
+        return letter
+    units = str(attrs.get("units", "")).lower()
+    if re.match(r"\w+ since ", units):
+        return "T"
+    if re.match(r"degrees?_?n(orth)?$", units):
+        return "Y"
+    if re.match(r"degrees?_?e(ast)?$", units):
+        return "X"
+    return "Z" if str(attrs.get("positive", "")).lower() in ("up", "down") else ""
+
+
+def _by_name(dim: str) -> str:
+    plain = dim.rpartition("/")[2].lower()
+    for pattern, letter in _NAMES:
+        if re.fullmatch(pattern, plain):
+            return letter
+    return ""

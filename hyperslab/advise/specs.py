@@ -1,0 +1,303 @@
+"""The layouts that a file is tried in: what each variable becomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+from hyperslab.storage.layout import CHUNKED, CLASSIC, FORMATS, NETCDF4, ZARR, Layout
+
+from .specs_default import default_chunks
+
+SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
+CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
+Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
+
+
+class Described(Protocol):
+    """A variable of a file, as far as its layout and its patterns of access depend on it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dims(self) -> tuple[str, ...]: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def unlimited(self) -> tuple[str, ...]: ...
+    @property
+    def attrs(self) -> Mapping[str, object]: ...
+    @property
+    def chunks(self) -> tuple[int, ...] | None: ...
+    @property
+    def codec(self) -> str: ...
+    @property
+    def layout(self) -> Layout | None: ...
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen for a variable; what is not chosen stays as it is in the file.
+
+    Parameters
+    ----------
+    chunks
+        "same", "default" (what the library picks when it must chunk), "contiguous", one length
+        for each axis, or pairs of a dimension and a length: dimensions not named keep theirs.
+    codec
+        "same", "none", or one of `hyperslab.storage.CODECS`.
+    level
+        Level of the codec; None takes its default.
+    shuffle
+        None leaves it.
+    quantize
+        Mode ("bitgroom", "granular_bitround" or "bitround") with its digits or bits; None leaves
+        values as they are.
+
+    Examples
+    --------
+    >>> Choice(chunks=(1, 721, 1440), codec="zstd", level=3).level
+    3
+    """
+
+    chunks: Chunks = SAME
+    codec: str = SAME
+    level: int | None = None
+    shuffle: bool | None = None
+    quantize: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """One layout of a whole file, to be written, timed and compared with others.
+
+    Parameters
+    ----------
+    name
+        Its label in tables; unique among the targets of a run.
+    format
+        One of `hyperslab.storage.FORMATS`.
+    choice
+        For every variable without one of its own.
+    each
+        Pairs of a variable's name and its own choice.
+    byteorder
+        "native", "little" or "big".
+    cache_bytes
+        Chunk cache, in bytes, that the copy is written and read through; None keeps the library's.
+
+    Raises
+    ------
+    ValueError
+        For a format or byte order that does not exist, or a negative cache.
+
+    Source: the options -f, -c and -e of bm_file (netCDF-C 4.6.2, Improving Performance with
+    Chunking).
+
+    Examples
+    --------
+    >>> Target("default chunks", "netcdf4", Choice(chunks="default")).cache_bytes is None
+    True
+    """
+
+    name: str
+    format: str = "netcdf4"
+    choice: Choice = Choice()
+    each: tuple[tuple[str, Choice], ...] = ()
+    byteorder: str = "native"
+    cache_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.format not in FORMATS or self.format == "binary":
+            known = ", ".join(name for name in FORMATS if name != "binary")
+            raise ValueError(f"format {self.format!r}: give one of {known}")
+        if self.cache_bytes is not None and self.cache_bytes < 0:
+            raise ValueError(f"cache of {self.cache_bytes} bytes: give at least 0")
+
+    def layouts(self, variables: Sequence[Described]) -> dict[str, Layout]:
+        """Return the layout of each variable.
+
+        Raises
+        ------
+        ValueError
+            When a choice does not fit a variable: a chunk longer than its dimension, lengths for
+            another number of axes, a dimension that no variable has, a codec that the format has
+            not.
+        """
+        own = dict(self.each)
+        if unknown := own.keys() - {v.name for v in variables}:
+            raise ValueError(
+                f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
+                f"give one of {', '.join(v.name for v in variables)}"
+            )
+        self._check_fit(variables)
+        return {v.name: self._layout(v, own.get(v.name, self.choice)) for v in variables}
+
+    def _check_fit(self, variables: Sequence[Described]) -> None:
+        """Refuse chunks that would touch no variable at all."""
+        chunks = self.choice.chunks
+        own = dict(self.each)
+        rest = [v for v in variables if v.name not in own]
+        if isinstance(chunks, str) or not rest:
+            return
+        if lengths := _lengths(chunks):
+            if all(len(v.shape) != len(lengths) for v in rest):
+                shapes = "; ".join(f"{v.name} ({_shown(v)})" for v in rest[:4])
+                raise ValueError(
+                    f"{self.name}: {len(lengths)} chunk lengths fit no variable ({shapes}): "
+                    "give one length for each dimension"
+                )
+            return
+        known = {dim for v in rest for dim in v.dims}
+        if lacking := [dim for dim in _pairs(chunks) if dim not in known]:
+            raise ValueError(
+                f"{self.name}: no variable has a dimension {', '.join(lacking)}: "
+                f"give some of {', '.join(sorted(known))}"
+            )
+
+    def _layout(self, variable: Described, choice: Choice) -> Layout:
+        if not variable.shape:
+            return Layout(self.format, byteorder=self._byteorder(variable, False))
+        codec, level, shuffle = _codec(variable, choice, self.format)
+        chunks = self._chunks(variable, choice, codec)
+        fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
+        if choice.quantize is not None:
+            fields["quantize"] = choice.quantize
+        same = choice == Choice() and variable.layout is not None
+        if same and variable.layout is not None and variable.layout.format == self.format:
+            fields |= {
+                "shards": variable.layout.shards,
+                "fletcher32": variable.layout.fletcher32,
+            }
+        try:
+            return Layout(
+                self.format,
+                shuffle=shuffle,
+                byteorder=self._byteorder(variable, same),
+                **fields,
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.name}: {variable.name}: {error}") from error
+
+    def _byteorder(self, variable: Described, same: bool) -> str:
+        stored = variable.layout if same and self.format not in CLASSIC else None
+        if self.byteorder == "native" and stored is not None and stored.format == self.format:
+            return stored.byteorder
+        return self.byteorder
+
+    def _chunks(
+        self, variable: Described, choice: Choice, codec: str | None
+    ) -> tuple[int, ...] | None:
+        chunks = choice.chunks
+        if self.format not in CHUNKED and isinstance(chunks, str):
+            return None
+        must = bool(variable.unlimited) and self.format not in ZARR
+        if chunks == CONTIGUOUS:
+            if must or (codec is not None and self.format not in ZARR):
+                why = "can grow" if must else f"is compressed with {codec}"
+                raise ValueError(
+                    f"{self.name}: {variable.name} {why}, so it needs chunks: "
+                    "give chunks instead of contiguous"
+                )
+            return None
+        lengths = () if isinstance(chunks, str) else _lengths(chunks)
+        pairs = {} if isinstance(chunks, str) or lengths else _pairs(chunks)
+        touched = len(lengths) == len(variable.shape) or bool(pairs.keys() & set(variable.dims))
+        if dict(self.each).get(variable.name) is choice and lengths and not touched:
+            raise ValueError(
+                f"{self.name}: {len(lengths)} chunk lengths for {variable.name}, which has "
+                f"{len(variable.shape)} dimensions ({_shown(variable)}): give one for each"
+            )
+        if chunks == DEFAULT or (not touched and variable.chunks is None):
+            needed = chunks == DEFAULT or must or codec is not None or self.format in ZARR
+            if not needed:
+                return None
+            return default_chunks(self.format, variable.shape, variable.dtype, variable.unlimited)
+        if not touched:
+            return _fitting(variable, self.format)
+        if not lengths:
+            kept = variable.chunks or tuple(max(n, 1) for n in variable.shape)
+            lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
+        _check_lengths(self.name, variable, lengths)
+        return lengths
+
+    def renamed(self, name: str) -> Target:
+        """Return the same target under another name.
+
+        Examples
+        --------
+        >>> Target("a").renamed("b").name
+        'b'
+        """
+        return replace(self, name=name)
+
+
+def _codec(variable: Described, choice: Choice, format: str) -> tuple[str | None, int | None, bool]:
+    """Return codec, level and shuffle; what is kept and cannot be had becomes deflate."""
+    shuffle = bool(choice.shuffle)
+    if choice.codec == "none":
+        return None, None, shuffle
+    if choice.codec != SAME:
+        return choice.codec, choice.level, shuffle
+    if not variable.codec or (format not in CHUNKED and choice.shuffle is None):
+        return None, None, shuffle
+    stored = variable.layout
+    if stored is not None and stored.codec is not None:
+        keeps = stored.shuffle if choice.shuffle is None else shuffle
+        try:
+            Layout(format, (1,), stored.codec, stored.level, keeps)
+        except ValueError:
+            pass
+        else:
+            return stored.codec, stored.level, keeps
+    return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
+
+
+def _check_lengths(target: str, variable: Described, lengths: Sequence[int]) -> None:
+    for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
+        if chunk < 1:
+            raise ValueError(
+                f"{target}: a chunk of {chunk} along {dim} of {variable.name}: give at least 1"
+            )
+        if chunk > max(size, 1) and dim not in variable.unlimited:
+            raise ValueError(
+                f"{target}: the dimension {dim} of {variable.name} has length {size}, and a "
+                f"chunk of {chunk} is longer: give at most {size}"
+            )
+
+
+def _fitting(variable: Described, format: str) -> tuple[int, ...] | None:
+    """Return the chunks as they are, cut to the dimensions where the format asks for it."""
+    if variable.chunks is None or format not in CHUNKED:
+        return None
+    if format not in (*NETCDF4, "hdf5"):
+        sizes = zip(variable.chunks, variable.shape, strict=True)
+        return tuple(min(c, max(n, 1)) for c, n in sizes)
+    return variable.chunks
+
+
+def _lengths(chunks: Chunks) -> tuple[int, ...]:
+    return tuple(n for n in chunks if isinstance(n, int))
+
+
+def _pairs(chunks: Chunks) -> dict[str, int]:
+    return {pair[0]: pair[1] for pair in chunks if isinstance(pair, tuple)}
+
+
+def _shown(variable: Described) -> str:
+    return ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
+
+
+def chunk_bytes(chunks: Sequence[int], itemsize: int) -> int:
+    """Return the bytes of one chunk.
+
+    Examples
+    --------
+    >>> chunk_bytes((128, 128), 4)
+    65536
+    """
+    return math.prod(chunks) * itemsize

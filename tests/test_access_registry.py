@@ -10,8 +10,8 @@ from hyperslab.access.card import Card
 from hyperslab.storage import FORMATS, Layout
 
 ORDER = (
-    "plain", "netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr",
-    "zarr", "nczarr",
+    "plain", "netcdf4", "netcdf-c", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf",
+    "xarray-zarr", "zarr", "nczarr",
 )  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def test_every_format_has_a_reader(format):
 
 def test_a_layout_narrows_what_a_format_allows():
     lzf = Layout("hdf5", chunks=(8,), codec="lzf")
-    assert set(readers("hdf5")) - set(readers(lzf)) == {"netcdf4", "xarray-netcdf4"}
+    assert set(readers("hdf5")) - set(readers(lzf)) == {"netcdf4", "netcdf-c", "xarray-netcdf4"}
     shuffled = Layout("nczarr", chunks=(8,), codec="deflate", shuffle=True)
     assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
     big = Layout("zarr2", byteorder="big")
@@ -64,6 +64,14 @@ def test_an_unknown_reader_or_format_is_named_with_what_there_is():
         library_version("gdal")
     with pytest.raises(ValueError, match=r"format='grib': give one of binary"):
         readers("grib")
+
+
+def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    registry._make.cache_clear()
+    assert readers() == tuple(name for name in ORDER if name != "netcdf-c")
+    with pytest.raises(ValueError, match=r"'netcdf-c' needs a C compiler.*apt-get install gcc"):
+        reader("netcdf-c")
 
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch):

@@ -20,6 +20,8 @@ class Card:
         Module of `hyperslab.access` that holds it.
     requires
         Names of the modules it imports.
+    compiled
+        Whether it needs a C compiler.
     cannot
         Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
     """
@@ -31,6 +33,7 @@ class Card:
     module: str
     requires: tuple[str, ...] = ()
     cannot: tuple[Mapping[str, object], ...] = ()
+    compiled: bool = False
 
     def reads(self, layout: Layout) -> bool:
         """Whether this library reads what is written in a layout.

@@ -8,7 +8,10 @@ from importlib.util import find_spec
 
 from hyperslab.access.base import LibraryReader, Reader
 from hyperslab.access.card import Card
+from hyperslab.kernels.build import INSTALL, KernelError, compiler
 from hyperslab.storage.layout import FORMATS, Layout
+
+COMPILER = "a C compiler"
 
 _NETCDF = frozenset({"netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic", "hdf5"})
 _HDF5 = frozenset({"netcdf4", "netcdf4-classic", "hdf5"})
@@ -23,6 +26,7 @@ _NO_BIG = ({"byteorder": "big"},)
 CARDS = (
     Card("plain", "Python", frozenset({"binary"}), "fork", "plain"),
     Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",), _NO_LZF),
+    Card("netcdf-c", "netCDF-C", _NETCDF, "fork", "c_kernel", ("netCDF4",), _NO_LZF, compiled=True),
     Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",)),
     Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py")),
     Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4"), _NO_LZF),
@@ -108,7 +112,7 @@ def _make(name: str) -> LibraryReader:
     if missing := _missing(card):
         raise ValueError(
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
-            f"pip install {' '.join(missing)}; usable are {', '.join(readers())}"
+            f"{_install(missing)}; usable are {', '.join(readers())}"
         )
     made = import_module(f"hyperslab.access.{card.module}").make(card)
     assert isinstance(made, LibraryReader)
@@ -116,4 +120,19 @@ def _make(name: str) -> LibraryReader:
 
 
 def _missing(card: Card) -> tuple[str, ...]:
-    return tuple(module for module in card.requires if find_spec(module) is None)
+    absent = tuple(module for module in card.requires if find_spec(module) is None)
+    return (*absent, *((COMPILER,) if card.compiled and not _compiles() else ()))
+
+
+def _compiles() -> bool:
+    try:
+        compiler()
+    except KernelError:
+        return False
+    return True
+
+
+def _install(missing: tuple[str, ...]) -> str:
+    modules = [name for name in missing if name != COMPILER]
+    steps = [f"pip install {' '.join(modules)}"] if modules else []
+    return " and ".join([*steps, *([INSTALL] if COMPILER in missing else [])])

@@ -1,0 +1,20 @@
+"""Loops of reads and writes in C, on the netCDF-C and HDF5 that Python has loaded.
+
+The C is compiled on first use into the user's cache folder; nothing is needed beside a compiler.
+"""
+
+from hyperslab.kernels.build import KernelError, compiler, kernel
+from hyperslab.kernels.hdf5_c import Hdf5File
+from hyperslab.kernels.library import LibraryError
+from hyperslab.kernels.netcdf_c import NetcdfFile
+from hyperslab.kernels.posix_c import PlainFile
+
+__all__ = [
+    "Hdf5File",
+    "KernelError",
+    "LibraryError",
+    "NetcdfFile",
+    "PlainFile",
+    "compiler",
+    "kernel",
+]

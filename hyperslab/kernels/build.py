@@ -1,0 +1,162 @@
+"""Compile the C kernel once for this compiler, and load it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("reads.c")
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-Wall", "-Wextra")
+INSTALL = "Debian: apt-get install gcc libc6-dev; macOS: xcode-select --install"
+
+
+class KernelError(RuntimeError):
+    """The C kernel cannot be compiled or loaded here."""
+
+
+def compiler() -> tuple[str, ...]:
+    """Return the command of the C compiler: CC of the environment, or cc.
+
+    Raises
+    ------
+    KernelError
+        If it is not there, with what installs it.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.environ["CC"] = "no-such-compiler"
+    >>> try:
+    ...     compiler()
+    ... except KernelError as error:
+    ...     print(str(error).partition(":")[0])
+    ... finally:
+    ...     del os.environ["CC"]
+    no C compiler
+    """
+    words = tuple(shlex.split(os.environ.get("CC", ""))) or ("cc",)
+    if shutil.which(words[0]) is None:
+        raise KernelError(
+            f"no C compiler: {words[0]!r} is not found; install one ({INSTALL}), "
+            "or name one in the environment variable CC"
+        )
+    return words
+
+
+@cache
+def kernel() -> ctypes.CDLL:
+    """Return the C kernel, compiled at the first call and kept in the user's cache folder.
+
+    The folder is hyperslab in XDG_CACHE_HOME or in ~/.cache; a file in it is named after what it
+    was compiled from and with, and after its own bytes, so that a broken one is found and made
+    again.
+
+    Raises
+    ------
+    KernelError
+        If there is no compiler, it fails, or the folder cannot be written.
+
+    Examples
+    --------
+    >>> kernel().hs_version()
+    1
+    """
+    words = compiler()
+    folder = cache_folder()
+    stem = f"reads-{_key(words)}"
+    for path in sorted(folder.glob(f"{stem}-*.so")):
+        if path.stem == _named(stem, path) and (loaded := _load(path)):
+            return loaded
+        path.unlink(missing_ok=True)
+    if loaded := _load(_compile(words, folder, stem)):
+        return loaded
+    raise KernelError(
+        f"the C kernel was compiled by {words[0]} but does not load: "
+        "the compiler makes programs for another machine; name another in CC"
+    )
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled kernels; it need not exist.
+
+    Examples
+    --------
+    >>> cache_folder().name
+    'hyperslab'
+    """
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # The standard has relative paths passed over.
+    if given.is_absolute():
+        return given / "hyperslab"
+    try:
+        return Path("~/.cache/hyperslab").expanduser()
+    except RuntimeError as error:
+        raise KernelError(
+            "this user has no home folder for the compiled kernel: "
+            "name a folder in the environment variable XDG_CACHE_HOME"
+        ) from error
+
+
+def _key(words: tuple[str, ...]) -> str:
+    """Give a hash of all that a compiled kernel depends on."""
+    said = _run((*words, "--version"))
+    parts = (SOURCE.read_text(), said, *words, *FLAGS, platform.machine(), sys.platform)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _named(stem: str, path: Path) -> str:
+    """Give the name, without its suffix, that a file with these bytes has."""
+    try:
+        return f"{stem}-{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+    except OSError:
+        return ""
+
+
+def _compile(words: tuple[str, ...], folder: Path, stem: str) -> Path:
+    """Compile into a file of our own, then give it its name: others see it whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{stem}-", suffix=".so", dir=folder)
+    except OSError as error:
+        raise KernelError(
+            f"the folder for the compiled kernel cannot be written ({error.strerror}): "
+            "name another in the environment variable XDG_CACHE_HOME"
+        ) from error
+    os.close(handle)
+    made = Path(name)
+    try:
+        libraries = ("-ldl",) if sys.platform == "linux" else ()
+        _run((*words, *FLAGS, "-o", name, str(SOURCE), *libraries))
+        return made.replace(folder / f"{_named(stem, made)}.so")
+    finally:
+        made.unlink(missing_ok=True)
+
+
+def _run(words: tuple[str, ...]) -> str:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+    except subprocess.CalledProcessError as error:
+        first = next((line for line in error.stderr.splitlines() if "error" in line), "")
+        raise KernelError(
+            f"{words[0]} cannot compile the kernel: {first or error.stderr.strip()[:300]}; "
+            f"a whole compiler is needed ({INSTALL})"
+        ) from error
+    return done.stdout
+
+
+def _load(path: Path) -> ctypes.CDLL | None:
+    try:
+        loaded = ctypes.CDLL(str(path))
+        loaded.hs_version  # noqa: B018  (a lookup)
+    except (OSError, AttributeError):
+        return None
+    return loaded

@@ -1,0 +1,132 @@
+"""Find the functions of the netCDF-C and HDF5 that netCDF4-python has loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+from functools import cache
+from typing import Any
+
+from hyperslab.kernels.build import KernelError
+
+
+class LibraryError(OSError):
+    """A call of netCDF-C, HDF5 or the system failed."""
+
+
+class _Symbol(ctypes.Structure):
+    _fields_ = [
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("name", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    ]
+
+
+@cache
+def _loaded() -> ctypes.CDLL:
+    """Give a handle through which names are looked up in netCDF4 and in the libraries under it.
+
+    A lookup goes through the extension's own dependencies: h5py's HDF5 in the same process, which
+    has the same names, is not among them.
+    """
+    try:
+        extension = importlib.import_module("netCDF4._netCDF4")
+    except ImportError as error:
+        raise KernelError(f"netCDF4 cannot be imported ({error}): pip install netCDF4") from error
+    return ctypes.CDLL(str(extension.__file__), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+
+
+@cache
+def function(name: str) -> Any:
+    """Return a function of netCDF-C or HDF5; it gives a C int unless `restype` is set.
+
+    Raises
+    ------
+    KernelError
+        If the libraries that netCDF4 has loaded do not show it.
+
+    Examples
+    --------
+    >>> version = function("nc_inq_libvers")
+    >>> version.restype = ctypes.c_char_p
+    >>> version().decode().split(".")[0]
+    '4'
+    """
+    try:
+        return _loaded()[name]
+    except AttributeError as error:
+        raise KernelError(
+            f"{name} is not found in the libraries of netCDF4: it was built with netCDF-C inside "
+            "it; install the wheel (pip install netCDF4)"
+        ) from error
+
+
+def address(name: str) -> int:
+    """Return where a function lies, for the C kernel."""
+    found = ctypes.cast(function(name), ctypes.c_void_p).value
+    assert found is not None
+    return found
+
+
+def variable(name: str, kind: Any = ctypes.c_int64) -> Any:
+    """Return the value of a variable of the libraries."""
+    try:
+        return kind.in_dll(_loaded(), name).value
+    except ValueError as error:
+        raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
+
+
+def library_of(name: str) -> str:
+    """Return the path of the library that a function is in.
+
+    Examples
+    --------
+    >>> library_of("nc_open") == library_of("H5Dread")
+    False
+    """
+    symbol = _Symbol()
+    ctypes.CDLL(None).dladdr(ctypes.c_void_p(address(name)), ctypes.byref(symbol))
+    return os.fsdecode(symbol.file or b"")
+
+
+def versions() -> tuple[str, str]:
+    """Return the versions of netCDF-C and HDF5.
+
+    Examples
+    --------
+    >>> [version.partition(".")[0] for version in versions()]
+    ['4', '1']
+    """
+    netcdf = function("nc_inq_libvers")
+    netcdf.restype = ctypes.c_char_p
+    numbers = [ctypes.c_uint() for _ in range(3)]
+    function("H5get_libversion")(*map(ctypes.byref, numbers))
+    hdf5 = ".".join(str(number.value) for number in numbers)
+    return str(netcdf().decode().split()[0]), hdf5
+
+
+def checked(name: str, *arguments: Any) -> None:
+    """Call a function of netCDF-C.
+
+    Raises
+    ------
+    LibraryError
+        If it says that it failed, with its own words.
+    """
+    if status := function(name)(*arguments):
+        raise LibraryError(f"{name}: {words(status)}")
+
+
+def words(status: int) -> str:
+    """Return netCDF-C's words for an error.
+
+    Examples
+    --------
+    >>> words(2)
+    'No such file or directory'
+    """
+    explain = function("nc_strerror")
+    explain.restype = ctypes.c_char_p
+    return str(explain(ctypes.c_int(status)).decode())

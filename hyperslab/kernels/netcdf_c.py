@@ -1,0 +1,376 @@
+"""One variable of a netCDF file, read and written by loops in C on netCDF-C."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperslab.kernels.build import kernel
+from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
+from hyperslab.kernels.library import LibraryError, address, checked, words
+
+# Bits of nc_create; without any a file is netCDF-3.
+FORMATS = {
+    "netcdf3": 0x0000,
+    "netcdf3-64bit": 0x0200,
+    "cdf5": 0x0020,
+    "netcdf4": 0x1000,
+    "netcdf4-classic": 0x1100,
+}
+_WRITE, _NOFILL, _CHUNKED, _CONTIGUOUS = 0x0001, 0x100, 0, 1
+_TYPES = {
+    "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
+}  # fmt: skip
+_DTYPES = {number: np.dtype(name) for name, number in _TYPES.items()}
+_NAME_BYTES = 257
+
+
+class NoNumbersError(ValueError):
+    """The variable holds text, records or lists."""
+
+
+class NetcdfFile:
+    """One variable of an open netCDF file; made by `open` and `create`.
+
+    Attributes
+    ----------
+    shape : tuple of int
+    dtype : numpy.dtype
+        Type of the stored values, in native byte order; netCDF-C converts.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "a.nc")
+    >>> rows = [[0, 0], [1, 0], [2, 0]]
+    >>> with NetcdfFile.create(path, "netcdf4", "a", ("y", "x"), (3, 4), "i4") as file:
+    ...     seconds = file.access("write", rows, [1, 4], None, np.arange(12, dtype="i4"))
+    >>> with NetcdfFile.open(path, "a") as file:
+    ...     out = np.empty(file.shape, file.dtype)
+    ...     seconds = file.access("read", [[0, 0]], [3, 4], None, out)
+    >>> out.ravel().tolist()
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    """
+
+    def __init__(self, path: Path, file: int, variable: str) -> None:
+        self._path, self._file, self._open = path, file, True
+        self._group, self._variable = _find(file, variable)
+        kind, rank = ctypes.c_int(), ctypes.c_int()
+        checked("nc_inq_vartype", self._group, self._variable, ctypes.byref(kind))
+        checked("nc_inq_varndims", self._group, self._variable, ctypes.byref(rank))
+        if kind.value not in _DTYPES:
+            raise NoNumbersError(f"{variable!r} holds no numbers")
+        self.dtype = _DTYPES[kind.value]
+        self.shape = _shape(self._group, self._variable, rank.value)
+
+    @classmethod
+    def open(
+        cls, path: str | Path, variable: str, *, write: bool = False, cache_bytes: int | None = None
+    ) -> NetcdfFile:
+        """Open one variable of a file.
+
+        Parameters
+        ----------
+        path
+        variable
+            Its name, with groups before it ("group/sub/name").
+        write
+            Whether it may be written.
+        cache_bytes
+            Size of the chunk cache, where the variable has chunks; None keeps what netCDF-C
+            gives it.
+
+        Raises
+        ------
+        LibraryError
+            If netCDF-C cannot open it, with its own words.
+        NoNumbersError
+            If the variable holds no numbers.
+        KernelError
+            If the kernel cannot be compiled here.
+        """
+        kernel()
+        file = ctypes.c_int()
+        mode = _WRITE if write else 0
+        checked("nc_open", os.fsencode(path), mode, ctypes.byref(file))
+        return cls._made(Path(path), file.value, variable, cache_bytes)
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        format: str,
+        variable: str,
+        dims: Sequence[str],
+        shape: Sequence[int],
+        dtype: str,
+        *,
+        chunks: Sequence[int] | None = None,
+        deflate: int | None = None,
+        shuffle: bool = False,
+        cache_bytes: int | None = None,
+        fill: bool = True,
+    ) -> NetcdfFile:
+        """Create a file with one variable, and leave define mode.
+
+        Parameters
+        ----------
+        path
+            What lies there is written over.
+        format
+            One of `FORMATS`.
+        variable, dims, shape, dtype
+            Its name, dimensions, lengths, and type such as "i4".
+        chunks
+            Lengths of a chunk; None is contiguous. Formats before netCDF-4 have no chunks.
+        deflate
+            Level 0 to 9; None leaves the filter out.
+        shuffle
+            Shuffle bytes before deflate.
+        cache_bytes
+            Size of the variable's chunk cache; None keeps what netCDF-C gives it.
+        fill
+            Whether storage is filled before it is written.
+
+        Raises
+        ------
+        LibraryError
+            If netCDF-C refuses, with its own words.
+        ValueError
+            For an unknown format or type.
+        """
+        if format not in FORMATS:
+            raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
+        kind = np.dtype(dtype).str[1:]
+        if kind not in _TYPES:
+            raise ValueError(f"dtype={dtype!r}: give one of {', '.join(_TYPES)}")
+        modern = format.startswith("netcdf4")
+        if not modern and any(given is not None for given in (chunks, deflate, cache_bytes)):
+            raise ValueError(f"chunks, deflate and cache_bytes need netcdf4, not {format!r}")
+        kernel()
+        file, made = ctypes.c_int(), ctypes.c_int()
+        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+        try:
+            identifiers = (ctypes.c_int * max(len(dims), 1))()
+            for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
+                where = ctypes.byref(identifiers, axis * ctypes.sizeof(ctypes.c_int))
+                checked("nc_def_dim", file, name.encode(), ctypes.c_size_t(length), where)
+            checked(
+                "nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers,
+                ctypes.byref(made),
+            )  # fmt: skip
+            if modern:
+                _store(file, made, chunks, deflate, shuffle)
+            if not fill:
+                checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
+            checked("nc_enddef", file)
+        except BaseException:
+            checked("nc_close", file)
+            raise
+        return cls._made(Path(path), file.value, variable, cache_bytes)
+
+    @classmethod
+    def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> NetcdfFile:
+        try:
+            made = cls(path, file, variable)
+            if cache_bytes is not None and made.chunks() is not None:
+                made._set_cache(cache_bytes)
+        except BaseException:
+            checked("nc_close", file)
+            raise
+        return made
+
+    def access(
+        self,
+        action: str,
+        starts: ArrayLike,
+        counts: ArrayLike,
+        strides: ArrayLike | None,
+        buffer: NDArray[Any],
+        *,
+        reuse: bool = False,
+        each: NDArray[np.float64] | None = None,
+    ) -> float:
+        """Read or write hyperslabs, one call of netCDF-C for each, in a loop in C.
+
+        Parameters
+        ----------
+        action
+            "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
+        starts, counts, strides
+            As in `hyperslab.kernels.calls.calls_of`.
+        buffer
+            C-contiguous, of the variable's type; it holds the blocks one after another.
+        reuse
+            Every block lies at the buffer's start instead.
+        each
+            Takes the seconds of every call: float64 of shape (calls,).
+
+        Returns
+        -------
+        float
+            Seconds of the loop, by the monotonic clock in C.
+
+        Raises
+        ------
+        LibraryError
+            If a call fails, with its number.
+        IndexError, ValueError
+            Before anything is read or written, for what does not fit the variable.
+        """
+        check_action(action)
+        self._check_open()
+        calls = calls_of(self.shape, starts, counts, strides)
+        need = calls.elements(reuse) * self.dtype.itemsize
+        where = place(buffer, self.dtype, need, action)
+        name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
+        seconds, failed = ctypes.c_double(), ctypes.c_int64()
+        status = kernel().hs_netcdf(
+            ctypes.c_void_p(address(name)), self._group, self._variable, calls.rank,
+            ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
+            pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
+            int(reuse), clock(each, len(calls)), ctypes.byref(seconds), ctypes.byref(failed),
+        )  # fmt: skip
+        if status:
+            raise LibraryError(f"{name}, call {failed.value}: {words(status)}")
+        return seconds.value
+
+    def chunks(self) -> tuple[int, ...] | None:
+        """Return the lengths of a chunk; None where the variable is contiguous."""
+        self._check_open()
+        storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
+        checked("nc_inq_var_chunking", self._group, self._variable, ctypes.byref(storage), lengths)
+        return tuple(lengths)[: len(self.shape)] if storage.value == _CHUNKED else None
+
+    def chunk_cache_bytes(self) -> int:
+        """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
+        self._check_open()
+        return self._cache()[0].value
+
+    def sync(self, *, to_disk: bool = True) -> float:
+        """Flush netCDF-C's buffers, and the system's to the device; return the seconds."""
+        self._check_open()
+        return self._done("nc_sync", os.fsencode(self._path) if to_disk else None)
+
+    def close(self) -> float:
+        """Close the file and return the seconds; closing again does nothing."""
+        if not self._open:
+            return 0.0
+        self._open = False
+        return self._done("nc_close", None)
+
+    def __enter__(self) -> NetcdfFile:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _check_open(self) -> None:
+        if not self._open:
+            raise ValueError(f"{self._path}: the file is closed; open it again")
+
+    def _done(self, name: str, path: bytes | None) -> float:
+        seconds = ctypes.c_double()
+        function = ctypes.c_void_p(address(name))
+        if status := kernel().hs_netcdf_done(function, self._file, path, ctypes.byref(seconds)):
+            raise LibraryError(f"{name}: {words(status)}")
+        return seconds.value
+
+    def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
+        size, slots, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
+        checked(
+            "nc_get_var_chunk_cache", self._group, self._variable, ctypes.byref(size),
+            ctypes.byref(slots), ctypes.byref(preemption),
+        )  # fmt: skip
+        return size, slots, preemption
+
+    def _set_cache(self, size: int) -> None:
+        _, slots, preemption = self._cache()
+        checked(
+            "nc_set_var_chunk_cache", self._group, self._variable, ctypes.c_size_t(size), slots,
+            preemption,
+        )  # fmt: skip
+
+
+def names(path: str | Path) -> list[str]:
+    """Return the names of all variables of a file, with their groups.
+
+    Raises
+    ------
+    LibraryError
+        If netCDF-C cannot open it.
+    """
+    file = ctypes.c_int()
+    checked("nc_open", os.fsencode(path), 0, ctypes.byref(file))
+    try:
+        return list(_walk(file.value, ""))
+    finally:
+        checked("nc_close", file)
+
+
+def _walk(group: int, before: str) -> Iterator[str]:
+    name = ctypes.create_string_buffer(_NAME_BYTES)
+    for variable in _listed("nc_inq_varids", group):
+        checked("nc_inq_varname", group, variable, name)
+        yield before + name.value.decode()
+    for inner in _listed("nc_inq_grps", group):
+        checked("nc_inq_grpname", inner, name)
+        yield from _walk(inner, f"{before}{name.value.decode()}/")
+
+
+def _listed(function: str, group: int) -> list[int]:
+    count = ctypes.c_int()
+    checked(function, group, ctypes.byref(count), None)
+    found = (ctypes.c_int * max(count.value, 1))()
+    checked(function, group, ctypes.byref(count), found)
+    return list(found)[: count.value]
+
+
+def _find(file: int, variable: str) -> tuple[int, int]:
+    *groups, name = variable.strip("/").split("/")
+    group, inner, found = file, ctypes.c_int(), ctypes.c_int()
+    for part in groups:
+        checked("nc_inq_ncid", group, part.encode(), ctypes.byref(inner))
+        group = inner.value
+    checked("nc_inq_varid", group, name.encode(), ctypes.byref(found))
+    return group, found.value
+
+
+def _shape(group: int, variable: int, rank: int) -> tuple[int, ...]:
+    dims, length, shape = (ctypes.c_int * max(rank, 1))(), ctypes.c_size_t(), []
+    checked("nc_inq_vardimid", group, variable, dims)
+    for dim in list(dims)[:rank]:
+        checked("nc_inq_dimlen", group, dim, ctypes.byref(length))
+        shape.append(length.value)
+    return tuple(shape)
+
+
+def _store(
+    file: ctypes.c_int,
+    variable: ctypes.c_int,
+    chunks: Sequence[int] | None,
+    deflate: int | None,
+    shuffle: bool,
+) -> None:
+    if chunks is None:
+        checked("nc_def_var_chunking", file, variable, _CONTIGUOUS, None)
+    else:
+        lengths = (ctypes.c_size_t * len(chunks))(*chunks)
+        checked("nc_def_var_chunking", file, variable, _CHUNKED, lengths)
+    if deflate is not None or shuffle:
+        checked(
+            "nc_def_var_deflate", file, variable, int(shuffle), int(deflate is not None),
+            deflate or 0,
+        )  # fmt: skip

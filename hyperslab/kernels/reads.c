@@ -1,0 +1,267 @@
+/* Loops of accesses to netCDF, HDF5 and plain files, with the clock around them.
+ *
+ * The functions of netCDF-C and HDF5 arrive as pointers, so that no header is needed and the very
+ * libraries run that Python has loaded. Block i of the buffer follows block i - 1, or, where
+ * `reuse` is set, lies at the buffer's start. `each`, where it is given, takes the seconds of every
+ * call. All return 0, or the library's error with the number of the call in `failed`.
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KERNEL_VERSION 1
+
+enum { HS_READ = 0, HS_WRITE = 1 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int hs_version(void) { return KERNEL_VERSION; }
+
+static size_t product(const size_t *counts, int rank) {
+    size_t n = 1;
+    for (int axis = 0; axis < rank; axis++)
+        n *= counts[axis];
+    return n;
+}
+
+/* ---------------------------------------------------------------- netCDF-C */
+
+typedef int (*vara_fn)(int, int, const size_t *, const size_t *, void *);
+typedef int (*vars_fn)(int, int, const size_t *, const size_t *, const ptrdiff_t *, void *);
+
+/* `function` is nc_get_vara or nc_put_vara; with strides, nc_get_vars or nc_put_vars. */
+int hs_netcdf(void *function, int file, int variable, int rank, int64_t calls,
+              const size_t *starts, const size_t *counts, const ptrdiff_t *strides, char *buffer,
+              size_t itemsize, int reuse, double *each, double *seconds, int64_t *failed) {
+    vara_fn vara = (vara_fn)function;
+    vars_fn vars = (vars_fn)function;
+    int status = 0;
+    double began = now(), last = began;
+    for (int64_t i = 0; i < calls; i++) {
+        const size_t *start = starts + i * rank, *count = counts + i * rank;
+        status = strides ? vars(file, variable, start, count, strides + i * rank, buffer)
+                         : vara(file, variable, start, count, buffer);
+        if (status) {
+            *failed = i;
+            break;
+        }
+        if (!reuse)
+            buffer += itemsize * product(count, rank);
+        if (each) {
+            double t = now();
+            each[i] = t - last;
+            last = t;
+        }
+    }
+    *seconds = now() - began;
+    return status;
+}
+
+/* A call with the file alone, and fsync after it: nc_sync, nc_close. `path` may be NULL. */
+int hs_netcdf_done(void *function, int file, const char *path, double *seconds) {
+    double began = now();
+    int status = ((int (*)(int))function)(file);
+    if (!status && path) {
+        int descriptor = open(path, O_RDONLY);
+        if (descriptor < 0 || fsync(descriptor))
+            status = errno;
+        if (descriptor >= 0)
+            close(descriptor);
+    }
+    *seconds = now() - began;
+    return status;
+}
+
+/* -------------------------------------------------------------------- HDF5 */
+
+typedef int64_t hid_t;
+typedef unsigned long long hsize_t;
+
+struct hdf5 {
+    int (*transfer)(hid_t, hid_t, hid_t, hid_t, hid_t, void *); /* H5Dread or H5Dwrite */
+    hid_t (*get_space)(hid_t);
+    hid_t (*create_simple)(int, const hsize_t *, const hsize_t *);
+    int (*select)(hid_t, int, const hsize_t *, const hsize_t *, const hsize_t *, const hsize_t *);
+    int (*close_space)(hid_t);
+    int (*flush)(hid_t, int);
+    int (*close_dataset)(hid_t);
+    int (*close_file)(hid_t);
+};
+
+static int same(const hsize_t *a, const hsize_t *b, int rank) {
+    for (int axis = 0; axis < rank; axis++)
+        if (a[axis] != b[axis])
+            return 0;
+    return 1;
+}
+
+/* `keep`: the file's dataspace is got once, and memory's made again only for another shape. */
+int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int rank, int64_t calls,
+            const hsize_t *starts, const hsize_t *counts, const hsize_t *strides, char *buffer,
+            size_t itemsize, int keep, int reuse, double *each, double *seconds,
+            int64_t *failed) {
+    hid_t file_space = -1, memory_space = -1;
+    const hsize_t *shape = NULL;
+    int status = 0;
+    double began = now(), last = began;
+    for (int64_t i = 0; i < calls && !status; i++) {
+        const hsize_t *start = starts + i * rank, *count = counts + i * rank;
+        if (file_space < 0)
+            file_space = h5->get_space(dataset);
+        if (memory_space >= 0 && shape && !same(shape, count, rank)) {
+            h5->close_space(memory_space);
+            memory_space = -1;
+        }
+        if (memory_space < 0)
+            memory_space = h5->create_simple(rank, count, NULL);
+        shape = count;
+        if (file_space < 0 || memory_space < 0)
+            status = -1;
+        else if (rank)
+            status = h5->select(file_space, 0, start, strides ? strides + i * rank : NULL, count,
+                                NULL);
+        if (status >= 0)
+            status = h5->transfer(dataset, type, memory_space, file_space, 0, buffer);
+        if (status < 0) {
+            *failed = i;
+        } else {
+            status = 0;
+            size_t n = 1;
+            for (int axis = 0; axis < rank; axis++)
+                n *= (size_t)count[axis];
+            if (!reuse)
+                buffer += itemsize * n;
+        }
+        if (!keep || status) {
+            if (memory_space >= 0)
+                h5->close_space(memory_space);
+            if (file_space >= 0)
+                h5->close_space(file_space);
+            memory_space = file_space = -1;
+        }
+        if (each) {
+            double t = now();
+            each[i] = t - last;
+            last = t;
+        }
+    }
+    if (memory_space >= 0)
+        h5->close_space(memory_space);
+    if (file_space >= 0)
+        h5->close_space(file_space);
+    *seconds = now() - began;
+    return status;
+}
+
+/* H5Fflush of the file alone (scope 0) and fsync. */
+int hs_hdf5_sync(const struct hdf5 *h5, hid_t file, const char *path, double *seconds) {
+    double began = now();
+    int status = h5->flush(file, 0);
+    if (status >= 0) {
+        int descriptor = open(path, O_RDONLY);
+        status = descriptor < 0 || fsync(descriptor) ? -1 : 0;
+        if (descriptor >= 0)
+            close(descriptor);
+    }
+    *seconds = now() - began;
+    return status;
+}
+
+int hs_hdf5_close(const struct hdf5 *h5, hid_t file, hid_t dataset, double *seconds) {
+    double began = now();
+    int status = h5->close_dataset(dataset);
+    int closed = h5->close_file(file);
+    *seconds = now() - began;
+    return status < 0 ? status : closed;
+}
+
+/* ------------------------------------------------------------- plain files */
+
+static int whole(int descriptor, int action, char *buffer, size_t length, int64_t offset) {
+    while (length) { /* one call moves at most 2 GiB */
+        ssize_t moved = action == HS_WRITE ? pwrite(descriptor, buffer, length, (off_t)offset)
+                                           : pread(descriptor, buffer, length, (off_t)offset);
+        if (moved < 0 && errno == EINTR)
+            continue;
+        if (moved <= 0)
+            return moved ? errno : -1;
+        buffer += moved;
+        offset += moved;
+        length -= (size_t)moved;
+    }
+    return 0;
+}
+
+/* pread or pwrite of pieces; status -1 is the end of the file. */
+int hs_posix(int descriptor, int action, int64_t calls, const int64_t *offsets,
+             const int64_t *lengths, char *buffer, int reuse, double *each, double *seconds,
+             int64_t *failed) {
+    int status = 0;
+    double began = now(), last = began;
+    for (int64_t i = 0; i < calls; i++) {
+        status = whole(descriptor, action, buffer, (size_t)lengths[i], offsets[i]);
+        if (status) {
+            *failed = i;
+            break;
+        }
+        if (!reuse)
+            buffer += lengths[i];
+        if (each) {
+            double t = now();
+            each[i] = t - last;
+            last = t;
+        }
+    }
+    *seconds = now() - began;
+    return status;
+}
+
+/* fread of pieces through stdio, with a seek where a piece does not follow the last. */
+int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t *lengths,
+             char *buffer, int reuse, double *each, double *seconds, int64_t *failed) {
+    FILE *file = stream;
+    int64_t place = -1;
+    int status = 0;
+    double began = now(), last = began;
+    for (int64_t i = 0; i < calls; i++) {
+        if (place != offsets[i] && fseeko(file, (off_t)offsets[i], SEEK_SET))
+            status = errno;
+        if (!status && fread(buffer, 1, (size_t)lengths[i], file) != (size_t)lengths[i])
+            status = ferror(file) ? EIO : -1;
+        if (status) {
+            *failed = i;
+            break;
+        }
+        place = offsets[i] + lengths[i];
+        if (!reuse)
+            buffer += lengths[i];
+        if (each) {
+            double t = now();
+            each[i] = t - last;
+            last = t;
+        }
+    }
+    *seconds = now() - began;
+    return status;
+}
+
+void *hs_stream(int descriptor) { return fdopen(descriptor, "rb"); }
+
+int hs_stream_close(void *stream) { return fclose(stream); }
+
+int hs_fsync(int descriptor, double *seconds) {
+    double began = now();
+    int status = fsync(descriptor) ? errno : 0;
+    *seconds = now() - began;
+    return status;
+}

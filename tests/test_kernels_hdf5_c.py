@@ -1,0 +1,113 @@
+"""What the kernel reads and writes straight on HDF5 is what h5py reads and writes."""
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile
+
+SHAPE = (11, 14)
+LAYOUTS = {
+    "contiguous": {},
+    "chunked": {"chunks": (4, 5)},
+    "deflated": {"chunks": (4, 5), "deflate": 1, "shuffle": True, "cache_bytes": 100},
+    "early": {"chunks": SHAPE, "alloc": "early", "fill": False},
+}
+DTYPES = ("i1", "u2", "i4", "u8", "f4", "f8")
+
+
+def values(dtype):
+    return np.arange(np.prod(SHAPE)).reshape(SHAPE).astype(dtype)
+
+
+@pytest.mark.parametrize("keep", [True, False], ids=["spaces-kept", "spaces-made"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_it_writes_is_read_by_h5py(tmp_path, layout, dtype, keep):
+    path, array = tmp_path / "a.h5", values(dtype)
+    rows = [[i, 0] for i in range(SHAPE[0])]
+    with Hdf5File.create(path, "a", SHAPE, dtype, **LAYOUTS[layout]) as file:
+        assert file.access("write", rows, [1, SHAPE[1]], None, array, keep_spaces=keep) > 0
+        assert file.sync() > 0
+    with h5py.File(path) as other:
+        assert other["a"].dtype == array.dtype
+        assert other["a"].chunks == LAYOUTS[layout].get("chunks")
+        assert other["a"][...].tobytes() == array.tobytes()
+        alloc = other["a"].id.get_create_plist().get_alloc_time()
+        assert (alloc == h5py.h5d.ALLOC_TIME_EARLY) == (layout == "early")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    for layout, options in LAYOUTS.items():
+        with Hdf5File.create(folder / layout, "a", SHAPE, "f8", **options) as file:
+            file.access("write", [[0, 0]], SHAPE, None, values("f8"))
+    return folder
+
+
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_any_accesses_read_what_h5py_reads(files, data):
+    chosen = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        axes = []
+        for size in SHAPE:
+            start, step = data.draw(st.integers(0, size - 1)), data.draw(st.integers(1, 4))
+            count = data.draw(st.integers(1, (size - start - 1) // step + 1))
+            axes.append((start, count, step))
+        chosen.append(tuple(zip(*axes, strict=True)))
+    starts, counts, steps = (np.array(part) for part in zip(*chosen, strict=True))
+    keep = data.draw(st.booleans())
+    out = np.empty(counts.prod(axis=1).sum())
+    path = files / data.draw(st.sampled_from(list(LAYOUTS)))
+    with Hdf5File.open(path, "a") as file:
+        assert (file.shape, file.dtype) == (SHAPE, np.dtype("f8"))
+        file.access("read", starts, counts, steps, out, keep_spaces=keep)
+    with h5py.File(path) as other:
+        wanted = [
+            other["a"][tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(*one))].tobytes()  # noqa: B905
+            for one in chosen
+        ]
+    assert out.tobytes() == b"".join(wanted)
+
+
+def test_it_reads_what_the_kernel_wrote_through_netcdf(tmp_path):
+    path, array = tmp_path / "a.nc", values("i4")
+    with NetcdfFile.create(path, "netcdf4", "a", ("y", "x"), SHAPE, "i4") as file:
+        file.access("write", [[0, 0]], SHAPE, None, array)
+    out, each = np.zeros(SHAPE[1], "i4"), np.full(SHAPE[0], np.nan)
+    with Hdf5File.open(path, "a") as file:
+        rows = [[i, 0] for i in range(SHAPE[0])]
+        file.access("read", rows, [1, SHAPE[1]], None, out, reuse=True, each=each)
+    assert out.tobytes() == array[-1].tobytes()
+    assert (each >= 0).all()
+
+
+def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
+    path = tmp_path / "a.h5"
+    with pytest.raises(LibraryError, match=r"H5Fopen fails on .*a\.h5"):
+        Hdf5File.open(path, "a")
+    with Hdf5File.create(path, "a", SHAPE, "i4"):
+        pass
+    with pytest.raises(LibraryError, match="H5Dopen2 fails on b"):
+        Hdf5File.open(path, "b")
+    with Hdf5File.open(path, "a") as file:
+        with pytest.raises(LibraryError, match="HDF5 cannot write, call 0 of 1"):
+            file.access("write", [[0, 0]], SHAPE, None, values("i4"))
+        with pytest.raises(ValueError, match="the buffer is float64"):
+            file.access("read", [[0, 0]], SHAPE, None, values("f8"))
+        assert file.close() >= 0 and file.close() == 0
+        with pytest.raises(ValueError, match="is closed"):
+            file.sync()
+    with pytest.raises(ValueError, match="alloc='never': give one of default, early"):
+        Hdf5File.create(path, "a", SHAPE, "i4", alloc="never")
+    with pytest.raises(ValueError, match="dtype=complex128"):
+        Hdf5File.create(path, "a", SHAPE, "c16")
+    with h5py.File(path, "w") as other:
+        other["text"] = "words"
+    with pytest.raises(ValueError, match="holds no numbers"):
+        Hdf5File.open(path, "text")
+    assert capfd.readouterr().err == ""

@@ -1,0 +1,71 @@
+"""The kernel's loops over plain files move the bytes they are told."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.kernels import LibraryError, PlainFile
+
+SIZE = 70_000
+BYTES = np.random.default_rng(3).integers(0, 256, SIZE, "u1")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("plain") / "a.bin"
+    path.write_bytes(BYTES.tobytes())
+    return path
+
+
+@pytest.mark.parametrize("stdio", [False, True], ids=["pread", "fread"])
+@settings(max_examples=25, deadline=None)
+@given(pieces=st.lists(st.tuples(st.integers(0, SIZE), st.integers(0, 9000)), max_size=8))
+def test_any_pieces_are_those_of_the_file(path, stdio, pieces):
+    pieces = [(offset, min(length, SIZE - offset)) for offset, length in pieces]
+    offsets, lengths = np.array(pieces, "i8").reshape(-1, 2).T
+    out = np.empty(lengths.sum(), "u1")
+    with PlainFile(path, stdio=stdio) as file:
+        file.access("read", offsets, lengths, out)
+    assert out.tobytes() == b"".join(BYTES[a : a + n].tobytes() for a, n in pieces)
+
+
+def test_what_is_written_stands_in_the_file(tmp_path):
+    values, each = BYTES[:600], np.full(6, np.nan)
+    with PlainFile(tmp_path / "new.bin", write=True) as file:
+        backwards = [500, 400, 300, 200, 100, 0]
+        assert file.access("write", backwards, 100, values, each=each) >= each.sum() > 0
+        assert file.sync() > 0
+        out = np.empty(100, "u1")
+        file.access("read", [500, 0], 100, out, reuse=True)
+    assert out.tobytes() == values[500:].tobytes()
+    written = np.frombuffer((tmp_path / "new.bin").read_bytes(), "u1").reshape(6, 100)
+    assert written[::-1].tobytes() == values.tobytes()
+
+
+@pytest.mark.parametrize("stdio", [False, True], ids=["pread", "fread"])
+def test_the_end_of_the_file_is_named(path, stdio):
+    out = np.empty(200, "u1")
+    said = pytest.raises(LibraryError, match=r"call 1, 100 bytes at 69950: the file ends")
+    with PlainFile(path, stdio=stdio) as file, said:
+        file.access("read", [0, SIZE - 50], 100, out)
+
+
+def test_what_cannot_be_is_refused(path, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        PlainFile(tmp_path / "absent.bin")
+    with pytest.raises(ValueError, match="reads only"):
+        PlainFile(path, write=True, stdio=True)
+    out = np.empty(10, "u1")
+    with PlainFile(path) as file:
+        with pytest.raises(ValueError, match="the buffer has 10 bytes, the calls need 11"):
+            file.access("read", [0], 11, out)
+        with pytest.raises(ValueError, match="numbers from 0"):
+            file.access("read", [-1], 5, out)
+        with pytest.raises(LibraryError, match="Bad file descriptor"):
+            file.access("write", [0], 5, out)
+        file.close()
+        with pytest.raises(ValueError, match="is closed"):
+            file.access("read", [0], 5, out)
+    with PlainFile(path, stdio=True) as stream, pytest.raises(ValueError, match="reads only"):
+        stream.access("write", [0], 5, out)

@@ -44,6 +44,14 @@ class Is:
 
 
 @dataclass(frozen=True)
+class Below:
+    limit: float
+
+    def __call__(self, value: float) -> bool:
+        return value < self.limit
+
+
+@dataclass(frozen=True)
 class Append:
     """Leave a letter in a file, so that a test sees who ran, and in which order."""
 
@@ -84,6 +92,27 @@ class Call:
             return self.function()
 
 
+@dataclass(frozen=True)
+class ReadInTurns:
+    """Read two files by turns, a byte at a time, each as one phase."""
+
+    first: Path
+    second: Path
+    turns: int
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with (
+            self.first.open("rb", buffering=0) as first,
+            self.second.open("rb", buffering=0) as second,
+        ):
+            for turn in range(self.turns):
+                with watch.lap("first"):
+                    first.read(1)
+                watch.note(useful_bytes=turn + 1)
+                with watch.lap("second"):
+                    second.read(3)
+
+
 def process_id() -> int:
     return os.getpid()
 
@@ -98,3 +127,9 @@ def die() -> None:
 
 def sleep_long() -> None:
     time.sleep(60)
+
+
+def resident_mib() -> float:
+    """Memory of this process that is resident now, in MiB (Linux)."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

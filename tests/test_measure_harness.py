@@ -9,15 +9,18 @@ from collections import Counter
 import pytest
 from samples import (
     Append,
+    Below,
     Call,
     Is,
     LogProcess,
     ReadFile,
+    ReadInTurns,
     Spin,
     WriteFile,
     die,
     process_id,
     raise_error,
+    resident_mib,
     sleep_long,
 )
 
@@ -157,6 +160,31 @@ def test_counts_are_the_cases_own(tmp_path, journal):
     assert all(row["resident_before"] == 0 for row in reads)
     assert all(row["read_bytes"] >= 1_000_000 for row in reads)
     assert all(0 < row["overhead_s"] < 1e-3 for row in rows)
+
+
+@linux
+def test_a_phase_in_pieces_is_one_row_and_counts_them_all(tmp_path, journal):
+    for name in "ab":
+        (tmp_path / name).write_bytes(b"x" * 400)
+    task = ReadInTurns(tmp_path / "a", tmp_path / "b", 4)
+    rows = measure("e", [Case("turns", task, aa=True)], Plan(blocks=1), journal)[:2]
+    assert [row["phase"] for row in rows] == ["first", "second"]
+    assert [row["syscr"] for row in rows] == [4, 4]
+    # The counters' own text grows by a digit now and then.
+    assert [row["rchar"] for row in rows] == pytest.approx([4, 12], abs=40)
+    assert rows[0]["useful_bytes"] == 4 and "useful_bytes" not in rows[1]
+
+
+@linux
+def test_only_warm_reads_pay_for_the_filler_of_the_cache(tmp_path, journal):
+    """It is as large as the processor's last cache, and would count as a sample's memory."""
+    (tmp_path / "a").write_bytes(b"x")
+    cases = [
+        Case("size", Call(resident_mib), check=Below(100), cache_state=state, aa=True)
+        for state in ("", "cold")
+    ]
+    rows = measure("e", cases, Plan(blocks=1), journal)
+    assert {row["status"] for row in rows} == {"ok"}
 
 
 @linux

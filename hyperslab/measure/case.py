@@ -106,7 +106,7 @@ class Stopwatch:
     ) -> None:
         self._files, self._cold, self._drop_caches = files, cold, drop_caches
         self._counters = Counters()
-        self._phases: list[tuple[str, float, Counts, dict[str, object]]] = []
+        self._phases: list[_Phase] = []
         self._empty = self._calibrate()
 
     @contextmanager
@@ -118,7 +118,27 @@ class Stopwatch:
             yield
         finally:
             cost = self._counters.stop() - before
-        self._phases.append((phase, resident, cost, columns))
+        self._last = _Phase(phase, resident, cost, columns)
+        self._phases.append(self._last)
+
+    @contextmanager
+    def lap(self, phase: str) -> Iterator[None]:
+        """Time the body as one piece of a phase: pieces of the same name add up.
+
+        For what takes turns, as reading and writing do when a file is copied piece by piece.
+        """
+        known = next((found for found in self._phases if found.name == phase), None)
+        if known is None:
+            with self(phase):
+                yield
+            return
+        before = self._counters.start()
+        try:
+            yield
+        finally:
+            cost = self._counters.stop() - before
+        known.cost, known.pieces = known.cost + cost, known.pieces + 1
+        self._last = known
 
     def chill(self) -> None:
         """Evict the files once more (untimed), when the case is cold.
@@ -131,18 +151,22 @@ class Stopwatch:
 
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""
-        self._phases[-1][3].update(columns)
+        self._last.columns.update(columns)
 
     def rows(self) -> list[dict[str, object]]:
         """Return one mapping of record columns a phase, the harness's own cost taken off counts."""
         rows = []
-        for phase, resident, cost, columns in self._phases:
-            net = replace(
-                cost,
-                **{name: getattr(cost, name) - getattr(self._empty, name) for name in _COUNTED},
-            )
-            row = {"phase": phase, "resident_before": resident, "overhead_s": self._empty.wall_s}
-            rows.append(row | asdict(net) | columns)
+        for phase in self._phases:
+            own = {
+                name: getattr(phase.cost, name) - phase.pieces * getattr(self._empty, name)
+                for name in _COUNTED
+            }
+            row = {
+                "phase": phase.name,
+                "resident_before": phase.resident,
+                "overhead_s": phase.pieces * self._empty.wall_s,
+            }
+            rows.append(row | asdict(replace(phase.cost, **own)) | phase.columns)
         return rows
 
     def _calibrate(self) -> Counts:
@@ -153,6 +177,15 @@ class Stopwatch:
                 pass
             cost = self._counters.stop() - before
         return cost
+
+
+@dataclass
+class _Phase:
+    name: str
+    resident: float
+    cost: Counts
+    columns: dict[str, object]
+    pieces: int = 1
 
 
 _COUNTED = ("rchar", "syscr", "wchar", "syscw")

@@ -42,6 +42,9 @@ class Counts:
     def __sub__(self, other: "Counts") -> "Counts":
         return Counts(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
 
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+
 
 class Counters:
     """Read the counters of this process; made anew in each process.

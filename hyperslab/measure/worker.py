@@ -215,8 +215,6 @@ def serve(once: bool) -> None:
     sys.path[:] = path
     for name in modules:
         importlib.import_module(name)
-    if not once:
-        filler()  # one for all children
     gc.collect()
     gc.freeze()  # what was imported is not walked again in each child
     send(results, ("ready", time.time()))
@@ -227,4 +225,6 @@ def serve(once: bool) -> None:
             return
         if once:
             signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
+        elif job.case.cache_state == "warm":
+            filler()  # one for all children; others are spared its memory
         send(results, perform(job) if once else _fork(job))

@@ -12,32 +12,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from .chunk_cache import DEFAULT_CACHE, ChunkCache, preempted, slot
+
 FANOUT = 64  # children of a full node: twice HDF5's default rank of 32
 _SPLIT = {"left": 0.1, "middle": 0.5, "right": 0.9}  # what stays in a node that splits
-
-
-@dataclass(frozen=True)
-class ChunkCache:
-    """A chunk cache, as `nc_get_var_chunk_cache` reports it.
-
-    Parameters
-    ----------
-    nbytes : int
-        Its size, in bytes.
-    slots : int
-        Length of its hash table.
-    preemption : float
-        Share of the entries that fully written chunks are looked for in before any chunk is
-        thrown out, 0 to 1.
-    """
-
-    nbytes: int = 64 * 2**20
-    slots: int = 1000
-    preemption: float = 0.75
-
-
-DEFAULT_CACHE = ChunkCache()
-"""What netCDF-C 4.9.3 gives a variable."""
 
 
 def node_bytes(rank: int) -> int:
@@ -80,15 +58,16 @@ def write_order(
     slots: dict[int, int] = {}
     held: OrderedDict[int, _Entry] = OrderedDict()  # least recently used first
     for number, place in enumerate(itertools.product(*map(range, grid))):
-        slot = _hash(place, grid) % cache.slots
-        if slot in slots:
-            yield _drop(slots[slot], slots, held)
+        at = slot(place, grid, cache.slots)
+        if at in slots:
+            yield _drop(slots[at], slots, held)
         if (len(held) + 1) * size > cache.nbytes:
-            for victim in _preempted(held, size, cache):
+            entries = [(n, entry.whole) for n, entry in held.items()]
+            for victim in preempted(entries, size, cache):
                 yield _drop(victim, slots, held)
         whole = all((p + 1) * c <= n for p, c, n in zip(place, chunks, shape, strict=True))
-        slots[slot] = number
-        held[number] = _Entry(slot, whole)
+        slots[at] = number
+        held[number] = _Entry(at, whole)
     yield from held
 
 
@@ -130,41 +109,9 @@ class _Node:
     has_right: bool = False
 
 
-def _hash(place: Sequence[int], grid: Sequence[int]) -> int:
-    value = place[0]
-    for coordinate, n in zip(place[1:], grid[1:], strict=True):
-        value = (value << (n - 1).bit_length()) ^ coordinate
-    return value
-
-
 def _drop(number: int, slots: dict[int, int], held: OrderedDict[int, _Entry]) -> int:
     del slots[held.pop(number).slot]
     return number
-
-
-def _preempted(held: OrderedDict[int, _Entry], size: int, cache: ChunkCache) -> list[int]:
-    """Return what leaves a full cache: written chunks first, and after a share of them any."""
-    entries = list(held.items())
-    wait = int(len(entries) * cache.preemption)
-    room = cache.nbytes - (len(entries) + 1) * size
-    victims: list[int] = []
-    gone: set[int] = set()
-
-    def throw(number: int) -> None:
-        nonlocal room
-        victims.append(number)
-        gone.add(number)
-        room += size
-
-    for step in range(len(entries) + wait + 1):
-        if room >= 0:
-            break
-        if step < len(entries) and entries[step][1].whole and entries[step][0] not in gone:
-            throw(entries[step][0])
-        later = step - wait
-        if room < 0 and 0 <= later < len(entries) and entries[later][0] not in gone:
-            throw(entries[later][0])
-    return victims
 
 
 def _insert(node: _Node, key: int) -> tuple[_Node | None, int]:

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from .chunk_index import DEFAULT_CACHE, ChunkCache, index_nodes, node_bytes, write_order
+from .chunk_cache import DEFAULT_CACHE, ChunkCache
+from .chunk_index import index_nodes, node_bytes, write_order
 
 FILE_METADATA_BYTES = 6144
 """Bytes of a netCDF-4 file of one variable and its dimensions apart from chunks and their index:

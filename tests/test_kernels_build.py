@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -121,3 +122,10 @@ def test_the_cache_folder_follows_the_standard(monkeypatch, tmp_path):
 def test_the_source_compiles_without_a_warning(tmp_path):
     command = [*build.compiler(), *build.FLAGS, "-Werror", "-o", os.devnull, str(build.SOURCE)]
     assert subprocess.run(command, capture_output=True, text=True).stderr == ""
+
+
+def test_the_source_is_packaged(tmp_path):
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=build.SOURCE.parents[2], capture_output=True, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert "hyperslab/kernels/reads.c" in zipfile.ZipFile(wheel).namelist()

@@ -72,6 +72,16 @@ def test_a_missing_tool_says_what_is_left_out_and_what_installs_it(tool, tmp_pat
     assert "apt-get install" in found.remedy
 
 
+def test_a_missing_compiler_says_what_is_left_out_and_what_installs_it(monkeypatch):
+    assert doctor.c_kernel().state == "ok"
+    monkeypatch.setenv("CC", "no-such-compiler")
+    found = doctor.c_kernel()
+    assert found.state == "note"
+    assert found.text.startswith("no C compiler: 'no-such-compiler' is not found: what C")
+    assert "lee-8" in found.text
+    assert "apt-get install" in found.remedy
+
+
 def test_a_tool_on_the_path_is_found(tmp_path):
     for program in ("mpicc", "mpiexec"):
         path = tmp_path / program

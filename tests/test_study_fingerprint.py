@@ -118,6 +118,13 @@ def test_comments_and_layout_of_modules_do_not_matter(toy, tmp_path):
     assert fingerprint(notebook, {}, [toy], []) == before
 
 
+def test_c_source_in_a_package_that_is_used_counts(toy, tmp_path):
+    notebook = write_notebook(tmp_path / "n.ipynb", "import toy.sub.low")
+    before = parts(notebook, {}, [toy], [])
+    (toy / "sub/fast.c").write_text("int f;\n")
+    assert changed(before, parts(notebook, {}, [toy], [])) == ["module toy.sub/fast.c"]
+
+
 def test_nothing_changed_says_nothing():
     assert explain({"code": "1"}, {"code": "1"}) == ""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperslab.kernels.build import INSTALL, KernelError, compiler, kernel
 from hyperslab.measure import cold, counters, lock, machine
 from hyperslab.study.fingerprint import version
 
@@ -21,6 +22,7 @@ GIB = 2**30
 DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
 BUSY = 0.10  # of the machine's CPU used by others: runs are marked above it
 WATCH_S = 0.5
+WITHOUT_C = "what C programs get is left out (reader netcdf-c, claims lee-8*, jones-lang, jones-c)"
 ELSEWHERE = "choose another: hyperslab run --workdir FOLDER"
 
 
@@ -59,12 +61,6 @@ class Tool:
 
 TOOLS = (
     Tool(
-        "C compiler",
-        ("cc",),
-        "the C programs of the study are left out (claims jones-lang, jones-c, lee-8)",
-        "Debian: apt-get install gcc libc6-dev; macOS: xcode-select --install",
-    ),
-    Tool(
         "MPI",
         ("mpicc", "mpiexec"),
         "the chapter on parallel writing is left out (claims chilan-*)",
@@ -102,6 +98,7 @@ def report(work: Path = Path("build"), *, search: str | None = None) -> list[Fin
         *work_directory(work),
         memory(),
         *processor(),
+        c_kernel(),
         *(tool(each, search) for each in TOOLS),
     ]
 
@@ -310,6 +307,17 @@ def others_share(cores: int, watch_s: float = WATCH_S) -> float:
     used = busy - (counters.tree_cpu_s() - mine)
     share = used / (elapsed * cores) if busy == busy else os.getloadavg()[0] / cores
     return min(1.0, max(0.0, share))
+
+
+def c_kernel() -> Finding:
+    """Look for a C compiler that makes the kernel, which it compiles."""
+    try:
+        name = compiler()[0]
+        kernel()
+    except KernelError as error:
+        said, _, remedy = str(error).partition("; ")
+        return Finding("C compiler", "note", f"{said}: {WITHOUT_C}", remedy or INSTALL)
+    return Finding("C compiler", "ok", f"{Path(name).name} compiles the C kernel")
 
 
 def tool(wanted: Tool, search: str | None = None) -> Finding:

@@ -81,6 +81,9 @@ def parts(
         found[f"parameter {name}"] = json.dumps(value, sort_keys=True, default=str)
     for name, path in used_modules(code, modules).items():
         found[f"module {name}"] = _hash(ast.dump(_tree(path)))
+        if path.name == "__init__.py":
+            for source in sorted(path.parent.glob("*.c")):
+                found[f"module {name}/{source.name}"] = _hash(source.read_text(encoding="utf-8"))
     for name in packages:
         found[f"package {name}"] = version(name)
     found["python"] = ".".join(platform.python_version_tuple()[:2])

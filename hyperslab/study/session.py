@@ -309,7 +309,7 @@ def code_hash() -> str:
     library = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for folder in (library, library.parent / "data_gen"):
-        for file in sorted(folder.rglob("*.py")):
+        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.c")]):
             if not draws(".".join(file.relative_to(library.parent).with_suffix("").parts)):
                 digest.update(file.name.encode() + file.read_bytes())
     return digest.hexdigest()[:16]

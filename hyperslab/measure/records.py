@@ -13,14 +13,14 @@ import pandas as pd
 TEXT = (
     "run_id", "profile", "notebook", "experiment", "case", "aa", "phase", "library",
     "library_version", "format", "codec", "chunks", "pattern", "size", "cache_state", "link",
-    "mode", "hints", "byteorder", "quantize", "status",
+    "mode", "hints", "byteorder", "quantize", "predicted_chunks", "status",
 )  # fmt: skip
 NUMBERS = (
     "block", "order", "level", "resident_before", "wall_s", "user_s", "sys_s", "minflt", "majflt",
     "rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw", "requests", "connections",
     "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "stages",
     "ranks", "latency_s", "overhead_s", "others_cpu",
-    "peak_bytes",
+    "peak_bytes", "predicted_reads",
 )  # fmt: skip
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

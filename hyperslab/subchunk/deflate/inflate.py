@@ -1,0 +1,157 @@
+"""Decompress from the middle of a deflate stream, with any module that has zlib's interface.
+
+A decompressor starts at a byte, at a block, with a dictionary. To start at a bit inside a block, it
+is first given a prefix: empty blocks whose length makes the bit right, then the header of the
+block.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Protocol
+
+WINDOW = 32768  # bytes that deflate may refer back to
+_RAW = -15  # window bits of a stream without zlib's header
+# ISA-L holds back the last code until it has looked a little further.
+_SLACK = bytes(8)
+_MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
+
+
+class Inflater(Protocol):
+    """One of the modules zlib, zlib_ng and isal_zlib."""
+
+    error: type[Exception]
+
+    def decompressobj(self, wbits: int, zdict: bytes = ...) -> Any: ...
+
+    def decompress(self, data: Any, /) -> bytes: ...
+
+    def crc32(self, data: Any, /) -> int: ...
+
+
+@functools.cache
+def inflater() -> Inflater:
+    """Return the quickest installed module that inflates: isal's, zlib-ng's, or Python's own.
+
+    Examples
+    --------
+    >>> inflater().__name__ in ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
+    True
+    """
+    for name in _MODULES[:-1]:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    return importlib.import_module(_MODULES[-1])
+
+
+def inflate_from(
+    data: memoryview,
+    shift: int,
+    header: tuple[int, int],
+    window: bytes,
+    length: int,
+) -> bytes:
+    """Decompress from a bit of a deflate stream.
+
+    Parameters
+    ----------
+    data : memoryview
+        The stream from the byte that holds the first bit.
+    shift : int
+        Bits of that byte that come before.
+    header : tuple of int
+        The header of the block that the bit lies in, as a number with the first bit lowest, and
+        its length in bits; (0, 0) at a block's beginning.
+    window : bytes
+        Up to 32 KiB of output that came before.
+    length : int
+        Bytes of output wanted.
+
+    Returns
+    -------
+    bytes
+        Fewer than `length` where the stream ends.
+
+    Raises
+    ------
+    Exception
+        Of the type `inflater().error`, when the stream is damaged.
+
+    Examples
+    --------
+    >>> import zlib
+    >>> raw = zlib.compress(b"sub-chunk " * 20)[2:]
+    >>> inflate_from(memoryview(raw), 0, (0, 0), b"", 10)
+    b'sub-chunk '
+    """
+    module = inflater()
+    stream = module.decompressobj(_RAW, window) if window else module.decompressobj(_RAW)
+    bits, count = prefix(header[1], shift)
+    bits |= header[0] << count
+    count += header[1]
+    if shift:
+        bits |= data[0] >> shift << count
+        count += 8 - shift
+        data = data[1:]
+    found = b""
+    for piece in (bits.to_bytes(count >> 3, "little"), data, _SLACK):
+        while piece and len(found) < length:
+            found += stream.decompress(piece, length - len(found))
+            piece = stream.unconsumed_tail
+    return found
+
+
+def prefix(header_bits: int, shift: int) -> tuple[int, int]:
+    """Return empty deflate blocks, as a number and its bits, that make a header end at a bit.
+
+    Parameters
+    ----------
+    header_bits : int
+        Length of the header that follows.
+    shift : int
+        Where in a byte the header must end, 0 to 7.
+
+    Examples
+    --------
+    >>> [(prefix(11, shift)[1] + 11) % 8 for shift in range(8)]
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    return _prefixes()[(shift - header_bits) % 8]
+
+
+@functools.cache
+def _prefixes() -> tuple[tuple[int, int], ...]:
+    """The shortest empty blocks for each number of bits modulo 8."""
+    fixed = [0, 1, 0, *[0] * 7]  # not the last block, fixed codes, end of block: 10 bits
+    dynamic = list(_empty_dynamic_block())
+    found: dict[int, list[int]] = {}
+    for dynamics, fixeds in product(range(2), range(4)):
+        bits = dynamic * dynamics + fixed * fixeds
+        if len(bits) < len(found.get(len(bits) % 8, [0] * 1000)):
+            found[len(bits) % 8] = bits
+    return tuple(
+        (sum(bit << place for place, bit in enumerate(found[rest])), len(found[rest]))
+        for rest in range(8)
+    )
+
+
+def _empty_dynamic_block() -> Iterator[int]:
+    """Bits of an empty block with codes of its own: an odd number of them."""
+
+    def number(value: int, width: int) -> list[int]:
+        return [value >> place & 1 for place in range(width)]
+
+    yield from [0, 0, 1]  # not the last block, dynamic codes
+    yield from number(0, 5) + number(0, 5) + number(15, 4)  # 257 and 1 codes, 19 lengths
+    order = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
+    lengths = {18: 1, 0: 2, 1: 2}  # so 18 is 0; 0 is 10; 1 is 11
+    for symbol in order:
+        yield from number(lengths.get(symbol, 0), 3)
+    yield from [0, *number(138 - 11, 7), 0, *number(118 - 11, 7)]  # 256 literals without a code
+    yield from [1, 1, 1, 1]  # end of block and one distance, a bit each
+    yield 0  # end of block

@@ -1,0 +1,222 @@
+"""Walk through a deflate stream with the system's zlib, stopping at code boundaries.
+
+Python's zlib module hides where in the compressed stream the decompressor stands; zlib itself
+tells. Nothing is compiled: the shared library is called through ctypes, which releases the GIL.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import sys
+from collections.abc import Iterator
+from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_uint, c_ulong, c_void_p
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SubchunkError
+
+Bytes = NDArray[np.uint8]
+
+_TREES = 6  # stop at block ends and after block headers
+_OK, _STREAM_END, _BUF_ERROR = 0, 1, -5
+_ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
+_MAX_AVAILABLE = 2**30  # what an unsigned int surely holds
+
+
+class _Stream(ctypes.Structure):
+    _fields_ = (
+        ("next_in", c_void_p),
+        ("avail_in", c_uint),
+        ("total_in", c_ulong),
+        ("next_out", c_void_p),
+        ("avail_out", c_uint),
+        ("total_out", c_ulong),
+        ("msg", c_char_p),
+        ("state", c_void_p),
+        ("zalloc", c_void_p),
+        ("zfree", c_void_p),
+        ("opaque", c_void_p),
+        ("data_type", c_int),
+        ("adler", c_ulong),
+        ("reserved", c_ulong),
+    )
+
+
+class NoZlibError(SubchunkError):
+    """No shared zlib was found, so no index can be built here."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where decompression can start: positions in one compressed stream, in order.
+
+    Parameters
+    ----------
+    out : numpy.ndarray
+        uint64, bytes of output before the position.
+    bit : numpy.ndarray
+        uint64, bits of the stream before the position, zlib's header included.
+    header_start, header_stop : numpy.ndarray
+        uint64, bits of the header of the deflate block that the position lies in; equal at a
+        block's beginning, where no header is needed.
+    """
+
+    out: NDArray[np.uint64]
+    bit: NDArray[np.uint64]
+    header_start: NDArray[np.uint64]
+    header_stop: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.out)
+
+
+def walk(stream: Bytes, spacing: int, output: Bytes) -> Places:
+    """Decompress a zlib stream whole and note a place to start from every so many bytes.
+
+    Parameters
+    ----------
+    stream : numpy.ndarray
+        uint8 of shape (compressed bytes,).
+    spacing : int
+        Bytes of output between places; the last code boundary before is taken.
+    output : numpy.ndarray
+        uint8 of shape (decompressed bytes,); receives what the stream holds.
+
+    Returns
+    -------
+    Places
+        The first is the stream's beginning.
+
+    Raises
+    ------
+    SubchunkError
+        When the stream is damaged, or does not decompress to the length of `output`.
+    NoZlibError
+        When there is no shared zlib.
+
+    Examples
+    --------
+    >>> import zlib
+    >>> values = np.arange(100_000, dtype="i4").view("u1")
+    >>> stream = np.frombuffer(zlib.compress(values.tobytes()), "u1")
+    >>> output = np.empty_like(values)
+    >>> places = walk(stream, 65536, output)
+    >>> places.out.tolist()[:2], bool((output == values).all())
+    ([0, 65536], True)
+    """
+    if max(stream.size, output.size) > _MAX_AVAILABLE:
+        raise SubchunkError(
+            f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
+            f"{_MAX_AVAILABLE} that can be indexed"
+        )
+    zlib = library()
+    state = _Stream()
+    state.next_in, state.avail_in = stream.ctypes.data, stream.size
+    state.next_out = output.ctypes.data
+    if zlib.inflateInit2_(byref(state), _ZLIB_FORMAT, zlib.zlibVersion(), ctypes.sizeof(state)):
+        raise NoZlibError("the shared zlib refuses to start: its version does not fit")
+    try:
+        places = list(_places(zlib, state, stream, spacing, output.size))
+    finally:
+        zlib.inflateEnd(byref(state))
+    columns = np.array(places, np.uint64).reshape(-1, 4).T
+    return Places(*(np.ascontiguousarray(column) for column in columns))
+
+
+def _places(
+    zlib: ctypes.CDLL, state: _Stream, stream: Bytes, spacing: int, size: int
+) -> Iterator[tuple[int, int, int, int]]:
+    at = byref(state)
+    begin = 16  # zlib's own header
+    yield 0, begin, begin, begin
+    start = stop = begin
+    inside = stored = False
+    target = spacing
+    while True:
+        state.avail_out = min(target, size) - state.total_out
+        code = zlib.inflate(at, _TREES)
+        if code == _STREAM_END:
+            if state.total_out != size:
+                raise SubchunkError(
+                    f"a chunk decompresses to {state.total_out} bytes: {size} were expected"
+                )
+            return
+        if code not in (_OK, _BUF_ERROR):
+            said = (state.msg or b"").decode(errors="replace")
+            raise SubchunkError(f"a chunk is damaged: zlib says {said or code!r}")
+        if code == _BUF_ERROR and not state.avail_in:
+            raise SubchunkError("a chunk is damaged: its compressed data end too early")
+        if code == _BUF_ERROR and state.total_out >= size and not state.avail_out:
+            raise SubchunkError(f"a chunk decompresses to more than the {size} bytes expected")
+        bit = state.total_in * 8 - (state.data_type & 63)
+        if state.data_type & 256:  # just after a block's header
+            stop, inside = bit, True
+            stored = not bits(stream, start + 1, start + 3)
+        elif state.data_type & 128:  # just after a block
+            start = stop = bit
+            inside = stored = False
+        if state.total_out < target or state.total_out == size:
+            continue
+        if state.data_type & 128:
+            yield state.total_out, bit, bit, bit
+            target = state.total_out + spacing
+            continue
+        mark = zlib.inflateMark(at)
+        done, back = mark & 0xFFFF, mark >> 16
+        if stored:  # no code begins in it, and `done` is what is left: go to its end
+            target = state.total_out + max(done, 1)
+        elif inside and back >= 0:  # at the beginning of the code that is being copied
+            yield state.total_out - done, bit - back, start, stop
+            target = state.total_out - done + spacing
+        else:
+            target = state.total_out + 1
+
+
+def bits(stream: Bytes, start: int, stop: int) -> int:
+    """Return bits of a stream as a number, the first one lowest.
+
+    Examples
+    --------
+    >>> bits(np.array([0b10110000, 0b1], np.uint8), 4, 9)
+    27
+    """
+    value = int.from_bytes(stream[start >> 3 : (stop + 7) >> 3].tobytes(), "little")
+    return (value >> (start & 7)) & ((1 << (stop - start)) - 1)
+
+
+@functools.cache
+def library() -> ctypes.CDLL:
+    """Return the shared zlib.
+
+    Raises
+    ------
+    NoZlibError
+        When none is found.
+    """
+    for name in _candidates():
+        try:
+            zlib = ctypes.CDLL(name)
+            zlib.zlibVersion.restype = c_char_p
+            zlib.inflateMark.restype = c_long
+            zlib.inflateMark.argtypes = (POINTER(_Stream),)
+            zlib.inflate.argtypes = (POINTER(_Stream), c_int)
+        except (OSError, AttributeError):
+            continue
+        return zlib
+    raise NoZlibError(
+        "no shared zlib was found, which building an index needs (reading does not): install it "
+        "(Debian: apt install zlib1g; conda: conda install zlib), or build the index elsewhere"
+    )
+
+
+def _candidates() -> Iterator[str]:
+    if found := ctypes.util.find_library("z"):
+        yield found
+    yield from ("libz.so.1", "libz.dylib", "libz.1.dylib", "zlib1.dll")
+    for name in ("libz.so.1", "libz.dylib"):
+        yield str(Path(sys.prefix) / "lib" / name)

@@ -1,0 +1,151 @@
+"""Open a file and read inside its chunks."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from .errors import StaleIndexError, SubchunkError
+from .fetch import LocalFile, RemoteFile, Source, source
+from .hdf5 import attribute, attributes, chunk_table, datasets, describe
+from .index.fingerprint import difference, table_digest
+from .index.index import SUFFIX, Index
+from .variable import VariableReader
+
+
+def open(
+    path: str | Path,
+    index: str | Path | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> File:
+    """Open a netCDF-4 or HDF5 file, with its index where there is one."""
+    return File(path, index, storage_options=storage_options, threads=threads)
+
+
+class File(Mapping[str, "VariableReader"]):
+    """A file, open for reading inside its chunks; see `open`."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        index: str | Path | None = None,
+        *,
+        storage_options: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.options = dict(storage_options or {})
+        self._place = index
+        self.threads = threads or min(8, os.cpu_count() or 1)
+        self.data: Source = source(path, self.options)
+        self.lock = threading.Lock()
+        self.index = self._index(index)
+        if self.index:
+            self._check_fresh(self.index)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.path, self._place, self.options, self.threads)
+
+    def __getitem__(self, name: str) -> VariableReader:
+        try:
+            return self._readers[name.strip("/")]
+        except KeyError:
+            known = ", ".join(self._readers) or "none"
+            raise KeyError(f"no variable {name!r}: the file has {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._readers)
+
+    def __len__(self) -> int:
+        return len(self._readers)
+
+    @cached_property
+    def hdf5(self) -> h5py.File:
+        """The file as h5py opens it, for what is read plainly."""
+        try:
+            if isinstance(self.data, RemoteFile):
+                import fsspec
+
+                return h5py.File(fsspec.open(self.path, "rb", **self.options).open(), "r")
+            return h5py.File(self.path, "r")
+        except OSError as error:
+            raise SubchunkError(
+                f"{self.path} cannot be opened as HDF5 or netCDF-4: {error}"
+            ) from error
+
+    @cached_property
+    def _readers(self) -> dict[str, VariableReader]:
+        if self.index:
+            return {
+                name: VariableReader(self, entry.variable, entry)
+                for name, entry in self.index.entries.items()
+            }
+        with self.lock:
+            return {
+                name: VariableReader(self, describe(name, item), None)
+                for name, item in datasets(self.hdf5)
+            }
+
+    def groups(self) -> dict[str, dict[str, Any]]:
+        """Return attributes of all groups by their paths; "" is the root."""
+        if self.index:
+            kept: Mapping[str, Mapping[str, Any]] = self.index.groups
+        else:
+            found = {"": attributes(self.hdf5)}
+
+            def keep(name: str, item: object) -> None:
+                if isinstance(item, h5py.Group):
+                    found[name] = attributes(item)
+
+            self.hdf5.visititems(keep)
+            kept = found
+        return {
+            name: {key: attribute(value) for key, value in attrs.items()}
+            for name, attrs in kept.items()
+        }
+
+    def _index(self, place: str | Path | None) -> Index | None:
+        if place is not None:
+            return Index(place, self.options)
+        beside = self.path + SUFFIX
+        if isinstance(self.data, LocalFile):
+            return Index(beside) if Path(beside).exists() else None
+        try:
+            return Index(beside, self.options)
+        except SubchunkError:
+            return None
+
+    def _check_fresh(self, index: Index) -> None:
+        kept = index.data
+        why = difference(kept, self.data.identity())
+        if not why:
+            return
+        same_size = kept.get("size") == self.data.identity().get("size")
+        if same_size and self._table_digest(index) == kept.get("table"):
+            return
+        raise StaleIndexError(
+            f"the index does not belong to {Path(self.path).name} as it is now: {why}; build it "
+            "again with `hyperslab index`, or remove it"
+        )
+
+    def _table_digest(self, index: Index) -> str:
+        """Return what the file says now of the variables that were indexed."""
+        with self.lock:
+            found = []
+            for name, entry in index.entries.items():
+                item = self.hdf5.get(name)
+                if entry.spacing and isinstance(item, h5py.Dataset) and item.chunks:
+                    found.append((describe(name, item), chunk_table(item)))
+        return table_digest(found)
+
+
+def _again(path: str, place: str | Path | None, options: dict[str, Any], threads: int) -> File:
+    return File(path, place, storage_options=options, threads=threads)

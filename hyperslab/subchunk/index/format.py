@@ -1,0 +1,174 @@
+"""An index as bytes: a head of JSON, tables of numbers, and what the points keep.
+
+```
+bytes 0-7     b"\\x89SUBCHNK"
+bytes 8-11    format version, little-endian uint32
+bytes 12-15   length of the JSON head, little-endian uint32
+bytes 16-19   CRC-32 of the JSON head
+bytes 20-     JSON head, UTF-8, padded with blanks to a multiple of 8
+then          tables, each padded with zeros to a multiple of 8; little-endian
+then          kept bytes
+```
+
+The head says of every table where it lies (counted from the end of the head), its type, length and
+CRC-32, and where the kept bytes begin.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CorruptIndexError, UnknownVersionError
+
+MAGIC = b"\x89SUBCHNK"
+VERSION = 1
+_FIXED = struct.Struct("<8sIII")
+PREAMBLE = _FIXED.size
+_MOST_HEAD = 2**28
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where a table lies, counted from the end of the head."""
+
+    at: int
+    dtype: str
+    length: int
+    crc: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of the table."""
+        return self.length * np.dtype(self.dtype).itemsize
+
+    def decode(self, data: bytes | memoryview) -> NDArray[Any]:
+        """Return the table from its bytes.
+
+        Raises
+        ------
+        CorruptIndexError
+            When they are not what was written.
+        """
+        if len(data) != self.size or zlib.crc32(data) != self.crc:
+            raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
+        return np.frombuffer(data, self.dtype)
+
+
+@dataclass(frozen=True)
+class Head:
+    """What an index begins with.
+
+    Parameters
+    ----------
+    content : mapping
+        What the JSON says beside the tables.
+    tables : mapping
+        By names such as "air_temperature/out".
+    begin : int
+        Byte at which the tables begin.
+    kept : int
+        Byte at which the kept bytes begin.
+    size : int
+        Bytes of the whole index.
+    """
+
+    content: Mapping[str, Any]
+    tables: Mapping[str, Table]
+    begin: int
+    kept: int
+    size: int
+
+
+def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept: bytes) -> bytes:
+    """Return an index as bytes.
+
+    Parameters
+    ----------
+    content : mapping
+        What JSON can hold.
+    tables : mapping
+        Arrays of whole numbers of one dimension; each is stored in the smallest type that fits.
+    kept : bytes
+
+    Examples
+    --------
+    >>> data = encode({"variables": []}, {"a/out": np.arange(3)}, b"kept")
+    >>> head = decode_head(data)
+    >>> head.tables["a/out"].dtype, data[head.kept :]
+    ('|u1', b'kept')
+    """
+    body = bytearray()
+    listed = {}
+    for name, values in tables.items():
+        packed = _smallest(values).tobytes()
+        dtype = _smallest(values).dtype.str
+        listed[name] = [len(body), dtype, len(values), zlib.crc32(packed)]
+        body += packed + b"\0" * (-len(packed) % 8)
+    head = dict(content) | {"tables": listed, "table_bytes": len(body), "kept_bytes": len(kept)}
+    text = json.dumps(head, separators=(",", ":")).encode()
+    text += b" " * (-(len(text) + PREAMBLE) % 8)
+    fixed = _FIXED.pack(MAGIC, VERSION, len(text), zlib.crc32(text))
+    return b"".join((fixed, text, bytes(body), kept))
+
+
+def head_bytes(preamble: bytes) -> int:
+    """Return how many bytes the preamble and the head have together.
+
+    Raises
+    ------
+    CorruptIndexError
+        When this is no index, or a cut one.
+    UnknownVersionError
+        When its version is not the one this release writes.
+    """
+    if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
+        raise CorruptIndexError("this is no sub-chunk index, or only the beginning of one")
+    version, length = (int(value) for value in _FIXED.unpack_from(preamble)[1:3])
+    if version != VERSION:
+        raise UnknownVersionError(
+            f"the index has format version {version}, and this release reads version {VERSION}: "
+            "upgrade hyperslab, or build the index again"
+        )
+    if length > _MOST_HEAD:
+        raise CorruptIndexError(f"the index says its head has {length} bytes: it is damaged")
+    return PREAMBLE + length
+
+
+def decode_head(data: bytes) -> Head:
+    """Return the head of an index from its first bytes.
+
+    Raises
+    ------
+    CorruptIndexError, UnknownVersionError
+        As `head_bytes`.
+    """
+    begin = head_bytes(data[:PREAMBLE])
+    text = data[PREAMBLE:begin]
+    if len(text) != begin - PREAMBLE or zlib.crc32(text) != _FIXED.unpack_from(data)[3]:
+        raise CorruptIndexError("the head of the index is damaged or cut off: build it again")
+    try:
+        content = json.loads(text)
+        tables = {
+            name: Table(int(at), str(np.dtype(dtype).str), int(length), int(crc))
+            for name, (at, dtype, length, crc) in content.pop("tables").items()
+        }
+        kept = begin + int(content.pop("table_bytes"))
+        size = kept + int(content.pop("kept_bytes"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
+    if any(table.at < 0 or table.at + table.size > kept - begin for table in tables.values()):
+        raise CorruptIndexError("the head of the index names tables outside of it")
+    return Head(content, tables, begin, kept, size)
+
+
+def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+    most = int(values.max()) if len(values) else 0
+    return np.ascontiguousarray(values, np.min_scalar_type(most).newbyteorder("<"))

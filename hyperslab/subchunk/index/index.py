@@ -1,0 +1,178 @@
+"""An index that is open: what it knows of each variable, read when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CorruptIndexError
+from ..fetch import Source, source
+from ..hdf5 import Chunks, Variable
+from .format import PREAMBLE, Head, decode_head, head_bytes
+from .points import POINT_ARRAYS, Points
+
+SUFFIX = ".subchunk"
+_FIRST_READ = 2**18  # bytes: the head and the tables of most files in one request
+_CHUNK_ARRAYS = ("number", "offset", "size", "mask")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an index says of one variable.
+
+    Parameters
+    ----------
+    variable : Variable
+    place : int
+        Of the variable in the index.
+    spacing : int
+        Bytes of output between points; 0 where it has none.
+    values : bytes
+        The values themselves, of small variables that are read plainly.
+    """
+
+    variable: Variable
+    place: int
+    spacing: int
+    values: bytes | None
+
+
+class Index:
+    """An index, open.
+
+    Parameters
+    ----------
+    place : path-like or Source
+        The index, or its URL.
+    options : mapping, optional
+        What fsspec gives the file system of a URL.
+
+    Raises
+    ------
+    CorruptIndexError, UnknownVersionError
+        When it is damaged, cut off, or of another version.
+    """
+
+    def __init__(
+        self, place: str | Path | Source, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self._source = source(place, options) if isinstance(place, str | Path) else place
+        self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
+        needed = head_bytes(self._front[:PREAMBLE])
+        if needed > len(self._front):
+            self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
+        self.head: Head = decode_head(self._front)
+        self._points: dict[int, tuple[Chunks, Points]] = {}
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The fingerprint of the file it was built from."""
+        found: Mapping[str, Any] = self.head.content["data"]
+        return found
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """Attributes of the groups by their paths; "" is the root."""
+        found: Mapping[str, Mapping[str, Any]] = self.head.content["groups"]
+        return found
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The variables by their names."""
+        try:
+            return {
+                item["name"]: Entry(_variable(item), place, int(item["spacing"]), _values(item))
+                for place, item in enumerate(self.head.content["variables"])
+            }
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptIndexError(f"the index cannot be understood: {error!r}") from error
+
+    def points(self, entry: Entry) -> tuple[Chunks, Points]:
+        """Return chunk table and points of a variable.
+
+        Raises
+        ------
+        CorruptIndexError
+            When their tables are damaged.
+        """
+        if entry.place not in self._points:
+            names = [*_CHUNK_ARRAYS, *POINT_ARRAYS]
+            arrays = self._tables([f"{entry.place}/{name}" for name in names])
+            columns = dict(zip(names, arrays, strict=True))
+            chunks = Chunks(
+                columns["number"].astype(np.int64),
+                columns["offset"].astype(np.uint64),
+                columns["size"].astype(np.uint64),
+                columns["mask"].astype(np.uint32),
+            )
+            points = Points(
+                columns["first"].astype(np.int64),
+                *(columns[name] for name in POINT_ARRAYS[1:]),
+            )
+            _check(chunks, points)
+            self._points[entry.place] = chunks, points
+        return self._points[entry.place]
+
+    def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
+        """Return what the index keeps for some points."""
+        chosen = np.fromiter(numbers, np.int64)
+        begins = points.kept_at[chosen].astype(np.int64) + self.head.kept
+        ends = begins + points.kept_bytes[chosen]
+        return self._source.ranges(begins.tolist(), ends.astype(np.int64).tolist())
+
+    def everything_kept(self) -> bytes:
+        """Return all that the points keep, to write it into another index."""
+        return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
+
+    def _tables(self, names: list[str]) -> list[NDArray[Any]]:
+        try:
+            tables = [self.head.tables[name] for name in names]
+        except KeyError as error:
+            raise CorruptIndexError(f"the index has no table {error}: it is damaged") from error
+        begins = [self.head.begin + table.at for table in tables]
+        ends = [begin + table.size for begin, table in zip(begins, tables, strict=True)]
+        if max(ends) <= len(self._front):
+            pieces = [
+                memoryview(self._front)[begin:end] for begin, end in zip(begins, ends, strict=True)
+            ]
+        else:
+            pieces = self._source.ranges(begins, ends)
+        return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
+
+
+def _variable(item: Mapping[str, Any]) -> Variable:
+    return Variable(
+        name=item["name"],
+        shape=tuple(item["shape"]),
+        dtype=item["dtype"],
+        chunks=tuple(item["chunks"]),
+        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
+        dims=tuple(item["dims"]),
+        fill=bytes.fromhex(item["fill"]),
+        attrs=item["attrs"],
+        plain=item["plain"],
+    )
+
+
+def _values(item: Mapping[str, Any]) -> bytes | None:
+    return bytes.fromhex(item["values"]) if item.get("values") is not None else None
+
+
+def _check(chunks: Chunks, points: Points) -> None:
+    """Refuse tables that contradict each other, before they are used as positions."""
+    lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
+    counts = {len(getattr(points, name)) for name in POINT_ARRAYS[1:]}
+    good = (
+        lengths == {len(points.first) - 1}
+        and counts == {int(points.first[-1])}
+        and bool((np.diff(points.first) >= 0).all())
+        and bool((np.diff(chunks.number) > 0).all())
+    )
+    if not good:
+        raise CorruptIndexError("the tables of the index contradict each other: build it again")

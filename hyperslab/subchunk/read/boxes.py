@@ -1,0 +1,110 @@
+"""Cut a selection along the grid of chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .select import Axis
+
+Local = range | NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Box:
+    """The part of a selection that lies in one chunk.
+
+    Parameters
+    ----------
+    number : int
+        Place of the chunk in the grid, counted in C order.
+    local : tuple of range or numpy.ndarray
+        Ascending indices within the chunk, for each axis.
+    place : tuple of slice
+        Where the values go in the result.
+    """
+
+    number: int
+    local: tuple[Local, ...]
+    place: tuple[slice, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Values along each axis."""
+        return tuple(len(indices) for indices in self.local)
+
+
+def boxes(axes: tuple[Axis, ...], chunks: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[Box]:
+    """Give the part of a selection in each chunk that it touches, in the order of the grid.
+
+    Examples
+    --------
+    >>> [box.number for box in boxes((Axis(range(3, 9)),), (4,), (3,))]
+    [0, 1, 2]
+    """
+    steps = [prod(grid[place + 1 :]) for place in range(len(grid))]
+    parts = [list(_parts(axis.indices, length)) for axis, length in zip(axes, chunks, strict=True)]
+    for combination in product(*parts):
+        yield Box(
+            sum(part[0] * step for part, step in zip(combination, steps, strict=True)),
+            tuple(part[1] for part in combination),
+            tuple(part[2] for part in combination),
+        )
+
+
+def _parts(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
+    if not len(indices):
+        return
+    if isinstance(indices, range):
+        done = 0
+        while done < len(indices):
+            chunk = indices[done] // length
+            end = -(-((chunk + 1) * length - indices[done]) // indices.step) + done
+            end = min(end, len(indices))
+            base = chunk * length
+            first, last = indices[done] - base, indices[end - 1] - base
+            yield chunk, range(first, last + 1, indices.step), slice(done, end)
+            done = end
+        return
+    chunk_of = indices // length
+    cuts = np.flatnonzero(np.diff(chunk_of)) + 1
+    for begin, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(indices)], strict=True):
+        chunk = int(chunk_of[begin])
+        yield chunk, indices[begin:end] - chunk * length, slice(begin, end)
+
+
+def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
+    """Return where the values of a box lie in its chunk: runs of equal length.
+
+    Returns
+    -------
+    starts : numpy.ndarray
+        int64, ascending: the first value of each run, counted in C order.
+    length : int
+        Values of a run.
+
+    Examples
+    --------
+    >>> starts, length = runs((range(1, 3), range(0, 4)), (5, 4))
+    >>> starts.tolist(), length
+    ([4], 8)
+    """
+    steps = [prod(chunks[place + 1 :]) for place in range(len(chunks))]
+    last = len(chunks) - 1
+    while last > 0 and len(local[last]) == chunks[last]:
+        last -= 1
+    tail = local[last] if local else range(1)
+    if isinstance(tail, range) and (tail.step == 1 or len(tail) == 1):
+        length, lead = len(tail) * (steps[last] if steps else 1), local[:last]
+        base = tail[0] * (steps[last] if steps else 1)
+    else:
+        length, lead, base = steps[last], local[: last + 1], 0
+    starts = np.full(1, base, np.int64)
+    for indices, step in zip(lead, steps, strict=False):
+        starts = (starts[:, None] * 1 + np.asarray(indices, np.int64)[None, :] * step).reshape(-1)
+    return starts, length

@@ -1,0 +1,147 @@
+"""What a numpy-like selection asks of each axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Key = int | slice | EllipsisType | None | Sequence[int] | NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The indices wanted along one axis.
+
+    Parameters
+    ----------
+    indices : range or numpy.ndarray
+        Ascending, each once.
+    order : slice, numpy.ndarray or None
+        What brings them into the order asked for; None where they are in it.
+    drop : bool
+        Whether the axis disappears, as with a whole number.
+    """
+
+    indices: range | NDArray[np.int64]
+    order: slice | NDArray[np.int64] | None = None
+    drop: bool = False
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A selection, axis by axis, and where new axes of length one come in.
+
+    Parameters
+    ----------
+    axes : tuple of Axis
+    new : tuple of int
+        Places of new axes in the result.
+    """
+
+    axes: tuple[Axis, ...]
+    new: tuple[int, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of what is read, before axes are dropped or put in order."""
+        return tuple(len(axis.indices) for axis in self.axes)
+
+    def arrange(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Bring what was read into the order and shape asked for."""
+        for place, axis in enumerate(self.axes):
+            if axis.order is not None:
+                values = values[(slice(None),) * place + (axis.order,)]
+        values = values[tuple(0 if axis.drop else slice(None) for axis in self.axes)]
+        for place in self.new:
+            values = np.expand_dims(values, place)
+        return np.ascontiguousarray(values) if values.ndim else values
+
+
+def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
+    """Return what a selection asks of each axis.
+
+    Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
+    dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
+
+    Parameters
+    ----------
+    key
+        As between brackets.
+    shape : tuple of int
+        Of the variable.
+
+    Raises
+    ------
+    IndexError
+        For an index outside of its axis, too many indices, a mask of another length, or anything
+        else that is no selection.
+
+    Examples
+    --------
+    >>> wanted((..., slice(None, None, -2)), (2, 5)).axes[1]
+    Axis(indices=range(0, 5, 2), order=slice(None, None, -1), drop=False)
+    >>> wanted((0, [3, 1]), (2, 5)).shape
+    (1, 2)
+    """
+    keys = list(key) if isinstance(key, tuple) else [key]
+    named = sum(item is not None and item is not Ellipsis for item in keys)
+    if sum(item is Ellipsis for item in keys) > 1:
+        raise IndexError("a selection can hold one ellipsis only")
+    if named > len(shape):
+        raise IndexError(f"{named} indices were given for a variable of {len(shape)} dimensions")
+    if not any(item is Ellipsis for item in keys):
+        keys.append(Ellipsis)
+    at = next(place for place, item in enumerate(keys) if item is Ellipsis)
+    keys[at : at + 1] = [slice(None)] * (len(shape) - named)
+    axes: list[Axis] = []
+    new: list[int] = []
+    place = 0
+    for item in keys:
+        if item is None:
+            new.append(place)
+            place += 1
+            continue
+        axes.append(_axis(item, shape[len(axes)], len(axes)))
+        place += not axes[-1].drop
+    return Wanted(tuple(axes), tuple(new))
+
+
+def _axis(item: Any, length: int, number: int) -> Axis:
+    if isinstance(item, slice):
+        chosen = range(*item.indices(length))
+        if chosen.step > 0 or not chosen:
+            return Axis(chosen if chosen else range(0))
+        return Axis(chosen[::-1], slice(None, None, -1))
+    array = np.asarray(item)
+    if array.ndim == 0 and array.dtype.kind in "iu":
+        return Axis(range(_inside(int(array), length, number), int(array) % length + 1), drop=True)
+    if array.ndim != 1:
+        raise IndexError(
+            f"axis {number} is indexed by {type(item).__name__} {item!r}: give a whole number, a "
+            "slice, or a list or mask of one dimension"
+        )
+    if array.dtype == bool:
+        if array.size != length:
+            raise IndexError(f"the mask of axis {number} has {array.size} values for {length}")
+        return Axis(np.flatnonzero(array).astype(np.int64))
+    if array.size == 0:
+        return Axis(range(0))
+    if array.dtype.kind not in "iu":
+        raise IndexError(f"axis {number} is indexed by values of type {array.dtype}")
+    for index in (int(array.min()), int(array.max())):
+        _inside(index, length, number)
+    indices = np.where(array < 0, array.astype(np.int64) + length, array.astype(np.int64))
+    ascending, order = np.unique(indices, return_inverse=True)
+    same = ascending.size == indices.size and bool((np.diff(indices) > 0).all())
+    return Axis(ascending, None if same else order.reshape(-1).astype(np.int64))
+
+
+def _inside(index: int, length: int, number: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"index {index} is outside of axis {number}, which has {length} values")
+    return index % length

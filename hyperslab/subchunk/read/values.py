@@ -1,0 +1,163 @@
+"""Read the values of a selection out of indexed chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..fetch import Source
+from ..hdf5 import Chunks, Variable
+from ..index.index import Index
+from ..index.points import Points
+from .boxes import Box, boxes, runs
+from .decode import Stretch, decode_stretch, gathered, stretches, worth
+from .select import Wanted
+from .whole import decode_chunk
+
+_BATCH = 4096  # chunks that are worked on at a time
+_THREADED = 2**21  # decompressed bytes from which on threads pay
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the part of a selection in one chunk is decoded from points.
+
+    Parameters
+    ----------
+    box : Box
+    row : int
+        Place of the chunk in the chunk table.
+    starts : numpy.ndarray
+        int64, the byte ranges wanted of the decompressed chunk.
+    length : int
+        Bytes of each range.
+    stretches : sequence of Stretch
+    """
+
+    box: Box
+    row: int
+    starts: NDArray[np.int64]
+    length: int
+    stretches: Sequence[Stretch]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A variable with its index and its file.
+
+    Parameters
+    ----------
+    variable : Variable
+    index : Index
+    chunks : Chunks
+    points : Points
+    data : Source
+    threads : int
+    """
+
+    variable: Variable
+    index: Index
+    chunks: Chunks
+    points: Points
+    data: Source
+    threads: int
+
+    def read(self, asked: Wanted) -> NDArray[Any]:
+        """Return the values of a selection, axes not yet dropped or put in order."""
+        result = np.empty(asked.shape, self.variable.dtype)
+        if result.size:
+            found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
+            while batch := list(islice(found, _BATCH)):
+                self._fill(batch, result)
+        return result
+
+    def _fill(self, found: Sequence[Box], result: NDArray[Any]) -> None:
+        plans: list[Plan] = []
+        whole: list[tuple[Box, int]] = []
+        rows = np.searchsorted(self.chunks.number, [box.number for box in found]).tolist()
+        for box, row in zip(found, rows, strict=True):
+            if row == len(self.chunks) or self.chunks.number[row] != box.number:
+                result[box.place] = self.variable.fill_value
+            elif plan := self._plan(box, row):
+                plans.append(plan)
+            else:
+                whole.append((box, row))
+        self._decode(plans, result)
+
+        def one(item: tuple[Box, int]) -> None:
+            result[item[0].place] = self._whole(*item)
+
+        self._each(one, whole, threaded=len(whole) > 1)
+
+    def _plan(self, box: Box, row: int) -> Plan | None:
+        """Return how to decode a box from points; None if the whole chunk is as quick."""
+        if self.points.first[row] == self.points.first[row + 1]:
+            return None
+        starts, length = self._bytes(*runs(box.local, self.variable.chunks))
+        size = int(self.chunks.size[row])
+        made = stretches(self.points, row, size, starts, starts + length)
+        if not worth(made, self.variable.chunk_bytes):
+            return None
+        return Plan(box, row, starts, length, made)
+
+    def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
+        """Return runs of values as runs of bytes, which shuffling spreads over planes."""
+        width = self.variable.width
+        if not self.variable.shuffled:
+            return starts * width, length * width
+        plane = self.variable.chunk_bytes // width
+        return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
+
+    def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
+        tasks = [(plan.row, stretch) for plan in plans for stretch in plan.stretches]
+        if not tasks:
+            return
+        kept = self.index.kept(self.points, (stretch.point for _, stretch in tasks))
+        begins = [int(self.chunks.offset[row]) for row, _ in tasks]
+        data = self.data.ranges(
+            [begin + stretch.start for begin, (_, stretch) in zip(begins, tasks, strict=True)],
+            [begin + stretch.stop for begin, (_, stretch) in zip(begins, tasks, strict=True)],
+        )
+
+        def one(number: int) -> NDArray[np.uint8]:
+            stretch = tasks[number][1]
+            return decode_stretch(
+                stretch, data[number], self.points, kept[number], self.variable.name
+            )
+
+        work = sum(stretch.length for _, stretch in tasks)
+        threaded = len(tasks) > 1 and work > _THREADED
+        decoded = iter(self._each(one, range(len(tasks)), threaded=threaded))
+        for plan in plans:
+            pieces = [(stretch, next(decoded)) for stretch in plan.stretches]
+            raw = gathered(pieces, plan.starts, plan.length)
+            if self.variable.shuffled:
+                raw = raw.reshape(self.variable.width, -1).T
+            values = np.ascontiguousarray(raw).reshape(-1).view(self.variable.dtype)
+            result[plan.box.place] = values.reshape(plan.box.shape)
+
+    def _whole(self, box: Box, row: int) -> NDArray[Any]:
+        start = int(self.chunks.offset[row])
+        stored = self.data.ranges([start], [start + int(self.chunks.size[row])])[0]
+        raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))
+        values = raw.view(self.variable.dtype).reshape(self.variable.chunks)
+        for axis, local in enumerate(box.local):
+            cut = slice(local.start, local.stop, local.step) if isinstance(local, range) else local
+            values = values[(slice(None),) * axis + (cut,)]
+        return values
+
+    def _each(
+        self, one: Callable[[_Item], _Result], items: Iterable[_Item], *, threaded: bool
+    ) -> list[_Result]:
+        if self.threads < 2 or not threaded:
+            return [one(item) for item in items]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(one, items))

@@ -1,0 +1,116 @@
+"""A variable of an open file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .hdf5 import Variable, attribute
+from .index.index import Entry
+from .read.select import Axis, Key, wanted
+from .read.values import Indexed
+
+if TYPE_CHECKING:
+    from .file import File
+
+
+class VariableReader:
+    """A variable of an open file, indexed like a numpy array.
+
+    Whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
+    one dimension; several lists select the product of them. Values come as they are stored:
+    fill values, scale and offset are left to xarray.
+
+    Parameters
+    ----------
+    file : File
+    variable : Variable
+    entry : Entry or None
+        What the index says of it.
+    """
+
+    def __init__(self, file: File, variable: Variable, entry: Entry | None) -> None:
+        self._file, self.variable, self._entry = file, variable, entry
+
+    def __repr__(self) -> str:
+        how = "read plainly: " + self.plain if self.plain else "read inside of chunks"
+        return f"<{self.variable.name} {self.shape} {self.dtype}, {how}>"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length along each dimension."""
+        return self.variable.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the stored values."""
+        if self.variable.dtype:
+            return np.dtype(self.variable.dtype)
+        with self._file.lock:
+            found: np.dtype[Any] = self._file.hdf5[self.variable.name].dtype
+        return found
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions; "" where the file gives none."""
+        return self.variable.dims
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Shape of a chunk; empty where there are none."""
+        return self.variable.chunks
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """Attributes."""
+        return {name: attribute(value) for name, value in self.variable.attrs.items()}
+
+    @property
+    def plain(self) -> str:
+        """Why it is read plainly, through HDF5; empty when it is read inside of chunks."""
+        if self.variable.plain or self._indexed():
+            return self.variable.plain
+        return "the file has no index" if self._file.index is None else "it was not indexed"
+
+    def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
+        asked = wanted(key, self.shape)
+        if self._entry is not None and self._entry.values is not None:
+            values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
+            return asked.arrange(_product(values, asked.axes).copy())
+        if indexed := self._indexed():
+            return asked.arrange(indexed.read(asked))
+        return asked.arrange(self._plainly(asked.axes))
+
+    def _indexed(self) -> Indexed | None:
+        index = self._file.index
+        if index is None or self._entry is None or not self._entry.spacing:
+            return None
+        chunks, points = index.points(self._entry)
+        return Indexed(self.variable, index, chunks, points, self._file.data, self._file.threads)
+
+    def _plainly(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
+        """Read the box around the wanted indices through HDF5, and cut them out of it."""
+        around, inside = [], []
+        for axis in axes:
+            first = int(axis.indices[0]) if len(axis.indices) else 0
+            last = int(axis.indices[-1]) + 1 if len(axis.indices) else 0
+            around.append(slice(first, last))
+            indices = axis.indices
+            inside.append(
+                Axis(range(indices.start - first, indices.stop - first, indices.step))
+                if isinstance(indices, range) and len(indices)
+                else Axis(np.asarray(indices, np.int64) - first)
+            )
+        with self._file.lock:
+            values = np.asarray(self._file.hdf5[self.variable.name][tuple(around)])
+        return _product(values, tuple(inside))
+
+
+def _product(values: NDArray[Any], axes: tuple[Axis, ...]) -> NDArray[Any]:
+    for place, axis in enumerate(axes):
+        chosen = axis.indices
+        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
+        values = values[(slice(None),) * place + (cut,)]
+    return values

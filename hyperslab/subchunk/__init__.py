@@ -1,0 +1,31 @@
+"""Read a few values out of large deflate-compressed chunks without inflating them.
+
+>>> from hyperslab import subchunk
+>>> subchunk.open  # doctest: +ELLIPSIS
+<function open at ...>
+"""
+
+from .errors import (
+    CorruptDataError,
+    CorruptIndexError,
+    StaleIndexError,
+    SubchunkError,
+    UnknownVersionError,
+)
+from .file import File, open
+from .index.build import build
+from .index.index import Index
+from .variable import VariableReader
+
+__all__ = [
+    "CorruptDataError",
+    "CorruptIndexError",
+    "File",
+    "Index",
+    "StaleIndexError",
+    "SubchunkError",
+    "UnknownVersionError",
+    "VariableReader",
+    "build",
+    "open",
+]

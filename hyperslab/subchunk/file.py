@@ -67,6 +67,18 @@ class File(Mapping[str, "VariableReader"]):
     def __len__(self) -> int:
         return len(self._readers)
 
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open; closing again does nothing."""
+        if "hdf5" in self.__dict__:
+            self.hdf5.close()
+            del self.__dict__["hdf5"]
+
     @cached_property
     def hdf5(self) -> h5py.File:
         """The file as h5py opens it, for what is read plainly."""

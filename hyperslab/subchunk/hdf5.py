@@ -124,7 +124,7 @@ def datasets(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
     found: list[tuple[str, h5py.Dataset]] = []
 
     def keep(name: str, item: object) -> None:
-        if isinstance(item, h5py.Dataset):
+        if isinstance(item, h5py.Dataset) and not _dimension_only(item):
             found.append((name, item))
 
     file.visititems(keep)
@@ -208,6 +208,14 @@ def _portable(value: Any) -> Any:
             "hex": value.tobytes().hex(),
         }
     return None
+
+
+def _dimension_only(dataset: h5py.Dataset) -> bool:
+    """Return whether netCDF-4 made this dataset to hold the name of a dimension."""
+    mark = dataset.attrs.get("NAME", b"")
+    return isinstance(mark, bytes) and mark.startswith(
+        b"This is a netCDF dimension but not a netCDF variable"
+    )
 
 
 def _filters(dataset: h5py.Dataset) -> Iterator[tuple[int, tuple[int, ...]]]:

@@ -118,10 +118,11 @@ def decode_stretch(
     bits = int(points.header_bits[point])
     width = (bits + 7) >> 3
     header = int.from_bytes(kept[:width], "little")
+    module = inflater()
     try:
-        window = zlib.decompress(kept[width:], -15, WINDOW) if len(kept) > width else b""
+        window = module.decompress(kept[width:], -15, WINDOW) if len(kept) > width else b""
         found = inflate_from(data, stretch.shift, (header, bits), window, stretch.length)
-    except (zlib.error, inflater().error) as error:
+    except (zlib.error, module.error) as error:
         raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
     if len(found) != stretch.length:
         raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")
@@ -162,10 +163,11 @@ def gathered(
     numpy.ndarray
         uint8 of shape (ranges, length).
     """
-    if len(starts) == 1:
-        stretch, data = found[0]
-        low = int(starts[0]) - stretch.out
-        return data[low : low + length].reshape(1, length)
+    if len(found) == len(starts):  # each range in a stretch of its own
+        pieces = []
+        for (stretch, data), at in zip(found, starts.tolist(), strict=True):
+            pieces.append(data[at - stretch.out : at - stretch.out + length])
+        return np.concatenate(pieces).reshape(-1, length)
     result = np.empty((len(starts), length), np.uint8)
     bases = np.array([stretch.out for stretch, _ in found], np.int64)
     owner = np.searchsorted(bases, starts, "right") - 1
@@ -174,8 +176,7 @@ def gathered(
         stretch, data = found[int(owner[low])]
         local = starts[low:high] - stretch.out
         if length <= 64 or high - low > 64:
-            windows = np.lib.stride_tricks.sliding_window_view(data, length)
-            result[low:high] = windows[local]
+            result[low:high] = data[local[:, None] + np.arange(length)]
         else:
             for place, at in enumerate(local.tolist(), low):
                 result[place] = data[at : at + length]

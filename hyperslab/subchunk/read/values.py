@@ -18,7 +18,7 @@ from ..index.points import Points
 from .boxes import Box, boxes, runs
 from .decode import Stretch, decode_stretch, gathered, stretches, worth
 from .select import Wanted
-from .whole import decode_chunk
+from .whole import decode_chunk, unshuffled
 
 _BATCH = 4096  # chunks that are worked on at a time
 _THREADED = 2**21  # decompressed bytes from which on threads pay
@@ -139,9 +139,10 @@ class Indexed:
         for plan in plans:
             pieces = [(stretch, next(decoded)) for stretch in plan.stretches]
             raw = gathered(pieces, plan.starts, plan.length)
+            raw = raw.reshape(-1)
             if self.variable.shuffled:
-                raw = raw.reshape(self.variable.width, -1).T
-            values = np.ascontiguousarray(raw).reshape(-1).view(self.variable.dtype)
+                raw = unshuffled(raw, self.variable.width)
+            values = raw.view(self.variable.dtype)
             result[plan.box.place] = values.reshape(plan.box.shape)
 
     def _whole(self, box: Box, row: int) -> NDArray[Any]:

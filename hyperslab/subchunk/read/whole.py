@@ -7,8 +7,11 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deflate.inflate import inflater
 from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
+
+_ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
 def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDArray[np.uint8]:
@@ -64,8 +67,12 @@ def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
     count = data.size // width
     if width < 2 or count < 2:
         return data
-    body = np.ascontiguousarray(data[: count * width].reshape(width, count).T).reshape(-1)
-    return np.concatenate([body, data[count * width :]]) if data.size % width else body
+    result = np.empty(data.size, np.uint8)
+    values = result[: count * width].reshape(count, width)
+    for place in range(width):  # three times as quick as transposing
+        values[:, place] = data[place * count : (place + 1) * count]
+    result[count * width :] = data[count * width :]
+    return result
 
 
 def checked(data: bytes | memoryview, name: str) -> memoryview:
@@ -109,15 +116,16 @@ def _folded(value: int) -> int:
 
 
 def _inflated(data: bytes | memoryview, variable: Variable) -> bytes:
-    unpacker = zlib.decompressobj()
+    module = inflater()
+    unpacker = module.decompressobj(_ZLIB_FORMAT)
     try:
-        found = unpacker.decompress(data, variable.chunk_bytes + 1)
-    except zlib.error as error:
+        found = bytes(unpacker.decompress(data, variable.chunk_bytes + 1))
+        if not unpacker.eof and len(found) == variable.chunk_bytes:
+            unpacker.decompress(unpacker.unconsumed_tail, 1)  # the checksum at the end
+    except (zlib.error, module.error) as error:
         raise CorruptDataError(
             f"a chunk of {variable.name} cannot be decompressed ({error}): the file is damaged"
         ) from error
-    if not unpacker.eof and len(found) == variable.chunk_bytes:
-        unpacker.decompress(unpacker.unconsumed_tail, 1)  # the checksum at the end
     if not unpacker.eof:
         raise CorruptDataError(f"a chunk of {variable.name} ends too early, or not where it should")
     return found

@@ -13,7 +13,7 @@ from .errors import (
     UnknownVersionError,
 )
 from .file import File, open
-from .index.build import build
+from .index.build import build, widen
 from .index.index import Index
 from .variable import VariableReader
 
@@ -28,4 +28,5 @@ __all__ = [
     "VariableReader",
     "build",
     "open",
+    "widen",
 ]

@@ -1,31 +1,77 @@
-"""Build the index of a file."""
+"""Build the index of a file, and widen one that exists."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SubchunkError
-from ..fetch import LocalFile, Source
-from ..hdf5 import FLETCHER32, Chunks, Variable, attributes, chunk_table, datasets, describe
+from ..fetch import LocalFile
+from ..hdf5 import FLETCHER32, Chunks, Variable
+from ..read.boxes import boxes
+from ..read.select import Key, wanted
 from .chunk import index_chunk
 from .fingerprint import table_digest
 from .format import encode
+from .index import SUFFIX, Index
 from .points import POINT_ARRAYS, ChunkPoints, joined
+from .reuse import Known, known_points
 from .spacing import choose_spacing
+from .survey import survey
 
 BUDGET = 0.02
-SMALL = 2**16  # bytes of a plain variable that goes into the index
 _SPACINGS = (1024, 2**26)
-_NO_POINTS = np.empty(0, np.uint64)
+Keys = Key | tuple[Key, ...]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an index is built.
+
+    Parameters
+    ----------
+    variables : sequence of str, optional
+        Names of variables to index; all that can be if not given.
+    spacing : int, optional
+        Bytes of decompressed data between points, from 1 KiB to 64 MiB.
+    budget : float
+        Where no spacing is given: bytes of the index for each byte of compressed data.
+    where : mapping
+        Selections by names of variables: only chunks they touch get points, the others are read
+        whole. All chunks of a variable that is not named.
+    threads : int
+        Chunks that are indexed at the same time.
+
+    Raises
+    ------
+    ValueError
+        For a spacing or budget that makes no sense.
+    """
+
+    variables: Sequence[str] | None = None
+    spacing: int | None = None
+    budget: float = BUDGET
+    where: Mapping[str, Keys] = field(default_factory=dict)
+    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+
+    def __post_init__(self) -> None:
+        low, high = _SPACINGS
+        if self.spacing is not None and not low <= self.spacing <= high:
+            raise ValueError(
+                f"spacing is {self.spacing} bytes: give {low} to {high}, or none to let the "
+                "budget decide"
+            )
+        if not 0 < self.budget <= 1:
+            raise ValueError(
+                f"budget is {self.budget}: give a share of the data above 0, such as 0.02"
+            )
 
 
 def build(
@@ -35,6 +81,7 @@ def build(
     variables: Sequence[str] | None = None,
     spacing: int | None = None,
     budget: float = BUDGET,
+    where: Mapping[str, Keys] | None = None,
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
@@ -47,14 +94,8 @@ def build(
     index : path-like, optional
         Where the index goes: the file's name with `.subchunk` behind it if not given. It appears
         whole, or not at all.
-    variables : sequence of str, optional
-        Names of variables to index; all that can be if not given.
-    spacing : int, optional
-        Bytes of decompressed data between points, from 1 KiB to 64 MiB.
-    budget : float
-        Where no spacing is given: bytes of the index for each byte of compressed data.
-    threads : int, optional
-        Chunks that are indexed at the same time; the number of cores if not given.
+    variables, spacing, budget, where, threads
+        See `Options`; as many threads as cores if not given.
     progress : callable, optional
         Called with the chunks done and all chunks.
 
@@ -73,52 +114,172 @@ def build(
     Source
     ------
     Penard et al. 2025, section 3: points inside of chunks.
+
+    Examples
+    --------
+    >>> import tempfile, h5py
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with h5py.File(folder / "x.h5", "w") as file:
+    ...     _ = file.create_dataset("x", data=np.arange(10_000), chunks=(5_000,), compression=4)
+    >>> build(folder / "x.h5").name
+    'x.h5.subchunk'
     """
-    place, target = Path(path), Path(index) if index else Path(f"{os.fspath(path)}.subchunk")
-    _check_numbers(spacing, budget)
-    data = LocalFile(place)
-    identity = data.identity()
-    with _opened(place) as file:
-        described = [(describe(name, item), item) for name, item in datasets(file)]
-        chosen = _chosen([variable for variable, _ in described], variables, place.name)
-        groups = _groups(file)
-        tables = {
-            variable.name: chunk_table(item)
-            for variable, item in described
-            if variable.name in chosen
+    options = Options(variables, spacing, budget, where or {}, threads or os.cpu_count() or 1)
+    target = Path(index) if index else Path(os.fspath(path) + SUFFIX)
+    return _Build(Path(path), options, {}, progress).write(target)
+
+
+def widen(
+    path: str | Path,
+    index: str | Path | None = None,
+    *,
+    where: Mapping[str, Keys] | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Add chunks to an index: those of a file that grew, or others than were indexed first.
+
+    What the index has of chunks that lie where they lay is taken over, and everything else as in
+    `build`. Spacings stay as they are.
+
+    Parameters
+    ----------
+    path : path-like
+    index : path-like, optional
+        The index; the file's name with `.subchunk` behind it if not given.
+    where : mapping, optional
+        Selections by names of variables: chunks they touch get points; all chunks if not given.
+    threads, progress
+        As in `build`.
+
+    Raises
+    ------
+    SubchunkError
+        As `build`, and when the index cannot be read.
+    """
+    target = Path(index) if index else Path(os.fspath(path) + SUFFIX)
+    old = Index(target)
+    names = [name for name, entry in old.entries.items() if entry.spacing]
+    options = Options(names, where=where or {}, threads=threads or os.cpu_count() or 1)
+    return _Build(Path(path), options, known_points(old), progress).write(target)
+
+
+class _Build:
+    """One index being built."""
+
+    def __init__(
+        self,
+        path: Path,
+        options: Options,
+        known: Mapping[str, Known],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self._path, self._options, self._known = path, options, known
+        self._survey = survey(path, options.variables)  # before anything else: it checks the file
+        self._data = LocalFile(path)
+        self._progress = progress
+        self._total = sum(len(table) for table in self._survey.tables.values())
+        self._done = 0
+
+    def write(self, target: Path) -> Path:
+        """Index all chunks and write the index."""
+        identity = self._data.identity()
+        arrays: dict[str, NDArray[Any]] = {}
+        listed: list[dict[str, Any]] = []
+        kept = b""
+        for number, variable in enumerate(self._survey.variables):
+            spacing = 0
+            if (chunks := self._survey.tables.get(variable.name)) is not None:
+                spacing = self._spacing(variable, chunks)
+                points, more = joined(self._points(variable, chunks, spacing), len(kept))
+                kept += more
+                for name in ("number", "offset", "size", "mask"):
+                    arrays[f"{number}/{name}"] = getattr(chunks, name)
+                for name in POINT_ARRAYS:
+                    arrays[f"{number}/{name}"] = getattr(points, name)
+            small = self._survey.small.get(variable.name)
+            listed.append(
+                asdict(variable)
+                | {"fill": variable.fill.hex(), "spacing": spacing}
+                | {"values": None if small is None else small.hex()}
+            )
+        if LocalFile(self._path).identity() != identity:
+            raise SubchunkError(
+                f"{self._path.name} changed while it was indexed: build the index again"
+            )
+        tables = self._survey.tables
+        digest = table_digest(
+            [(v, tables[v.name]) for v in self._survey.variables if v.name in tables]
+        )
+        content = {
+            "data": identity | {"table": digest},
+            "groups": self._survey.groups,
+            "variables": listed,
         }
-        small = {variable.name: _small(variable, item) for variable, item in described}
-    total = sum(len(chunks) for chunks in tables.values())
-    done = 0
+        write_whole(target, encode(content, arrays, kept))
+        return target
 
-    def count() -> None:
-        nonlocal done
-        done += 1
-        if progress:
-            progress(done, total)
+    def _spacing(self, variable: Variable, chunks: Chunks) -> int:
+        """Choose by a chunk of the usual size."""
+        if known := self._known.get(variable.name):
+            return known.spacing
+        good = np.flatnonzero(chunks.mask == 0)
+        if self._options.spacing or not good.size:
+            return self._options.spacing or _SPACINGS[1]
+        typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
+        stream = self._stream(variable, chunks, typical)
+        return choose_spacing(stream, variable.chunk_bytes, self._options.budget)
 
-    arrays: dict[str, NDArray[Any]] = {}
-    listed: list[dict[str, Any]] = []
-    kept = b""
-    for number, (variable, _) in enumerate(described):
-        chunks = tables.get(variable.name)
-        step = 0
-        if chunks is not None:
-            step = spacing or _spacing(data, variable, chunks, budget)
-            made = _points(data, variable, chunks, step, threads or os.cpu_count() or 1, count)
-            points, more = joined(made, len(kept))
-            kept += more
-            for name in ("number", "offset", "size", "mask"):
-                arrays[f"{number}/{name}"] = getattr(chunks, name)
-            for name in POINT_ARRAYS:
-                arrays[f"{number}/{name}"] = getattr(points, name)
-        listed.append(_listed(variable, step, small[variable.name]))
-    if data.identity() != identity:
-        raise SubchunkError(f"{place.name} changed while it was indexed: build the index again")
-    digest = table_digest([(v, tables[v.name]) for v, _ in described if v.name in tables])
-    content = {"data": identity | {"table": digest}, "groups": groups, "variables": listed}
-    write_whole(target, encode(content, arrays, kept))
-    return target
+    def _points(self, variable: Variable, chunks: Chunks, spacing: int) -> list[ChunkPoints]:
+        known = self._known.get(variable.name)
+        chosen = self._chosen(variable)
+
+        def one(row: int) -> ChunkPoints:
+            found = known.chunk(chunks, row) if known else None
+            if found is None or not len(found.out):
+                number = int(chunks.number[row])
+                # Without points it is read whole: so it is best where a filter was skipped.
+                found = ChunkPoints.none()
+                if not chunks.mask[row] and (chosen is None or number in chosen):
+                    found = self._index_chunk(variable, chunks, row, spacing)
+            self._count()
+            return found
+
+        rows = range(len(chunks))
+        if self._options.threads < 2 or len(chunks) < 2:
+            return [one(row) for row in rows]
+        with ThreadPoolExecutor(min(self._options.threads, len(chunks))) as pool:
+            return list(pool.map(one, rows))
+
+    def _chosen(self, variable: Variable) -> frozenset[int] | None:
+        """Return which chunks get points; None for all."""
+        if variable.name not in self._options.where:
+            return None
+        asked = wanted(self._options.where[variable.name], variable.shape)
+        return frozenset(box.number for box in boxes(asked.axes, variable.chunks, variable.grid))
+
+    def _index_chunk(
+        self, variable: Variable, chunks: Chunks, row: int, spacing: int
+    ) -> ChunkPoints:
+        output = np.empty(variable.chunk_bytes, np.uint8)
+        try:
+            return index_chunk(self._stream(variable, chunks, row), spacing, output)
+        except SubchunkError as error:
+            raise SubchunkError(
+                f"chunk {row} of {variable.name} cannot be indexed: {error}"
+            ) from error
+
+    def _stream(self, variable: Variable, chunks: Chunks, row: int) -> NDArray[np.uint8]:
+        start = int(chunks.offset[row])
+        stop = start + int(chunks.size[row])
+        if variable.filters[-1][0] == FLETCHER32:
+            stop -= 4  # its checksum comes last
+        return np.frombuffer(self._data.ranges([start], [stop])[0], np.uint8)
+
+    def _count(self) -> None:
+        self._done += 1
+        if self._progress:
+            self._progress(self._done, self._total)
 
 
 def write_whole(target: Path, data: bytes) -> None:
@@ -132,111 +293,3 @@ def write_whole(target: Path, data: bytes) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _check_numbers(spacing: int | None, budget: float) -> None:
-    if spacing is not None and not _SPACINGS[0] <= spacing <= _SPACINGS[1]:
-        raise ValueError(
-            f"spacing is {spacing} bytes: give {_SPACINGS[0]} to {_SPACINGS[1]}, or none to let "
-            "the budget decide"
-        )
-    if not 0 < budget <= 1:
-        raise ValueError(f"budget is {budget}: give a share of the data above 0, such as 0.02")
-
-
-def _opened(path: Path) -> h5py.File:
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is not there")
-    try:
-        return h5py.File(path, "r")
-    except OSError as error:
-        raise SubchunkError(
-            f"{path.name} cannot be opened as HDF5 or netCDF-4, the formats that can be indexed: "
-            f"{error}"
-        ) from error
-
-
-def _chosen(
-    variables: Sequence[Variable], asked: Sequence[str] | None, file: str
-) -> frozenset[str]:
-    able = {variable.name for variable in variables if not variable.plain}
-    if asked is None:
-        return frozenset(able)
-    reasons = {variable.name: variable.plain for variable in variables}
-    for name in asked:
-        if name not in reasons:
-            known = ", ".join(sorted(reasons)) or "none"
-            raise SubchunkError(f"{file} has no variable {name!r}: it has {known}")
-        if name not in able:
-            raise SubchunkError(f"{name} in {file} cannot be indexed: {reasons[name]}")
-    return frozenset(asked)
-
-
-def _groups(file: h5py.File) -> dict[str, dict[str, Any]]:
-    found = {"": attributes(file)}
-
-    def keep(name: str, item: object) -> None:
-        if isinstance(item, h5py.Group):
-            found[name] = attributes(item)
-
-    file.visititems(keep)
-    return found
-
-
-def _small(variable: Variable, item: h5py.Dataset) -> bytes | None:
-    if not variable.dtype or item.size is None:
-        return None
-    if item.size * item.dtype.itemsize > SMALL:
-        return None
-    return np.asarray(item[()]).tobytes()
-
-
-def _spacing(data: Source, variable: Variable, chunks: Chunks, budget: float) -> int:
-    """Choose by a chunk of the usual size."""
-    good = np.flatnonzero(chunks.mask == 0)
-    if not good.size:
-        return _SPACINGS[1]
-    typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
-    return choose_spacing(_stream(data, variable, chunks, typical), variable.chunk_bytes, budget)
-
-
-def _stream(data: Source, variable: Variable, chunks: Chunks, number: int) -> NDArray[np.uint8]:
-    start = int(chunks.offset[number])
-    stop = start + int(chunks.size[number])
-    if variable.filters[-1][0] == FLETCHER32:
-        stop -= 4
-    return np.frombuffer(data.ranges([start], [stop])[0], np.uint8)
-
-
-def _points(
-    data: Source,
-    variable: Variable,
-    chunks: Chunks,
-    spacing: int,
-    threads: int,
-    count: Callable[[], None],
-) -> list[ChunkPoints]:
-    def one(number: int) -> ChunkPoints:
-        if chunks.mask[number]:  # it skips a filter: read whole
-            empty = np.empty(0, np.uint32)
-            found = ChunkPoints(_NO_POINTS, _NO_POINTS, _NO_POINTS, [], empty, empty)
-        else:
-            output = np.empty(variable.chunk_bytes, np.uint8)
-            try:
-                found = index_chunk(_stream(data, variable, chunks, number), spacing, output)
-            except SubchunkError as error:
-                raise SubchunkError(
-                    f"chunk {number} of {variable.name} cannot be indexed: {error}"
-                ) from error
-        count()
-        return found
-
-    if threads < 2 or len(chunks) < 2:
-        return [one(number) for number in range(len(chunks))]
-    with ThreadPoolExecutor(min(threads, len(chunks))) as pool:
-        return list(pool.map(one, range(len(chunks))))
-
-
-def _listed(variable: Variable, spacing: int, values: bytes | None) -> dict[str, Any]:
-    item = asdict(variable) | {"fill": variable.fill.hex(), "spacing": spacing}
-    return item | {"values": None if values is None else values.hex()}

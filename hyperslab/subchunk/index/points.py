@@ -59,7 +59,7 @@ class ChunkPoints:
         As in `Points`.
     kept : sequence of bytes
         Header and compressed window of each point.
-    segment_crc : numpy.ndarray
+    kept_crc, segment_crc : numpy.ndarray
         As in `Points`.
     """
 
@@ -69,6 +69,12 @@ class ChunkPoints:
     kept: Sequence[bytes]
     kept_crc: NDArray[np.uint32]
     segment_crc: NDArray[np.uint32]
+
+    @staticmethod
+    def none() -> ChunkPoints:
+        """Return what a chunk without points has: it is read whole."""
+        places, sums = np.empty(0, np.uint64), np.empty(0, np.uint32)
+        return ChunkPoints(places, places, places, [], sums, sums)
 
 
 def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes]:

@@ -84,7 +84,7 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
     Examples
     --------
     >>> wanted((..., slice(None, None, -2)), (2, 5)).axes[1]
-    Axis(indices=range(0, 5, 2), order=slice(None, None, -1), drop=False)
+    Axis(indices=range(0, 6, 2), order=slice(None, None, -1), drop=False)
     >>> wanted((0, [3, 1]), (2, 5)).shape
     (1, 2)
     """

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
+from .subchunk.command import add_arguments as add_index_arguments
+from .subchunk.command import run as run_index
 
 OK, FAILED, USAGE = 0, 1, 2
 
@@ -81,6 +83,16 @@ def _parser() -> argparse.ArgumentParser:
         "--records", default="", metavar="FOLDER", help="judge these records instead"
     )
     claims.set_defaults(call=_claims)
+
+    index = commands.add_parser(
+        "index",
+        help="index netCDF-4 or HDF5 files, to read inside of their chunks",
+        description="Build FILE.subchunk beside each netCDF-4 or HDF5 file, with which "
+        "xr.open_dataset(FILE, engine='subchunk') reads a few values out of a large compressed "
+        "chunk without decompressing it. The file is read once and not changed.",
+    )
+    add_index_arguments(index)
+    index.set_defaults(call=run_index)
 
     doctor = commands.add_parser(
         "doctor",

@@ -1,0 +1,66 @@
+"""Compare an index with its file, byte for byte."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from .errors import CorruptIndexError
+from .fetch import LocalFile
+from .file import File
+from .index.index import Index
+from .read.decode import Stretch, check_segments
+
+
+def check(path: str | Path, index: str | Path | None = None) -> int:
+    """Compare an index with its file: fingerprint, tables, what points keep, compressed data.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    index : path-like, optional
+        Its index; the file's name with `.subchunk` behind it if not given.
+
+    Returns
+    -------
+    int
+        Points that were checked.
+
+    Raises
+    ------
+    SubchunkError
+        When anything differs.
+    """
+    count = 0
+    with File(path, index) as file:
+        if file.index is None:
+            raise CorruptIndexError(f"{Path(path).name} has no index: build one")
+        for entry in file.index.entries.values():
+            if entry.spacing:
+                count += _check_variable(file.index, entry.variable.name, LocalFile(path))
+    return count
+
+
+def _check_variable(index: Index, name: str, data: LocalFile) -> int:
+    chunks, points = index.points(index.entries[name])
+    for row in range(len(chunks)):
+        low, high = int(points.first[row]), int(points.first[row + 1])
+        if low == high:
+            continue
+        kept = index.kept(points, range(low, high))
+        sums = np.array([zlib.crc32(piece) for piece in kept], np.uint32)
+        if not np.array_equal(sums, points.kept_crc[low:high]):
+            raise CorruptIndexError(f"the index is damaged where it describes {name}")
+        begin, size = int(chunks.offset[row]), int(chunks.size[row])
+        start = int(points.bit[low]) >> 3
+        stretch = Stretch(low, high, 0, 0, start, size, 0)
+        stored = data.ranges([begin + start], [begin + size])[0]
+        guarded = 4 if any(number == 3 for number, _ in index.entries[name].variable.filters) else 0
+        if guarded:
+            stretch = Stretch(low, high, 0, 0, start, size - guarded, 0)
+            stored = stored[:-guarded]
+        check_segments(stretch, stored, points, name)
+    return len(points)

@@ -1,0 +1,110 @@
+"""Index many files with the workers of a dask cluster."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .command import FAILED, OK, said
+from .errors import SubchunkError
+from .index.build import BUDGET, Options, build, widen
+
+
+def build_many(
+    pairs: Sequence[tuple[Path, Path]],
+    *,
+    variables: Sequence[str] | None = None,
+    spacing: int | None = None,
+    budget: float = BUDGET,
+    add: bool = False,
+    jobs: int = 0,
+    scheduler: str | None = None,
+) -> int:
+    """Build the indexes of many files; one that fails is named and the others go on.
+
+    Parameters
+    ----------
+    pairs : sequence of (Path, Path)
+        Files with their indexes.
+    variables, spacing, budget
+        As in `build`.
+    add : bool
+        Widen indexes that exist.
+    jobs : int
+        Workers of a cluster on this machine; 0 for as many as cores.
+    scheduler : str, optional
+        Address of a dask scheduler to use in its place.
+
+    Returns
+    -------
+    int
+        0, or 1 when a file failed.
+
+    Raises
+    ------
+    ValueError
+        For a spacing or budget that makes no sense.
+    RuntimeError
+        When dask.distributed is not installed.
+    """
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError as error:
+        raise RuntimeError(
+            "several files at once need dask.distributed: pip install distributed, or index one "
+            "file at a time"
+        ) from error
+    Options(variables, spacing, budget)  # refuses what makes no sense before anything starts
+    cluster = None
+    if scheduler is None:
+        workers = min(jobs or os.cpu_count() or 1, len(pairs))
+        cluster = LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+        )
+    failed = 0
+    try:
+        with Client(cluster or scheduler) as client:  # type: ignore[no-untyped-call]
+            tasks = {
+                client.submit(
+                    one,
+                    *(path.absolute(), target.absolute(), variables, spacing, budget, add),
+                    pure=False,
+                    retries=2,
+                ): (path, target)
+                for path, target in pairs
+            }
+            for done, future in enumerate(as_completed(list(tasks)), 1):
+                path, target = tasks[future]
+                wrong = str(future.exception()) if future.status == "error" else future.result()
+                if wrong:
+                    failed += 1
+                    print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
+                else:
+                    print(f"[{done}/{len(pairs)}] {said(path, target)}", flush=True)
+    finally:
+        if cluster is not None:
+            cluster.close()  # type: ignore[no-untyped-call]
+    if failed:
+        print(f"hyperslab index: {failed} of {len(pairs)} files failed", file=sys.stderr)
+    return FAILED if failed else OK
+
+
+def one(
+    path: Path,
+    target: Path,
+    variables: Sequence[str] | None,
+    spacing: int | None,
+    budget: float,
+    add: bool,
+) -> str:
+    """Build or widen one index, on one thread: the workers are many. Return what went wrong."""
+    try:
+        if add and target.exists():
+            widen(path, target, threads=1)
+        else:
+            build(path, target, variables=variables, spacing=spacing, budget=budget, threads=1)
+    except (SubchunkError, OSError) as error:  # no reason to try it again elsewhere
+        return str(error)
+    return ""

@@ -75,7 +75,8 @@ def build_many(
                 ): (path, target)
                 for path, target in pairs
             }
-            for done, future in enumerate(as_completed(list(tasks)), 1):
+            finished = as_completed(list(tasks))  # type: ignore[no-untyped-call]
+            for done, future in enumerate(finished, 1):
                 path, target = tasks[future]
                 wrong = str(future.exception()) if future.status == "error" else future.result()
                 if wrong:
@@ -85,7 +86,7 @@ def build_many(
                     print(f"[{done}/{len(pairs)}] {said(path, target)}", flush=True)
     finally:
         if cluster is not None:
-            cluster.close()  # type: ignore[no-untyped-call]
+            cluster.close()
     if failed:
         print(f"hyperslab index: {failed} of {len(pairs)} files failed", file=sys.stderr)
     return FAILED if failed else OK

@@ -223,8 +223,6 @@ def _info(_: Path, target: Path) -> int:
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     print(f"{target.name}: {total:,} bytes")
     for row in rows:
-        print(
-            "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()
-        )
-    del path
+        words = (word.ljust(width) for word, width in zip(row, widths, strict=True))
+        print("  ".join(words).rstrip())
     return OK

@@ -19,3 +19,7 @@ class CorruptDataError(SubchunkError):
 
 class UnknownVersionError(SubchunkError):
     """The index has a format version that this release does not know."""
+
+
+class MissingFileError(SubchunkError, FileNotFoundError):
+    """Nothing is there under a URL."""

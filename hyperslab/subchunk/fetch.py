@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .errors import SubchunkError
+from .errors import MissingFileError, SubchunkError
 
 GAP_LOCAL, GAP_REMOTE = 4096, 65536  # bytes that are quicker read than skipped
 _REMOTE_MARK = "://"
@@ -109,7 +109,7 @@ class RemoteFile:
             try:
                 info = self._files.info(self._path)
             except Exception as error:
-                raise SubchunkError(f"{self.url} cannot be read: {_said(error)}") from error
+                raise self._error(error) from error
             found: dict[str, Any] = {"size": info.get("size")}
             for name in ("ETag", "etag", "LastModified", "mtime", "last_modified"):
                 if info.get(name) is not None:
@@ -129,7 +129,7 @@ class RemoteFile:
                 paths, list(starts), list(stops), on_error="raise"
             )
         except Exception as error:
-            raise SubchunkError(f"{self.url} cannot be read: {_said(error)}") from error
+            raise self._error(error) from error
         for data, start, stop in zip(found, starts, stops, strict=True):
             if len(data) > stop - start:
                 raise SubchunkError(
@@ -137,6 +137,11 @@ class RemoteFile:
                     "asked for: it does not support ranges; copy the file, or serve it by another"
                 )
         return [bytes(data) for data in found]
+
+    def _error(self, error: Exception) -> SubchunkError:
+        if isinstance(error, FileNotFoundError):
+            return MissingFileError(f"{self.url} is not there")
+        return SubchunkError(f"{self.url} cannot be read: {_said(error)}")
 
 
 def source(place: str | Path, options: Mapping[str, Any] | None = None) -> Source:

@@ -11,7 +11,7 @@ from typing import Any
 
 import h5py
 
-from .errors import StaleIndexError, SubchunkError
+from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
 from .hdf5 import attribute, attributes, chunk_table, datasets, describe
 from .index.fingerprint import difference, table_digest
@@ -88,7 +88,7 @@ class File(Mapping[str, "VariableReader"]):
 
                 return h5py.File(fsspec.open(self.path, "rb", **self.options).open(), "r")
             return h5py.File(self.path, "r")
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise SubchunkError(
                 f"{self.path} cannot be opened as HDF5 or netCDF-4: {error}"
             ) from error
@@ -132,7 +132,7 @@ class File(Mapping[str, "VariableReader"]):
             return Index(beside) if Path(beside).exists() else None
         try:
             return Index(beside, self.options)
-        except SubchunkError:
+        except MissingFileError:
             return None
 
     def _check_fresh(self, index: Index) -> None:

@@ -12,6 +12,7 @@ from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import referred
 from .points import ChunkPoints
 
+MARK = 2**15  # bytes of output between points, at most: how finely reading can end
 _LEVEL = 6  # of the windows: they are mostly zeros
 
 
@@ -25,36 +26,37 @@ def index_chunk(
     stream : numpy.ndarray
         uint8, the chunk as it is stored, without a checksum behind it.
     spacing : int
-        Bytes of output between points.
+        Bytes of output between points that decompression can start at.
     output : numpy.ndarray
         uint8; receives the decompressed chunk.
     sampled : int
-        Points to keep, evenly chosen, to learn what a spacing costs; 0 for all.
+        Points to start at that are made, evenly chosen, to learn what a spacing costs; 0 for all.
 
     Raises
     ------
     SubchunkError
         When the chunk is damaged.
     """
-    places = walk(stream, spacing, output)
+    between = -(-spacing // MARK)
+    places = walk(stream, -(-spacing // between), output)
+    back = np.arange(len(places)) % between
     view = stream.data
-    chosen = np.arange(len(places))
-    if sampled and sampled < len(places):
-        chosen = np.unique(np.linspace(0, len(places) - 1, sampled).astype(np.intp))
-    kept = [_kept(places, number, stream, view, output) for number in chosen.tolist()]
-    starts = (places.bit >> np.uint64(3)).astype(np.int64)
-    stops = np.append((places.bit[1:] + np.uint64(7)) >> np.uint64(3), stream.size).astype(np.int64)
-    segments = [
-        zlib.crc32(view[start:stop])
-        for start, stop in zip(starts[chosen].tolist(), stops[chosen].tolist(), strict=True)
-    ]
+    starts = np.flatnonzero(back == 0)
+    if sampled and sampled < len(starts):
+        starts = starts[np.linspace(0, len(starts) - 1, sampled).astype(np.intp)]
+    kept = [b""] * len(places)
+    for number in starts.tolist():
+        kept[number] = _kept(places, number, stream, view, output)
+    begins = (places.bit >> np.uint64(3)).tolist()
+    ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), stream.size]
     return ChunkPoints(
-        places.out[chosen],
-        places.bit[chosen],
-        (places.header_stop - places.header_start)[chosen],
+        places.out,
+        places.bit,
+        back.astype(np.uint64),
+        np.where(back == 0, places.header_stop - places.header_start, np.uint64(0)),
         kept,
         np.array([zlib.crc32(piece) for piece in kept], np.uint32),
-        np.array(segments, np.uint32),
+        np.array([zlib.crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
     )
 
 

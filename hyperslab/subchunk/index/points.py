@@ -15,6 +15,8 @@ class Points:
     """Flat arrays over (chunk, point), chunks in the order of the chunk table.
 
     A point's segment is what lies between it and the next point of its chunk, or the chunk's end.
+    Not all points keep what decompression needs to start there: the others only tell how far the
+    compressed data must be read, and cost next to nothing.
 
     Parameters
     ----------
@@ -24,6 +26,8 @@ class Points:
         Bytes of the decompressed chunk before the point.
     bit : numpy.ndarray
         Bits of the compressed chunk before the point.
+    back : numpy.ndarray
+        Points to go back to one that decompression can start at; 0 for such a point itself.
     header_bits : numpy.ndarray
         Length of the deflate header that goes in front; 0 at a block's beginning.
     kept_at, kept_bytes : numpy.ndarray
@@ -36,6 +40,7 @@ class Points:
     first: NDArray[np.int64]
     out: NDArray[np.uint64]
     bit: NDArray[np.uint64]
+    back: NDArray[np.uint64]
     header_bits: NDArray[np.uint64]
     kept_at: NDArray[np.uint64]
     kept_bytes: NDArray[np.uint64]
@@ -55,7 +60,7 @@ class ChunkPoints:
 
     Parameters
     ----------
-    out, bit, header_bits : numpy.ndarray
+    out, bit, back, header_bits : numpy.ndarray
         As in `Points`.
     kept : sequence of bytes
         Header and compressed window of each point.
@@ -65,6 +70,7 @@ class ChunkPoints:
 
     out: NDArray[np.uint64]
     bit: NDArray[np.uint64]
+    back: NDArray[np.uint64]
     header_bits: NDArray[np.uint64]
     kept: Sequence[bytes]
     kept_crc: NDArray[np.uint32]
@@ -74,7 +80,7 @@ class ChunkPoints:
     def none() -> ChunkPoints:
         """Return what a chunk without points has: it is read whole."""
         places, sums = np.empty(0, np.uint64), np.empty(0, np.uint32)
-        return ChunkPoints(places, places, places, [], sums, sums)
+        return ChunkPoints(places, places, places, places, [], sums, sums)
 
 
 def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes]:
@@ -105,6 +111,7 @@ def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes
         first=first,
         out=column("out", np.uint64),
         bit=column("bit", np.uint64),
+        back=column("back", np.uint64),
         header_bits=column("header_bits", np.uint64),
         kept_at=at,
         kept_bytes=sizes,

@@ -43,6 +43,7 @@ class Known:
         return ChunkPoints(
             self.points.out[low:high].astype(np.uint64),
             self.points.bit[low:high].astype(np.uint64),
+            self.points.back[low:high].astype(np.uint64),
             self.points.header_bits[low:high].astype(np.uint64),
             [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)],
             self.points.kept_crc[low:high].astype(np.uint32),

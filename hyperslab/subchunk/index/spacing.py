@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .chunk import index_chunk
-from .points import ChunkPoints
+from .chunk import MARK, index_chunk
 
 CLOSEST, WIDEST = 2**13, 2**22  # bytes of output between points
 POINT_BYTES = 26  # of the tables, about
@@ -33,12 +32,11 @@ def choose_spacing(stream: NDArray[np.uint8], chunk_bytes: int, budget: float) -
     output = np.empty(chunk_bytes, np.uint8)
     spacing = max(CLOSEST, min(WIDEST, chunk_bytes // (2 * TRIED)))
     sample = index_chunk(stream, spacing, output, sampled=TRIED)
-    allowed = budget * stream.size / point_cost(sample)
-    wanted = int(chunk_bytes / max(allowed, 1e-9))
-    return int(min(max(-(-wanted // 1024) * 1024, CLOSEST), WIDEST))
-
-
-def point_cost(points: ChunkPoints) -> float:
-    """Return the bytes that a point costs, on average; the chunk's first one keeps nothing."""
-    kept = [len(piece) for piece in points.kept[1:]]
-    return POINT_BYTES + (float(np.mean(kept)) if kept else 0.0)
+    kept = [len(piece) for piece in sample.kept[1:] if piece]  # the first one keeps nothing
+    each = float(np.mean(kept)) if kept else 0.0
+    allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
+    if chunk_bytes / MARK * (POINT_BYTES + each) > allowed:  # wider than marks, which stay
+        spacing = int(chunk_bytes * each / max(allowed - chunk_bytes / MARK * POINT_BYTES, 1.0))
+    else:
+        spacing = int(chunk_bytes * (POINT_BYTES + each) / allowed)
+    return int(min(max(-(-spacing // 1024) * 1024, CLOSEST), WIDEST))

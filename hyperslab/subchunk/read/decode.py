@@ -66,6 +66,7 @@ def stretches(
     begin, end = int(points.first[chunk]), int(points.first[chunk + 1])
     out = points.out[begin:end]
     first = np.searchsorted(out, starts, "right") - 1
+    first -= points.back[begin + first].astype(np.int64)
     behind = np.maximum.accumulate(np.searchsorted(out, stops, "left"))
     cuts = np.flatnonzero(first[1:] >= behind[:-1]) + 1
     heads = first[np.concatenate([[0], cuts])].tolist()

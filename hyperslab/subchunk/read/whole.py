@@ -99,7 +99,7 @@ def fletcher32(data: NDArray[np.uint8]) -> int:
     Examples
     --------
     >>> hex(fletcher32(np.arange(4, dtype=np.uint8)))
-    '0x2040204'
+    '0x2050204'
     """
     even = data[: data.size & ~1].view(">u2").astype(np.uint64)
     if data.size & 1:

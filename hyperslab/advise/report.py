@@ -15,6 +15,7 @@ from .specs_parse import BM_ENDIAN, BM_FORMATS
 
 COPY = "copy"
 STAT = "stat"  # the phase of the rows that describe the source
+BESIDE = (STAT, "memory")  # phases of rows that are of no layout
 BM_TIMES = {
     "meta read time": ("meta_read",),
     "meta write time": ("meta_write",),
@@ -70,6 +71,11 @@ class Quantity:
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the layouts, without those that describe the source or the run."""
+    return frame[~frame["phase"].isin(BESIDE)]
+
+
 def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
     """Return seconds by block, for each layout and quantity.
 
@@ -78,7 +84,7 @@ def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
     frame : pandas.DataFrame
         From `hyperslab.advise.bench.bench`.
     """
-    rows = main(frame[frame["phase"] != STAT])
+    rows = main(measured(frame))
     found: dict[tuple[str, Quantity], pd.Series] = {}
     for case, part in rows.groupby("case", sort=False):
         for name, phases in STEPS.items():
@@ -100,7 +106,7 @@ def quantities(frame: pd.DataFrame) -> list[Quantity]:
 
 def targets(frame: pd.DataFrame) -> list[str]:
     """Return the layouts that were measured, in the order they were asked for."""
-    return [str(name) for name in frame[frame["phase"] != STAT]["case"].unique()]
+    return [str(name) for name in measured(frame)["case"].unique()]
 
 
 def medians(frame: pd.DataFrame) -> dict[tuple[str, Quantity], Interval]:
@@ -132,11 +138,8 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """
     stat = frame[frame["phase"] == STAT]
     middle = medians(frame)
-    rows = [
-        _row(name, frame[(frame["case"] == name) & (frame["phase"] != STAT)], stat, middle)
-        for name in targets(frame)
-    ]
-    return pd.DataFrame(rows)
+    parts = measured(frame).groupby("case", sort=False)
+    return pd.DataFrame([_row(str(name), part, stat, middle) for name, part in parts])
 
 
 def _row(
@@ -187,10 +190,9 @@ def _row(
 def lost(frame: pd.DataFrame) -> dict[str, str]:
     """Return why a layout has no sample that counts, by layout."""
     found = {}
-    for name in targets(frame):
-        part = frame[(frame["case"] == name) & (frame["phase"] != STAT)]
+    for name, part in measured(frame).groupby("case", sort=False):
         if main(part).empty:
-            found[name] = str(part["status"].iloc[0])
+            found[str(name)] = str(part["status"].iloc[0])
     return found
 
 

@@ -13,10 +13,10 @@ from hyperslab.measure.stats import Interval
 
 from .report import (
     COPY,
-    STAT,
     STEPS,
     Quantity,
     lost,
+    measured,
     medians,
     quantities,
     summary,
@@ -130,7 +130,7 @@ def warnings(frame: pd.DataFrame) -> str:
     lines += [
         f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
     ]
-    for noise in judge(frame[frame["phase"] != STAT]):
+    for noise in judge(measured(frame)):
         if noise.state == "clean":
             continue
         lines.append(

@@ -158,6 +158,8 @@ class NetcdfFile:
         file, made = ctypes.c_int(), ctypes.c_int()
         checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
         try:
+            if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
+                checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
             identifiers = (ctypes.c_int * max(len(dims), 1))()
             for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
                 where = ctypes.byref(identifiers, axis * ctypes.sizeof(ctypes.c_int))
@@ -168,8 +170,6 @@ class NetcdfFile:
             )  # fmt: skip
             if modern:
                 store(file, made, chunks, deflate, shuffle)
-            if not fill:
-                checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
             checked("nc_enddef", file)
         except BaseException:
             checked("nc_close", file)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
+from .advise.bench_command import add as add_bench
 
 OK, FAILED, USAGE = 0, 1, 2
 
@@ -81,6 +82,8 @@ def _parser() -> argparse.ArgumentParser:
         "--records", default="", metavar="FOLDER", help="judge these records instead"
     )
     claims.set_defaults(call=_claims)
+
+    add_bench(commands)
 
     doctor = commands.add_parser(
         "doctor",

@@ -88,8 +88,14 @@ def test_wrong_values_are_told():
     assert unverified(frame) == ["copy"]
 
 
-def test_several_variables_are_summed_and_an_unknown_input_is_empty():
+def test_the_byte_order_of_a_classic_file_is_the_formats_own():
+    frame = bench_frame()
+    frame["byteorder"], frame["format"] = "big", "netcdf3"
+    assert summary(frame)["enddianness"].unique() == [0]
+
+
+def test_an_unknown_input_is_empty():
     frame = bench_frame()
     frame = frame[frame["phase"] != "stat"]
     row = summary(frame).iloc[0]
-    assert (row["input format"], row["input size"]) == ("", "")
+    assert (row["input format"], row["input size"]) == ("", None)

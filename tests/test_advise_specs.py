@@ -1,6 +1,7 @@
 """A target gives every variable a layout, or says what does not fit and what would."""
 
 import pickle
+import sys
 from dataclasses import replace
 
 import pytest
@@ -114,6 +115,8 @@ def test_byte_order_and_checksums_are_kept_by_a_copy():
     big = replace(SST.layout, byteorder="big", fletcher32=True)
     variable = replace(SST, layout=big)
     assert only(Target("copy", "netcdf4"), variable) == big
+    little = replace(SST, layout=replace(SST.layout, byteorder=sys.byteorder))
+    assert only(Target("copy", "netcdf4"), little).byteorder == "native"
     assert only(Target("t", "netcdf4", byteorder="little"), variable).byteorder == "little"
     assert only(Target("t", "netcdf3"), variable).byteorder == "native"
 

@@ -46,7 +46,7 @@ class Asked:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
         reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
-        return f"{self.head}\n{len(self.targets)} layouts: {layouts}\nreads: {reads}"
+        return f"{len(self.targets)} layouts: {layouts}\nreads: {reads}"
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:

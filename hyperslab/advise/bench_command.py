@@ -82,6 +82,9 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame,
             seed=arguments.seed,
             parallel=arguments.parallel,
         )
+    place = {target.name: n for n, target in enumerate(asked.targets)}
+    order = frame["case"].map(place).fillna(len(place))  # as asked for; blocks are shuffled
+    frame = frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
     return frame, engine.notes(frame)
 
 
@@ -139,7 +142,9 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
     if arguments.output and good:
         over = overall(frame)
         wanted = [target for target in good if target.name != report.COPY]
-        top = over[0] if over else best(frame)[0].target
+        top = best(frame)[0].target
+        if over:
+            top = over[0] if over[1].value > 1 else report.COPY
         chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
         kept.append((chosen, Path(arguments.output)))
     if arguments.keep:

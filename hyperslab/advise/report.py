@@ -10,6 +10,7 @@ import pandas as pd
 
 from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval, median_interval
+from hyperslab.storage.layout import CLASSIC
 
 from .specs_parse import BM_ENDIAN, BM_FORMATS
 
@@ -167,7 +168,7 @@ def _row(
     for column, time in BM_RATES.items():
         spent = float(str(row[time]))
         row[column] = round(useful / spent, 3) if spent > 0 else float("nan")
-    order = str(first.get("byteorder", "") or "native")
+    order = "" if first["format"] in CLASSIC else str(first.get("byteorder", ""))
     row["enddianness"] = next((int(n) for n, word in BM_ENDIAN.items() if word == order), 0)
     level = first["level"] if first["codec"] == "deflate" else 0
     row["deflate"], row["shuffle"] = _whole(level), int(bool(first["shuffle"]))
@@ -176,14 +177,15 @@ def _row(
         row[f"chunksize[{axis}]"] = lengths[axis] if axis < len(lengths) else 0
     row |= {column: first[column] for column in ("format", "chunks", "codec", "level")}
     row |= {"quantize": first.get("quantize", ""), "cache_bytes": first["cache_bytes"]}
-    row |= {"file_bytes": size, "ratio": useful / size if size > 0 else float("nan")}
+    row |= {"file_bytes": _whole(size), "ratio": round(useful / size, 6) if size > 0 else size}
     row |= {"repeats": int(good["block"].nunique()), "verified": bool(good["verified"].all())}
     row["status"] = "ok" if len(good) else str(first["status"])
-    row["peak_bytes"] = _largest(good, "peak_bytes")
+    row["peak_bytes"] = _whole(_largest(good, "peak_bytes"))
     for (target, quantity), found in middle.items():
         if target == name:
             key = quantity.label.replace(", ", "_").replace("-", "")
-            row |= {f"{key}_s": found.value, f"{key}_low_s": found.low, f"{key}_high_s": found.high}
+            ends = {"": found.value, "_low": found.low, "_high": found.high}
+            row |= {f"{key}{end}_s": round(seconds, 9) for end, seconds in ends.items()}
     return row
 
 
@@ -208,8 +210,8 @@ def _largest(rows: pd.DataFrame, column: str) -> float:
     return float(rows[column].max())
 
 
-def _whole(value: float) -> int | str:
-    return "" if np.isnan(value) else int(value)
+def _whole(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)
 
 
 def _bm_format(name: str) -> int | str:

@@ -113,10 +113,10 @@ def sentences(frame: pd.DataFrame) -> str:
         rows = summary(frame).set_index("target")
         size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
         state, names = chosen[0].cache_state, listing([q.name for q in chosen])
-        lines.append(
-            f"Over {names} together ({state}), {name} is {factor(gain)} the file as it is, at "
-            f"{size:.2f} of its size."
-        )
+        said = f"{name} is {factor(gain)} the file as it is, at {size:.2f} of its size"
+        if gain.value < 1:
+            said = f"nothing is faster than the file as it is; next, {said}"
+        lines.append(f"Over {names} together ({state}), {said}.")
     found = best(frame)
     cold = [one for one in found if one.quantity.cache_state == "cold"]
     lines += [_line(one, frame) for one in cold or found if one.quantity.cache_state]
@@ -130,14 +130,17 @@ def warnings(frame: pd.DataFrame) -> str:
     lines += [
         f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
     ]
-    for noise in judge(measured(frame)):
-        if noise.state == "clean":
-            continue
+    noises = judge(measured(frame))
+    states = [noise.state for noise in noises]
+    if {"marked", "void"} & set(states):
+        apart = ", ".join(
+            f"{100 * noise.away:.1f} % {noise.cache_state or 'in writing'}" for noise in noises
+        )
+        others = max(noise.others_cpu for noise in noises)
         lines.append(
-            f"noisy run ({noise.state}): the same layout measured twice"
-            + (f", {noise.cache_state}," if noise.cache_state else "")
-            + f" differed by {100 * noise.away:.1f} %, other programs used "
-            f"{100 * noise.others_cpu:.0f} % of the CPU: differences of that size mean nothing"
+            f"noisy run ({'void' if 'void' in states else 'marked'}): the same layout measured "
+            f"twice differed by {apart}; other programs used {100 * others:.0f} % of the CPU: "
+            "do not trust differences of that size"
         )
     return "\n".join(lines)
 
@@ -224,8 +227,8 @@ def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[st
     columns: dict[str, list[str]] = {}
     for quantity in chosen:
         known = {name: middle.get((name, quantity)) for name in targets(frame)}
-        least = min((found.value for found in known.values() if found), default=0.0)
-        scale, unit = next(((s, u) for s, u in _UNITS if least >= s), _UNITS[-1])
+        most = max((found.value for found in known.values() if found), default=0.0)
+        scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
         lead = leaders.get(quantity)
         head = f"{quantity.name}\n{quantity.cache_state} {unit}".replace("\n ", "\n")
         columns[head] = [_cell(found, scale, _mark(name, lead)) for name, found in known.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
@@ -189,7 +190,7 @@ class Target:
     def _byteorder(self, variable: Described, same: bool) -> str:
         stored = variable.layout if same and self.format not in CLASSIC else None
         if self.byteorder == "native" and stored is not None and stored.format == self.format:
-            return stored.byteorder
+            return "native" if stored.byteorder == sys.byteorder else stored.byteorder
         return self.byteorder
 
     def _chunks(

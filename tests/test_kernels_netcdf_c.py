@@ -191,6 +191,15 @@ def test_storage_is_filled_or_not(tmp_path, format):
     assert not (written[False] == netCDF4.default_fillvals["i4"]).any()
 
 
+@pytest.mark.parametrize("format", MODELS)
+def test_the_last_file_of_netcdf4_python_does_not_choose_the_format(tmp_path, format):
+    for last in MODELS.values():
+        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
+        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
+        with netCDF4.Dataset(tmp_path / "a.nc") as file:
+            assert file.data_model == MODELS[format]
+
+
 def test_errors_come_in_the_librarys_words(tmp_path):
     with pytest.raises(LibraryError, match=r"^nc_open: No such file"):
         NetcdfFile.open(tmp_path / "absent.nc", "a")

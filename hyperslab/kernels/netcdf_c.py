@@ -15,17 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
 from hyperslab.kernels.library import LibraryError, address, checked, words
-from hyperslab.kernels.netcdf_library import CHUNKED, find, shape_of, store
+from hyperslab.kernels.netcdf_library import CHUNKED, FORMATS, find, new_file, shape_of, store
 
-# Bits of nc_create; without any a file is netCDF-3.
-FORMATS = {
-    "netcdf3": 0x0000,
-    "netcdf3-64bit": 0x0200,
-    "cdf5": 0x0020,
-    "netcdf4": 0x1000,
-    "netcdf4-classic": 0x1100,
-}
-_WRITE, _NOFILL = 0x0001, 0x100
+_WRITE = 0x0001
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
@@ -155,11 +147,8 @@ class NetcdfFile:
         if not modern and any(given is not None for given in (chunks, deflate, cache_bytes)):
             raise ValueError(f"chunks, deflate and cache_bytes need netcdf4, not {format!r}")
         kernel()
-        file, made = ctypes.c_int(), ctypes.c_int()
-        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+        file, made = new_file(path, format, fill), ctypes.c_int()
         try:
-            if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
-                checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
             identifiers = (ctypes.c_int * max(len(dims), 1))()
             for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
                 where = ctypes.byref(identifiers, axis * ctypes.sizeof(ctypes.c_int))

@@ -9,7 +9,16 @@ from pathlib import Path
 
 from hyperslab.kernels.library import checked
 
+# Bits of nc_create; without any the file gets the process's default format.
+FORMATS = {
+    "netcdf3": 0x0000,
+    "netcdf3-64bit": 0x0200,
+    "cdf5": 0x0020,
+    "netcdf4": 0x1000,
+    "netcdf4-classic": 0x1100,
+}
 CHUNKED, CONTIGUOUS = 0, 1
+_CLASSIC, _NOFILL = 1, 0x100
 _NAME_BYTES = 257
 
 
@@ -45,6 +54,20 @@ def _listed(function: str, group: int) -> list[int]:
     found = (ctypes.c_int * max(count.value, 1))()
     checked(function, group, ctypes.byref(count), found)
     return list(found)[: count.value]
+
+
+def new_file(path: str | Path, format: str, fill: bool) -> ctypes.c_int:
+    """Create a file, in define mode, and return its handle."""
+    file, before = ctypes.c_int(), ctypes.c_int()
+    # netCDF4-python changes the default to the format of the last file that it created.
+    checked("nc_set_default_format", _CLASSIC, ctypes.byref(before))
+    try:
+        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+    finally:
+        checked("nc_set_default_format", before, None)
+    if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
+        checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
+    return file
 
 
 def find(file: int, variable: str) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
+from .advise.bench_command import add as add_bench
 from .subchunk.command import add_arguments as add_index_arguments
 from .subchunk.command import run as run_index
 
@@ -84,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     claims.set_defaults(call=_claims)
 
+    add_bench(commands)
     index = commands.add_parser(
         "index",
         help="index netCDF-4 or HDF5 files, to read inside of their chunks",

@@ -1,12 +1,13 @@
 """A target gives every variable a layout, or says what does not fit and what would."""
 
 import pickle
+import sys
 from dataclasses import replace
 
 import pytest
 from made_bench import PLAIN, SST, Made, stored
 
-from hyperslab.advise.specs import Choice, Target, chunk_bytes
+from hyperslab.advise.specs import Choice, Target
 from hyperslab.storage import Layout
 
 CLASSIC = stored("t", ("time", "x"), (9, 5), Layout("netcdf3"), unlimited=("time",))
@@ -103,10 +104,19 @@ def test_compressing_and_not():
     assert only(rounded, SST).quantize == ("bitround", 9)
 
 
+def test_only_floats_are_quantized():
+    rounded = Target("t", "netcdf4", Choice(quantize=("bitround", 9)))
+    assert rounded.layouts([SST, PLAIN])["a"].quantize is None
+    with pytest.raises(ValueError, match=r"only floats .* not a \(i4\)"):
+        rounded.layouts([PLAIN])
+
+
 def test_byte_order_and_checksums_are_kept_by_a_copy():
     big = replace(SST.layout, byteorder="big", fletcher32=True)
     variable = replace(SST, layout=big)
     assert only(Target("copy", "netcdf4"), variable) == big
+    little = replace(SST, layout=replace(SST.layout, byteorder=sys.byteorder))
+    assert only(Target("copy", "netcdf4"), little).byteorder == "native"
     assert only(Target("t", "netcdf4", byteorder="little"), variable).byteorder == "little"
     assert only(Target("t", "netcdf3"), variable).byteorder == "native"
 
@@ -115,7 +125,3 @@ def test_a_scalar_has_no_chunks():
     crs = Made("crs", (), (), "i4", layout=Layout("netcdf4"))
     layouts = Target("t", "netcdf4", Choice((1, 72, 144), "deflate")).layouts([SST, crs])
     assert layouts["crs"] == Layout("netcdf4")
-
-
-def test_bytes_of_a_chunk():
-    assert chunk_bytes((128, 128), 4) == 65536

@@ -70,6 +70,11 @@ def test_everything_that_can_be_swept():
     assert made[1].cache_bytes == 2**20
 
 
+def test_shuffle_without_a_codec_is_the_same_layout_once():
+    found = names({"codec": ["none", "deflate:1"], "shuffle": ["no", "yes"]})
+    assert found == ["copy", "uncompressed", "deflate:1 no shuffle", "deflate:1 shuffle"]
+
+
 @pytest.mark.parametrize("text", ["codec", "colour=red/blue", "codec=", "=a/b"])
 def test_a_sweep_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match="NAME=VALUE/VALUE"):

@@ -8,7 +8,7 @@ import pytest
 from hyperslab.cli import FAILED, USAGE, main
 
 
-@pytest.mark.parametrize("command", ["run", "book", "claims", "doctor"])
+@pytest.mark.parametrize("command", ["run", "book", "claims", "bench", "doctor"])
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as ending:
         main([command, "--help"])

@@ -1,5 +1,7 @@
 """What the kernel reads and writes straight on HDF5 is what h5py reads and writes."""
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
@@ -84,6 +86,31 @@ def test_it_reads_what_the_kernel_wrote_through_netcdf(tmp_path):
         file.access("read", rows, [1, SHAPE[1]], None, out, reuse=True, each=each)
     assert out.tobytes() == array[-1].tobytes()
     assert (each >= 0).all()
+
+
+def test_the_chunk_cache_and_the_sieve_buffer_are_set(tmp_path):
+    path, array = tmp_path / "a.h5", np.arange(2**16, dtype="f8").reshape(2**10, -1)
+    with Hdf5File.create(path, "a", array.shape, "f8") as file:
+        file.access("write", [[0, 0]], array.shape, None, array)
+    for sieve, calls in ((None, 8), (0, 1024)):
+        out, rows = np.zeros_like(array), [[i, 0] for i in range(len(array))]
+        with Hdf5File.open(path, "a", sieve_bytes=sieve) as file:
+            before = read_calls()
+            file.access("read", rows, [1, array.shape[1]], None, out)
+            assert read_calls() - before in (calls, calls + 1, 0)  # 0: not counted here
+        assert out.tobytes() == array.tobytes()
+    with Hdf5File.create(path, "a", SHAPE, "i4", chunks=(2, 2), cache_bytes=4321) as file:
+        assert file.chunk_cache_bytes() == 4321
+
+
+def read_calls():
+    """Read calls of this process so far, this one's own not counted; 0 where nobody counts."""
+    path = Path("/proc/self/io")
+    if not path.exists():
+        return 0
+    with path.open("rb", buffering=0) as handle:
+        table = dict(line.split(": ") for line in handle.read(512).decode().splitlines())
+    return int(table["syscr"])
 
 
 def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import h5py
 import netCDF4
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import LibraryError, NetcdfFile, library
-from hyperslab.kernels.netcdf_c import NoNumbersError, names
+from hyperslab.kernels.netcdf_c import NoNumbersError
+from hyperslab.kernels.netcdf_library import names
 
 SHAPE = (13, 17)
 DIMS = ("y", "x")
@@ -143,8 +145,6 @@ def test_it_runs_on_the_library_that_netcdf4_python_loaded():
         assert str(Path(library.library_of(name)).resolve()) in mapped
     assert library.versions() == (netCDF4.__netcdf4libversion__, netCDF4.__hdf5libversion__)
     # h5py's own HDF5, which has the same names, is not the one.
-    import h5py
-
     if h5py.version.hdf5_version != netCDF4.__hdf5libversion__:
         assert library.versions()[1] != h5py.version.hdf5_version
 
@@ -171,6 +171,33 @@ def test_the_chunk_cache_is_said_and_set(tmp_path):
         assert file.chunk_cache_bytes() == default == other["a"].get_var_chunk_cache()[0]
     with create(path, "netcdf4", "i4") as file:
         assert file.chunks() is None
+
+
+@pytest.mark.parametrize("format", ["netcdf3", "netcdf4"])
+def test_storage_is_filled_or_not(tmp_path, format):
+    written = {}
+    for fill in (True, False):
+        path = tmp_path / f"{fill}.nc"
+        with NetcdfFile.create(path, format, "a", DIMS, SHAPE, "i4", fill=fill) as file:
+            file.access("write", [[0, 0]], [1, 1], None, np.zeros(1, "i4"))
+        with netCDF4.Dataset(path) as other:
+            other.set_auto_maskandscale(False)
+            written[fill] = other["a"][:].ravel()[1:]
+        if format == "netcdf4":
+            with h5py.File(path) as plain:
+                when = plain["a"].id.get_create_plist().get_fill_time()
+                assert (when == h5py.h5d.FILL_TIME_NEVER) == (not fill)
+    assert (written[True] == netCDF4.default_fillvals["i4"]).all()
+    assert not (written[False] == netCDF4.default_fillvals["i4"]).any()
+
+
+@pytest.mark.parametrize("format", MODELS)
+def test_the_last_file_of_netcdf4_python_does_not_choose_the_format(tmp_path, format):
+    for last in MODELS.values():
+        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
+        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
+        with netCDF4.Dataset(tmp_path / "a.nc") as file:
+            assert file.data_model == MODELS[format]
 
 
 def test_errors_come_in_the_librarys_words(tmp_path):

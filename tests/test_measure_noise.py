@@ -60,3 +60,12 @@ def test_all_pairs_count():
 
 def test_experiments_without_times_have_no_noise():
     assert judge(frame_of([{"experiment": "sizes", "phase": "size"}])) == []
+
+
+def test_the_phases_of_a_copied_file_count_as_moving_data():
+    for phase in ("data_write", "pattern:map"):
+        frame = records(1.2)
+        frame["phase"] = phase
+        small = records(1.0)
+        small["phase"] = "close"
+        assert judge(pd.concat([frame, small]))[0].ratio.value == pytest.approx(1.2)

@@ -13,7 +13,8 @@ from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, Opened
 from hyperslab.access.card import Card
 from hyperslab.kernels import NetcdfFile, kernel
 from hyperslab.kernels.library import versions
-from hyperslab.kernels.netcdf_c import NoNumbersError, names
+from hyperslab.kernels.netcdf_c import NoNumbersError
+from hyperslab.kernels.netcdf_library import names
 from hyperslab.storage.region import Region
 
 

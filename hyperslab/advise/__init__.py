@@ -1,1 +1,1 @@
-"""What layout suits a file of one's own: measured, compared, advised."""
+"""A user's own file: tried in other layouts, and what follows from it."""

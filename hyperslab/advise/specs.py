@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
@@ -135,6 +135,10 @@ class Target:
                 f"give one of {', '.join(v.name for v in variables)}"
             )
         self._check_fit(variables)
+        floats = any(v.dtype.startswith("f") for v in variables)
+        if self.choice.quantize is not None and not floats:
+            listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
+            raise ValueError(f"{self.name}: only floats can be quantized, not {listed}")
         return {v.name: self._layout(v, own.get(v.name, self.choice)) for v in variables}
 
     def _check_fit(self, variables: Sequence[Described]) -> None:
@@ -165,7 +169,7 @@ class Target:
         codec, level, shuffle = _codec(variable, choice, self.format)
         chunks = self._chunks(variable, choice, codec)
         fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
-        if choice.quantize is not None:
+        if choice.quantize is not None and variable.dtype.startswith("f"):
             fields["quantize"] = choice.quantize
         same = choice == Choice() and variable.layout is not None
         if same and variable.layout is not None and variable.layout.format == self.format:
@@ -186,7 +190,7 @@ class Target:
     def _byteorder(self, variable: Described, same: bool) -> str:
         stored = variable.layout if same and self.format not in CLASSIC else None
         if self.byteorder == "native" and stored is not None and stored.format == self.format:
-            return stored.byteorder
+            return "native" if stored.byteorder == sys.byteorder else stored.byteorder
         return self.byteorder
 
     def _chunks(
@@ -290,14 +294,3 @@ def _pairs(chunks: Chunks) -> dict[str, int]:
 
 def _shown(variable: Described) -> str:
     return ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
-
-
-def chunk_bytes(chunks: Sequence[int], itemsize: int) -> int:
-    """Return the bytes of one chunk.
-
-    Examples
-    --------
-    >>> chunk_bytes((128, 128), 4)
-    65536
-    """
-    return math.prod(chunks) * itemsize

@@ -147,6 +147,7 @@ def _target(one: Mapping[str, str], format: str) -> Target:
         specs_parse.quantize(one["quantize"]) if "quantize" in one else None,
     )
     needs = not isinstance(chunks, str) or chunks == "default" or codec not in ("same", "none")
+    needs = needs or choice.quantize is not None
     chosen = specs_parse.format_name(one["format"]) if "format" in one else format
     return Target(
         _label(one) or chosen,
@@ -178,7 +179,8 @@ def _bm_label(choice: Choice) -> str:
 def _label(one: Mapping[str, str], skip: str = "") -> str:
     words = []
     for name in SWEPT:
-        if name in one and name != skip:
+        idle = name == "shuffle" and one.get("codec") == "none"
+        if name in one and name != skip and not idle:
             words.append(_word(name, one[name]))
     return " ".join(filter(None, words))
 

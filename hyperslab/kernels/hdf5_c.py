@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,26 +14,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
-from hyperslab.kernels.library import LibraryError, address, function, variable
+from hyperslab.kernels.hdf5_library import (
+    Id,
+    dataset_access,
+    file_access,
+    functions,
+    got,
+    native,
+    prepare,
+    stored,
+)
+from hyperslab.kernels.library import LibraryError, function, variable
 
 ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
 _READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
-_CHUNKED, _NEVER_FILL = 2, 1
-_STEMS = {"i": "INT", "u": "UINT"}
-_FLOATS = {4: "FLOAT", 8: "DOUBLE"}
-_CLASSES = {0: "i", 1: "f"}
-
-_Id = ctypes.c_int64
-
-
-class _Functions(ctypes.Structure):
-    _fields_ = [
-        (name, ctypes.c_void_p)
-        for name in (
-            "transfer", "get_space", "create_simple", "select", "close_space", "flush",
-            "close_dataset", "close_file",
-        )
-    ]  # fmt: skip
+_NEVER_FILL = 1
 
 
 class Hdf5File:
@@ -61,18 +55,24 @@ class Hdf5File:
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
         self._path, self._file, self._dataset, self._open = path, file, dataset, True
-        space = _got("H5Dget_space", _Id(dataset))
-        rank = _got("H5Sget_simple_extent_ndims", _Id(space), kind=ctypes.c_int)
+        space = got("H5Dget_space", Id(dataset))
+        rank = got("H5Sget_simple_extent_ndims", Id(space), kind=ctypes.c_int)
         lengths = (ctypes.c_uint64 * max(rank, 1))()
-        _got("H5Sget_simple_extent_dims", _Id(space), lengths, None, kind=ctypes.c_int)
-        _got("H5Sclose", _Id(space), kind=ctypes.c_int)
+        got("H5Sget_simple_extent_dims", Id(space), lengths, None, kind=ctypes.c_int)
+        got("H5Sclose", Id(space), kind=ctypes.c_int)
         self.shape = tuple(list(lengths)[:rank])
-        self.dtype = _stored(dataset)
-        self._type = _native(self.dtype)
+        self.dtype = stored(dataset)
+        self._type = native(self.dtype)
 
     @classmethod
     def open(
-        cls, path: str | Path, dataset: str, *, write: bool = False, cache_bytes: int | None = None
+        cls,
+        path: str | Path,
+        dataset: str,
+        *,
+        write: bool = False,
+        cache_bytes: int | None = None,
+        sieve_bytes: int | None = None,
     ) -> Hdf5File:
         """Open one dataset of a file.
 
@@ -85,6 +85,9 @@ class Hdf5File:
             Whether it may be written.
         cache_bytes
             Size of its chunk cache; None keeps HDF5's own.
+        sieve_bytes
+            Size of the buffer through which small pieces of contiguous data pass; None keeps
+            HDF5's own, 0 goes without.
 
         Raises
         ------
@@ -93,15 +96,16 @@ class Hdf5File:
         ValueError
             If it holds no numbers.
         """
-        _prepare()
+        prepare()
         mode = _READ_WRITE if write else _READ_ONLY
-        file = _got("H5Fopen", os.fsencode(path), ctypes.c_uint(mode), _Id(0), said=str(path))
+        plan = file_access(sieve_bytes)
+        file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(mode), plan, said=str(path))
         try:
-            options = _access(cache_bytes)
-            found = _got("H5Dopen2", _Id(file), dataset.encode(), options, said=dataset)
+            options = dataset_access(cache_bytes)
+            found = got("H5Dopen2", Id(file), dataset.encode(), options, said=dataset)
             return cls(Path(path), file, found)
         except BaseException:
-            function("H5Fclose")(_Id(file))
+            function("H5Fclose")(Id(file))
             raise
 
     @classmethod
@@ -147,34 +151,34 @@ class Hdf5File:
         """
         if alloc not in ALLOCS:
             raise ValueError(f"alloc={alloc!r}: give one of {', '.join(ALLOCS)}")
-        _prepare()
-        native = _native(np.dtype(dtype))
-        plan = _got("H5Pcreate", _Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))
+        prepare()
+        kind = native(np.dtype(dtype))
+        plan = got("H5Pcreate", Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))
         if chunks is not None:
             lengths = (ctypes.c_uint64 * len(chunks))(*chunks)
-            _got("H5Pset_chunk", _Id(plan), len(chunks), lengths, kind=ctypes.c_int)
+            got("H5Pset_chunk", Id(plan), len(chunks), lengths, kind=ctypes.c_int)
         if shuffle:
-            _got("H5Pset_shuffle", _Id(plan), kind=ctypes.c_int)
+            got("H5Pset_shuffle", Id(plan), kind=ctypes.c_int)
         if deflate is not None:
-            _got("H5Pset_deflate", _Id(plan), ctypes.c_uint(deflate), kind=ctypes.c_int)
+            got("H5Pset_deflate", Id(plan), ctypes.c_uint(deflate), kind=ctypes.c_int)
         if not fill:
-            _got("H5Pset_fill_time", _Id(plan), _NEVER_FILL, kind=ctypes.c_int)
+            got("H5Pset_fill_time", Id(plan), _NEVER_FILL, kind=ctypes.c_int)
         if alloc != "default":
-            _got("H5Pset_alloc_time", _Id(plan), ALLOCS[alloc], kind=ctypes.c_int)
+            got("H5Pset_alloc_time", Id(plan), ALLOCS[alloc], kind=ctypes.c_int)
         named = os.fsencode(path)
-        file = _got("H5Fcreate", named, ctypes.c_uint(_TRUNCATE), _Id(0), _Id(0), said=str(path))
+        file = got("H5Fcreate", named, ctypes.c_uint(_TRUNCATE), Id(0), Id(0), said=str(path))
         try:
             sizes = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
-            space = _got("H5Screate_simple", len(shape), sizes, None)
-            options = _access(cache_bytes)
-            made = _got(
-                "H5Dcreate2", _Id(file), dataset.encode(), _Id(native), _Id(space), _Id(0),
-                _Id(plan), options, said=dataset,
+            space = got("H5Screate_simple", len(shape), sizes, None)
+            options = dataset_access(cache_bytes)
+            made = got(
+                "H5Dcreate2", Id(file), dataset.encode(), Id(kind), Id(space), Id(0),
+                Id(plan), options, said=dataset,
             )  # fmt: skip
-            _got("H5Sclose", _Id(space), kind=ctypes.c_int)
+            got("H5Sclose", Id(space), kind=ctypes.c_int)
             return cls(Path(path), file, made)
         except BaseException:
-            function("H5Fclose")(_Id(file))
+            function("H5Fclose")(Id(file))
             raise
 
     def access(
@@ -217,7 +221,7 @@ class Hdf5File:
         where = place(buffer, self.dtype, calls.elements(reuse) * self.dtype.itemsize, action)
         seconds, failed = ctypes.c_double(), ctypes.c_int64()
         status = kernel().hs_hdf5(
-            ctypes.byref(_functions(action)), _Id(self._dataset), _Id(self._type), calls.rank,
+            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), calls.rank,
             ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
             pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
             int(keep_spaces), int(reuse), clock(each, len(calls)), ctypes.byref(seconds),
@@ -227,12 +231,24 @@ class Hdf5File:
             raise LibraryError(f"HDF5 cannot {action}, call {failed.value} of {len(calls)}")
         return seconds.value
 
+    def chunk_cache_bytes(self) -> int:
+        """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
+        self._check_open()
+        plan = got("H5Dget_access_plist", Id(self._dataset))
+        slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
+        got(
+            "H5Pget_chunk_cache", Id(plan), ctypes.byref(slots), ctypes.byref(size),
+            ctypes.byref(preemption), kind=ctypes.c_int,
+        )  # fmt: skip
+        got("H5Pclose", Id(plan), kind=ctypes.c_int)
+        return size.value
+
     def sync(self) -> float:
         """Flush HDF5's buffers, and the system's to the device; return the seconds."""
         self._check_open()
         seconds = ctypes.c_double()
-        functions, path = ctypes.byref(_functions("write")), os.fsencode(self._path)
-        if kernel().hs_hdf5_sync(functions, _Id(self._file), path, ctypes.byref(seconds)):
+        table, path = ctypes.byref(functions("write")), os.fsencode(self._path)
+        if kernel().hs_hdf5_sync(table, Id(self._file), path, ctypes.byref(seconds)):
             raise LibraryError(f"HDF5 cannot flush {self._path}")
         return seconds.value
 
@@ -243,7 +259,7 @@ class Hdf5File:
         self._open = False
         seconds = ctypes.c_double()
         status = kernel().hs_hdf5_close(
-            ctypes.byref(_functions("read")), _Id(self._file), _Id(self._dataset),
+            ctypes.byref(functions("read")), Id(self._file), Id(self._dataset),
             ctypes.byref(seconds),
         )  # fmt: skip
         if status:
@@ -264,62 +280,3 @@ class Hdf5File:
     def _check_open(self) -> None:
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
-
-
-@cache
-def _functions(action: str) -> _Functions:
-    names = (
-        "H5Dread" if action == "read" else "H5Dwrite", "H5Dget_space", "H5Screate_simple",
-        "H5Sselect_hyperslab", "H5Sclose", "H5Fflush", "H5Dclose", "H5Fclose",
-    )  # fmt: skip
-    return _Functions(*map(address, names))
-
-
-def _prepare() -> None:
-    kernel()
-    _got("H5open", kind=ctypes.c_int)
-    # Errors come as exceptions, not as text on standard error.
-    function("H5Eset_auto2")(_Id(0), None, None)
-
-
-def _got(name: str, *arguments: Any, kind: Any = _Id, said: str = "") -> int:
-    """Call a function of HDF5; negative is its only word for an error."""
-    call = function(name)
-    call.restype = kind
-    found = int(call(*arguments))
-    if found < 0:
-        raise LibraryError(f"{name} fails{f' on {said}' if said else ''}")
-    return found
-
-
-def _access(cache_bytes: int | None) -> _Id:
-    """Give a list of access properties with a chunk cache, or the default one."""
-    if cache_bytes is None:
-        return _Id(0)
-    made = _got("H5Pcreate", _Id(variable("H5P_CLS_DATASET_ACCESS_ID_g")))
-    same_slots, same_preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)
-    _got(
-        "H5Pset_chunk_cache", _Id(made), same_slots, ctypes.c_size_t(cache_bytes),
-        same_preemption, kind=ctypes.c_int,
-    )  # fmt: skip
-    return _Id(made)
-
-
-def _native(dtype: np.dtype[Any]) -> int:
-    if dtype.kind in _STEMS:
-        return int(variable(f"H5T_NATIVE_{_STEMS[dtype.kind]}{8 * dtype.itemsize}_g"))
-    if dtype.kind == "f" and dtype.itemsize in _FLOATS:
-        return int(variable(f"H5T_NATIVE_{_FLOATS[dtype.itemsize]}_g"))
-    raise ValueError(f"dtype={dtype}: give an integer or a float of 4 or 8 bytes")
-
-
-def _stored(dataset: int) -> np.dtype[Any]:
-    stored = _got("H5Dget_type", _Id(dataset))
-    kind = _CLASSES.get(_got("H5Tget_class", _Id(stored), kind=ctypes.c_int))
-    size = _got("H5Tget_size", _Id(stored), kind=ctypes.c_ssize_t)
-    if kind == "i" and _got("H5Tget_sign", _Id(stored), kind=ctypes.c_int) == 0:
-        kind = "u"
-    _got("H5Tclose", _Id(stored), kind=ctypes.c_int)
-    if kind is None:
-        raise ValueError("the dataset holds no numbers; give one of integers or floats")
-    return np.dtype(f"{kind}{size}")

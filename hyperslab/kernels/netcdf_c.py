@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,21 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
 from hyperslab.kernels.library import LibraryError, address, checked, words
+from hyperslab.kernels.netcdf_library import CHUNKED, FORMATS, find, new_file, shape_of, store
 
-# Bits of nc_create; without any a file is netCDF-3.
-FORMATS = {
-    "netcdf3": 0x0000,
-    "netcdf3-64bit": 0x0200,
-    "cdf5": 0x0020,
-    "netcdf4": 0x1000,
-    "netcdf4-classic": 0x1100,
-}
-_WRITE, _NOFILL, _CHUNKED, _CONTIGUOUS = 0x0001, 0x100, 0, 1
+_WRITE = 0x0001
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
 _DTYPES = {number: np.dtype(name) for name, number in _TYPES.items()}
-_NAME_BYTES = 257
 
 
 class NoNumbersError(ValueError):
@@ -61,14 +53,14 @@ class NetcdfFile:
 
     def __init__(self, path: Path, file: int, variable: str) -> None:
         self._path, self._file, self._open = path, file, True
-        self._group, self._variable = _find(file, variable)
+        self._group, self._variable = find(file, variable)
         kind, rank = ctypes.c_int(), ctypes.c_int()
         checked("nc_inq_vartype", self._group, self._variable, ctypes.byref(kind))
         checked("nc_inq_varndims", self._group, self._variable, ctypes.byref(rank))
         if kind.value not in _DTYPES:
             raise NoNumbersError(f"{variable!r} holds no numbers")
         self.dtype = _DTYPES[kind.value]
-        self.shape = _shape(self._group, self._variable, rank.value)
+        self.shape = shape_of(self._group, self._variable, rank.value)
 
     @classmethod
     def open(
@@ -155,8 +147,7 @@ class NetcdfFile:
         if not modern and any(given is not None for given in (chunks, deflate, cache_bytes)):
             raise ValueError(f"chunks, deflate and cache_bytes need netcdf4, not {format!r}")
         kernel()
-        file, made = ctypes.c_int(), ctypes.c_int()
-        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+        file, made = new_file(path, format, fill), ctypes.c_int()
         try:
             identifiers = (ctypes.c_int * max(len(dims), 1))()
             for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
@@ -167,9 +158,7 @@ class NetcdfFile:
                 ctypes.byref(made),
             )  # fmt: skip
             if modern:
-                _store(file, made, chunks, deflate, shuffle)
-            if not fill:
-                checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
+                store(file, made, chunks, deflate, shuffle)
             checked("nc_enddef", file)
         except BaseException:
             checked("nc_close", file)
@@ -247,7 +236,7 @@ class NetcdfFile:
         self._check_open()
         storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
         checked("nc_inq_var_chunking", self._group, self._variable, ctypes.byref(storage), lengths)
-        return tuple(lengths)[: len(self.shape)] if storage.value == _CHUNKED else None
+        return tuple(lengths)[: len(self.shape)] if storage.value == CHUNKED else None
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
@@ -301,76 +290,4 @@ class NetcdfFile:
         checked(
             "nc_set_var_chunk_cache", self._group, self._variable, ctypes.c_size_t(size), slots,
             preemption,
-        )  # fmt: skip
-
-
-def names(path: str | Path) -> list[str]:
-    """Return the names of all variables of a file, with their groups.
-
-    Raises
-    ------
-    LibraryError
-        If netCDF-C cannot open it.
-    """
-    file = ctypes.c_int()
-    checked("nc_open", os.fsencode(path), 0, ctypes.byref(file))
-    try:
-        return list(_walk(file.value, ""))
-    finally:
-        checked("nc_close", file)
-
-
-def _walk(group: int, before: str) -> Iterator[str]:
-    name = ctypes.create_string_buffer(_NAME_BYTES)
-    for variable in _listed("nc_inq_varids", group):
-        checked("nc_inq_varname", group, variable, name)
-        yield before + name.value.decode()
-    for inner in _listed("nc_inq_grps", group):
-        checked("nc_inq_grpname", inner, name)
-        yield from _walk(inner, f"{before}{name.value.decode()}/")
-
-
-def _listed(function: str, group: int) -> list[int]:
-    count = ctypes.c_int()
-    checked(function, group, ctypes.byref(count), None)
-    found = (ctypes.c_int * max(count.value, 1))()
-    checked(function, group, ctypes.byref(count), found)
-    return list(found)[: count.value]
-
-
-def _find(file: int, variable: str) -> tuple[int, int]:
-    *groups, name = variable.strip("/").split("/")
-    group, inner, found = file, ctypes.c_int(), ctypes.c_int()
-    for part in groups:
-        checked("nc_inq_ncid", group, part.encode(), ctypes.byref(inner))
-        group = inner.value
-    checked("nc_inq_varid", group, name.encode(), ctypes.byref(found))
-    return group, found.value
-
-
-def _shape(group: int, variable: int, rank: int) -> tuple[int, ...]:
-    dims, length, shape = (ctypes.c_int * max(rank, 1))(), ctypes.c_size_t(), []
-    checked("nc_inq_vardimid", group, variable, dims)
-    for dim in list(dims)[:rank]:
-        checked("nc_inq_dimlen", group, dim, ctypes.byref(length))
-        shape.append(length.value)
-    return tuple(shape)
-
-
-def _store(
-    file: ctypes.c_int,
-    variable: ctypes.c_int,
-    chunks: Sequence[int] | None,
-    deflate: int | None,
-    shuffle: bool,
-) -> None:
-    if chunks is None:
-        checked("nc_def_var_chunking", file, variable, _CONTIGUOUS, None)
-    else:
-        lengths = (ctypes.c_size_t * len(chunks))(*chunks)
-        checked("nc_def_var_chunking", file, variable, _CHUNKED, lengths)
-    if deflate is not None or shuffle:
-        checked(
-            "nc_def_var_deflate", file, variable, int(shuffle), int(deflate is not None),
-            deflate or 0,
         )  # fmt: skip

@@ -112,33 +112,20 @@ class Stopwatch:
     @contextmanager
     def __call__(self, phase: str, **columns: object) -> Iterator[None]:
         """Time the body as one phase; `columns` go into its record."""
-        resident = resident_fraction(self._files) if self._files else float("nan")
-        before = self._counters.start()
-        try:
+        with self._time(_Phase(phase, self._resident(), columns)):
             yield
-        finally:
-            cost = self._counters.stop() - before
-        self._last = _Phase(phase, resident, cost, columns)
-        self._phases.append(self._last)
 
     @contextmanager
-    def lap(self, phase: str) -> Iterator[None]:
-        """Time the body as one piece of a phase: pieces of the same name add up.
+    def lap(self, phase: str, **columns: object) -> Iterator[dict[str, object]]:
+        """Time the body as one piece of a phase: pieces of the same name and columns add up.
 
-        For what takes turns, as reading and writing do when a file is copied piece by piece.
+        For what takes turns, as reading and writing do when a file is copied piece by piece. It
+        gives the columns of the phase so far, to which more may be added.
         """
-        known = next((found for found in self._phases if found.name == phase), None)
-        if known is None:
-            with self(phase):
-                yield
-            return
-        before = self._counters.start()
-        try:
-            yield
-        finally:
-            cost = self._counters.stop() - before
-        known.cost, known.pieces = known.cost + cost, known.pieces + 1
-        self._last = known
+        known = next((p for p in self._phases if p.holds(phase, columns)), None)
+        known = known or _Phase(phase, self._resident(), columns)
+        with self._time(known):
+            yield known.columns
 
     def chill(self) -> None:
         """Evict the files once more (untimed), when the case is cold.
@@ -169,11 +156,27 @@ class Stopwatch:
             rows.append(row | asdict(replace(phase.cost, **own)) | phase.columns)
         return rows
 
+    def _resident(self) -> float:
+        return resident_fraction(self._files) if self._files else float("nan")
+
+    @contextmanager
+    def _time(self, phase: "_Phase") -> Iterator[None]:
+        before = self._counters.start()
+        try:
+            yield
+        finally:
+            cost = self._counters.stop() - before
+        if not phase.pieces:
+            self._phases.append(phase)
+        phase.cost = phase.cost + cost
+        phase.pieces += 1
+        self._last = phase
+
     def _calibrate(self) -> Counts:
         gc.disable()  # a collection inside a phase would be charged to it
         for _ in range(3):  # the first is dearer; the last is what every phase pays
             before = self._counters.start()
-            with _nothing():
+            with _nothing(), _nothing():  # as deep as a phase is
                 pass
             cost = self._counters.stop() - before
         return cost
@@ -183,9 +186,12 @@ class Stopwatch:
 class _Phase:
     name: str
     resident: float
-    cost: Counts
     columns: dict[str, object]
-    pieces: int = 1
+    cost: Counts = field(default_factory=Counts)
+    pieces: int = 0
+
+    def holds(self, name: str, columns: dict[str, object]) -> bool:
+        return self.name == name and columns.items() <= self.columns.items()
 
 
 _COUNTED = ("rchar", "syscr", "wchar", "syscw")

@@ -27,17 +27,17 @@ class Counts:
         Bytes fetched from, and dirtied for, the storage device.
     """
 
-    wall_s: float
-    user_s: float
-    sys_s: float
-    minflt: float
-    majflt: float
-    rchar: float = float("nan")
-    wchar: float = float("nan")
-    syscr: float = float("nan")
-    syscw: float = float("nan")
-    read_bytes: float = float("nan")
-    write_bytes: float = float("nan")
+    wall_s: float = 0.0
+    user_s: float = 0.0
+    sys_s: float = 0.0
+    minflt: float = 0.0
+    majflt: float = 0.0
+    rchar: float = 0.0
+    wchar: float = 0.0
+    syscr: float = 0.0
+    syscw: float = 0.0
+    read_bytes: float = 0.0
+    write_bytes: float = 0.0
 
     def __sub__(self, other: "Counts") -> "Counts":
         return Counts(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
@@ -77,7 +77,7 @@ class Counters:
 
     def _io(self) -> dict[str, float]:
         if self._fd is None:
-            return {}
+            return dict.fromkeys(_IO_FIELDS, float("nan"))
         lines = os.pread(self._fd, 512, 0).decode().splitlines()
         table = dict(line.split(": ") for line in lines)
         return {name: float(table[name]) for name in _IO_FIELDS}

@@ -10,7 +10,8 @@ from .stats import Interval, median_interval
 MARKED = {"warm": 0.015, "cold": 0.03, "": 0.03}  # "": writes, which reach the disk too
 VOID = 0.05
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
-_MOVING = ("read", "write", "sync")  # phases that move data, which verdicts rest on
+_MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
+"""Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,8 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
         pair = part[(part["aa"] != "") & part["status"].isin(("ok", ""))]
-        moving = pair[pair["phase"].isin(_MOVING)]
+        moves = pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")
+        moving = pair[moves]
         pair = pair if moving.empty else moving
         half, number = pair["aa"].str[0], pair["aa"].str[1:]
         sums = pair["wall_s"].groupby([pair["block"], number, half]).sum().unstack().dropna()

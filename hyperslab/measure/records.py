@@ -20,7 +20,7 @@ NUMBERS = (
     "rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw", "requests", "connections",
     "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "stages",
     "ranks", "latency_s", "overhead_s", "others_cpu",
-    "peak_bytes", "predicted_reads",
+    "peak_bytes", "predicted_reads", "chunk_bytes",
 )  # fmt: skip
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

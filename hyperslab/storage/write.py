@@ -28,6 +28,9 @@ class Writer(Protocol):
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
         """Write the values of one selection of one variable."""
 
+    def finish(self, name: str) -> None:
+        """Free what the library holds of a variable, once nothing more is written to it."""
+
     def sync(self) -> None:
         """Flush the library's buffers, then the system's to the device."""
 

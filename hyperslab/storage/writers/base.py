@@ -39,6 +39,13 @@ class FileWriter(ABC):
         """Write the values of one selection of one variable."""
         self._handles[name][selection] = values
 
+    def finish(self, name: str) -> None:  # noqa: B027 - not every library holds anything
+        """Free what the library holds of a variable, once nothing more is written to it.
+
+        Chunk caches are kept for each variable until the file is closed: those of many variables
+        take more memory than their values.
+        """
+
     def sync(self) -> None:
         """Flush the library's buffers, then the system's to the device."""
         self._flush()

@@ -96,6 +96,10 @@ class HDF5Writer(FileWriter):
                 if variable.name != dim:
                     self._handles[variable.name].dims[axis].attach_scale(scales[dim])
 
+    def finish(self, name: str) -> None:
+        """Close a dataset, and free its chunk cache, once nothing more is written to it."""
+        del self._handles[name]
+
     def _flush(self) -> None:
         self._file.flush()
 

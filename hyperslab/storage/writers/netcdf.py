@@ -113,6 +113,13 @@ class NetCDFWriter(FileWriter):
             variable.name, dtype, variable.dims, fill_value=variable.fill_value, **options
         )
 
+    def finish(self, name: str) -> None:
+        """Free the chunk cache of a variable, once nothing more is written to it."""
+        handle = self._handles[name]
+        if handle.chunking() not in (None, "contiguous"):
+            with _explained():
+                handle.set_var_chunk_cache(size=1)
+
     def _flush(self) -> None:
         with _explained():
             self._file.sync()

@@ -1,0 +1,96 @@
+"""Whether a copy holds what the source holds: every value, to the last bit, or as rounded."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_AT_ONCE = 2**20  # values compared at a time, so that comparing takes no memory to speak of
+
+
+def digest(values: NDArray[Any]) -> bytes:
+    """Return 16 bytes that stand for an array's type and its values, to the last bit.
+
+    Examples
+    --------
+    >>> digest(np.array([0.0])) == digest(np.array([-0.0]))
+    False
+    """
+    hashed = hashlib.blake2b(str(values.dtype).encode(), digest_size=16)
+    hashed.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
+    return hashed.digest()
+
+
+def difference(
+    found: NDArray[Any],
+    truth: NDArray[Any],
+    *,
+    quantize: tuple[str, int] | None = None,
+    fill_value: float | int | None = None,
+) -> str:
+    """Say where two arrays differ first, and in how many values; "" when they do not.
+
+    Parameters
+    ----------
+    found, truth
+        Arrays of one shape.
+    quantize
+        How `found` was rounded; then it may differ by that.
+    fill_value
+        Which value is not rounded.
+
+    Examples
+    --------
+    >>> difference(np.array([1, 5, 3]), np.array([1, 2, 3]))
+    '1 of 3 values differ, first at [1]: 2 became 5'
+    >>> difference(np.array([1.0]), np.array([1.001]), quantize=("bitround", 7))
+    ''
+    """
+    if found.dtype != truth.dtype:
+        return f"{truth.dtype} became {found.dtype}"
+    if found.shape != truth.shape:
+        return f"{truth.shape} values became {found.shape}"
+    flat, right = found.reshape(-1), truth.reshape(-1)
+    wrong, first = 0, -1
+    for start in range(0, flat.size, _AT_ONCE):
+        a, b = flat[start : start + _AT_ONCE], right[start : start + _AT_ONCE]
+        bad = ~(_same_bits(a, b) if quantize is None else _rounded(a, b, quantize, fill_value))
+        count = int(bad.sum())
+        if count and not wrong:
+            first = start + int(bad.argmax())
+        wrong += count
+    if not wrong:
+        return ""
+    place = ", ".join(str(int(i)) for i in np.unravel_index(first, found.shape))
+    return (
+        f"{wrong} of {flat.size} values differ, first at [{place}]: "
+        f"{right[first]} became {flat[first]}"
+    )
+
+
+def _same_bits(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
+    kind = f"u{a.dtype.itemsize}"
+    same: NDArray[np.bool_] = a.view(kind) == b.view(kind)
+    return same
+
+
+def _rounded(
+    a: NDArray[Any], b: NDArray[Any], quantize: tuple[str, int], fill_value: float | int | None
+) -> NDArray[np.bool_]:
+    """Compare rounded values: the error is at most a unit of the last place that was kept."""
+    mode, digits = quantize
+    exact = _same_bits(a, b)
+    with np.errstate(all="ignore"):
+        size = np.abs(b.astype("f8"))
+        if mode == "bitround":
+            allowed = np.exp2(np.floor(np.log2(size)) - digits)
+        else:
+            allowed = 10.0 ** (np.floor(np.log10(size)) + 1 - digits)
+        near = np.abs(a.astype("f8") - b.astype("f8")) <= allowed
+    if fill_value is not None:
+        near &= b != fill_value
+    result: NDArray[np.bool_] = exact | near
+    return result

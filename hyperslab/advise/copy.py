@@ -1,0 +1,160 @@
+"""Copy a file into another layout: whole under its name, or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperslab.storage.write import create, stored_bytes
+
+from .copying import check_verify, estimate_bytes, explained, reread, transfer
+from .fitting import fit
+from .memory import resident_bytes
+from .partial import whole_or_nothing
+from .room import share
+from .source import Source, open_source
+from .sources.reopen import reopen
+from .specs import Target
+from .trial import zarr_at_once
+
+
+@dataclass(frozen=True)
+class CopyReport:
+    """What was copied.
+
+    Parameters
+    ----------
+    path
+        Of the copy.
+    variables
+        Names of what it holds.
+    file_bytes
+        Its size.
+    notes
+        What its format has no place for, and what was left out, a sentence each.
+    """
+
+    path: Path
+    variables: tuple[str, ...]
+    file_bytes: int
+    notes: tuple[str, ...]
+
+
+def copy(
+    address: str | Path,
+    output: str | Path,
+    target: Target,
+    *,
+    variables: Sequence[str] | None = None,
+    memory_bytes: int = 256 * 2**20,
+    verify: str = "full",
+    overwrite: bool = False,
+) -> CopyReport:
+    """Copy variables of a file into another layout, piece by piece, and compare every value.
+
+    The copy is written beside the output under another name, flushed to the device, compared, and
+    only then named. What killed copies to the same output left is removed first.
+
+    Parameters
+    ----------
+    address
+        A netCDF, HDF5 or Zarr file, or a URL of one.
+    output
+        Path of the copy.
+    target
+        Its layout.
+    variables
+        Names; all that can be copied when not given.
+    memory_bytes
+        What this process may take in all.
+    verify
+        "full" compares every value, "sample" an eighth, "none" nothing.
+    overwrite
+        Whether a file at `output` may be replaced.
+
+    Raises
+    ------
+    SourceError
+        When the source cannot be read, or has no such variable.
+    ValueError
+        When the layout does not fit, the output is the source, or a value differs.
+    OSError
+        When the disk is full, or there is something at `output`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from hyperslab.advise.specs import Choice
+    >>> from hyperslab.storage import Layout, write_array
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_array(f"{folder}/a.nc", np.ones((60, 60)), Layout("netcdf3"))
+    ...     target = Target("deflate", choice=Choice((30, 30), "deflate"))
+    ...     copy(f"{folder}/a.nc", f"{folder}/b.nc", target).variables
+    ('data',)
+    """
+    check_verify(verify)
+    path = Path(output)
+    with open_source(address) as source:
+        if path.exists() and not _remote(source) and path.samefile(Path(source.address)):
+            raise ValueError(f"{output} is the source itself: give another name for the copy")
+        chosen = source.choose(variables)
+        layouts = target.layouts(chosen)
+        fitted = fit(chosen, layouts, source.attrs)
+        left_out = [v for v in source.variables.values() if v.reason] if variables is None else []
+        rooms = share(
+            [(variable, layouts[variable.name]) for variable in chosen],
+            source_format=source.format,
+            cache_bytes=target.cache_bytes,
+            memory_bytes=memory_bytes,
+            resident_bytes=resident_bytes(),
+        )
+        most = estimate_bytes(chosen, layouts)
+        with (
+            whole_or_nothing(path, overwrite=overwrite) as place,
+            explained(path.parent, most),
+            zarr_at_once(rooms),
+        ):
+            ledgers = {}
+            writer = create(
+                place,
+                fitted.variables,
+                layouts,
+                attrs=fitted.attrs,
+                chunk_cache_bytes=rooms.cache_bytes,
+            )
+            with writer:
+                for variable in chosen:
+                    room = rooms.each[variable.name]
+                    ledgers[variable.name] = transfer(source, writer, variable, room)
+                writer.sync()
+            if verify != "none":
+                with reopen(os.fspath(place), target.format) as made:
+                    for variable in chosen:
+                        if rooms.cache_bytes is not None:
+                            made.cache(variable.name, rooms.cache_bytes)
+                        reread(
+                            made,
+                            source,
+                            variable,
+                            layouts[variable.name],
+                            rooms.each[variable.name],
+                            ledgers[variable.name],
+                            verify=verify,
+                        )
+                        if target.format != "nczarr":
+                            made.cache(variable.name, 0)
+    return CopyReport(
+        path,
+        tuple(variable.name for variable in chosen),
+        stored_bytes(path),
+        (*fitted.notes, *(f"{v.name} is left out: it {v.reason}." for v in left_out)),
+    )
+
+
+def _remote(source: Source) -> bool:
+    from .sources.remote import is_url
+
+    return is_url(source.address)

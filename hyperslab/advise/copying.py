@@ -1,0 +1,262 @@
+"""Copy variables piece by piece, and read the copy again to compare it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.layout import Layout
+from hyperslab.storage.write import Writer
+
+from .compare import difference, digest
+from .memory import mib
+from .partial import alive
+from .room import Room
+from .sources.base import Source, SourceError, SourceVariable
+
+VERIFY = ("full", "sample", "none")
+SAMPLED = 8  # of so many pieces one is compared with verify="sample"
+Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
+Ledger = list[bytes]  # a digest of each piece of a variable, in order
+Watcher = Callable[[tuple[slice, ...], NDArray[Any]], None]
+
+
+def untimed(_: str) -> AbstractContextManager[dict[str, object]]:
+    """Stand in for a stopwatch where nothing is timed."""
+    return nullcontext({})
+
+
+def transfer(
+    source: Source,
+    writer: Writer,
+    variable: SourceVariable,
+    room: Room,
+    *,
+    lap: Lap = untimed,
+    seen: Watcher | None = None,
+    owner: int | None = None,
+) -> Ledger:
+    """Copy one variable: phases data_read and data_write, by turns.
+
+    Parameters
+    ----------
+    source, writer
+        From where, and to where.
+    variable
+        Which.
+    room
+        The memory it has.
+    lap
+        Brackets each read and each write, and gives the columns of that phase.
+    seen
+        Is shown each piece.
+    owner
+        Process without which there is nothing to copy for.
+
+    Returns
+    -------
+    list of bytes
+        A digest of each piece.
+
+    Raises
+    ------
+    SourceError
+        When the source cannot be read.
+    InterruptedError
+        When the owner is gone.
+    """
+    name = variable.name
+    source.cache(name, room.source_cache_bytes)
+    ledger: Ledger = []
+    for slab in room.slabs:
+        if owner is not None and not alive(owner):
+            raise InterruptedError(f"process {owner}, which this copy is for, is gone")
+        with lap("data_read") as columns:
+            values = source.read(name, slab)
+        add_bytes(columns, values.nbytes)
+        ledger.append(digest(values))
+        if seen:
+            seen(slab, values)
+        with lap("data_write") as columns:
+            writer.write(name, slab or ..., values)
+        add_bytes(columns, values.nbytes)
+        del values  # the next piece needs its memory
+    with lap("data_write"):
+        writer.finish(name)
+    source.cache(name, 0)
+    return ledger
+
+
+def reread(
+    copy: Source,
+    source: Source,
+    variable: SourceVariable,
+    layout: Layout,
+    room: Room,
+    ledger: Ledger,
+    *,
+    lap: Lap = untimed,
+    verify: str = "full",
+    seed: int = 0,
+) -> None:
+    """Read a copied variable again, phase data_reread, and compare every value.
+
+    Parameters
+    ----------
+    copy, source
+        The copy, and what it was made of.
+    variable, layout
+        Which, and how it lies in the copy.
+    room
+        The memory it has.
+    ledger
+        What `transfer` gave.
+    lap
+        Brackets each read of the copy.
+    verify
+        "full", or "sample" for one piece in `SAMPLED`.
+    seed
+        Of the sample.
+
+    Raises
+    ------
+    ValueError
+        When a value differs, with the first place.
+    """
+    name = variable.name
+    chosen = _chosen(len(ledger), verify, seed)
+    for number, (slab, expected) in enumerate(zip(room.slabs, ledger, strict=True)):
+        if number not in chosen:
+            continue
+        with lap("data_reread") as columns:
+            values = copy.read(name, slab)
+        add_bytes(columns, values.nbytes)
+        if layout.quantize is not None or digest(values) != expected:
+            wrong = difference(
+                values,
+                source.read(name, slab),
+                quantize=layout.quantize,
+                fill_value=variable.fill_value,
+            )
+            if wrong or layout.quantize is None:
+                where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
+                wrong = wrong or "the source itself has changed since it was read"
+                raise ValueError(f"{name} of the copy is wrong in [{where}]: {wrong}")
+        del values
+
+
+def add_bytes(columns: dict[str, object], nbytes: int) -> None:
+    """Count bytes of values to the columns of a phase.
+
+    Examples
+    --------
+    >>> columns: dict[str, object] = {"useful_bytes": 3}
+    >>> add_bytes(columns, 4)
+    >>> columns
+    {'useful_bytes': 7}
+    """
+    columns["useful_bytes"] = int(str(columns.get("useful_bytes", 0))) + nbytes
+
+
+def _chosen(count: int, verify: str, seed: int) -> set[int]:
+    if verify == "full":
+        return set(range(count))
+    some = -(-count // SAMPLED)
+    return {int(i) for i in np.random.default_rng(seed).choice(count, some, replace=False)}
+
+
+@contextmanager
+def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
+    """Say what kept a copy from being written, in one line.
+
+    HDF5 tells of a full disk only that a write failed.
+
+    Parameters
+    ----------
+    folder
+        Where it is written.
+    needed_bytes
+        What it may take.
+
+    Raises
+    ------
+    OSError
+        In place of the libraries' errors.
+    """
+    try:
+        yield
+    except (SourceError, InterruptedError, MemoryError):
+        raise
+    except Exception as error:
+        if why := _no_room(error, folder, needed_bytes):
+            raise OSError(errno.ENOSPC, why) from error
+        raise
+
+
+def _no_room(error: BaseException, folder: Path, needed_bytes: int) -> str:
+    said = str(error)
+    text = os.strerror(errno.ENOSPC), os.strerror(errno.EFBIG), os.strerror(errno.EDQUOT)
+    numbers = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+    named = getattr(error, "errno", None) in numbers or any(t in said for t in text)
+    free = shutil.disk_usage(folder).free
+    limit = _file_limit()
+    if free < max(2**20, needed_bytes // 50) or (named and limit is None):
+        return (
+            f"the disk is full: {mib(free)} are left in the folder of the copy, which may take "
+            f"{mib(needed_bytes)}; make room or choose another folder"
+        )
+    if limit is not None and (named or needed_bytes > limit):
+        return (
+            f"a file may not grow beyond {mib(limit)} here (ulimit -f), and the copy may take "
+            f"{mib(needed_bytes)}; raise the limit or choose fewer variables"
+        )
+    return ""
+
+
+def _file_limit() -> int | None:
+    try:
+        import resource
+    except ImportError:  # not a system with limits
+        return None
+    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return None if soft == resource.RLIM_INFINITY else int(soft)
+
+
+def check_verify(verify: str) -> None:
+    """Raise an error for a way of comparing that does not exist.
+
+    Raises
+    ------
+    ValueError
+        Naming those there are.
+    """
+    if verify not in VERIFY:
+        raise ValueError(f"verify={verify!r}: give one of {', '.join(VERIFY)}")
+
+
+def estimate_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the bytes that a copy takes at most, compression left aside.
+
+    Examples
+    --------
+    >>> estimate_bytes([SourceVariable("a", ("x",), (10,), "f4")], {"a": Layout(chunks=(8,))})
+    64
+    """
+    from hyperslab.storage.geometry import padded_bytes
+
+    total = 0
+    for variable in variables:
+        chunks = layouts[variable.name].chunks
+        if chunks and 0 not in variable.shape:
+            total += padded_bytes(variable.shape, chunks, variable.itemsize)
+        else:
+            total += variable.nbytes
+    return total

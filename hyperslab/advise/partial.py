@@ -1,0 +1,126 @@
+"""Files that appear under their name only when they are whole, and what killed runs left."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hyperslab.storage.writers.base import remove
+
+_MARK = re.compile(r"^\.(?P<name>.+)\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+
+
+def part_name(name: str, pid: int | None = None) -> str:
+    """Return the name that a file has until it is whole: it carries this machine and process.
+
+    Examples
+    --------
+    >>> part_name("sst.nc", pid=7).startswith(".sst.nc."), part_name("sst.nc", 7)[-7:]
+    (True, '-7.part')
+    """
+    return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.part"
+
+
+@contextmanager
+def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a place beside a path to write to; it takes the path's name at the end.
+
+    When the body fails, what it wrote is removed and whatever was at the path stays.
+
+    Parameters
+    ----------
+    path
+        The file or directory that is to appear.
+    overwrite
+        Whether it may take the place of a file; it never takes that of a folder.
+
+    Raises
+    ------
+    FileExistsError
+        When something is there already.
+    FileNotFoundError
+        When its folder does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_or_nothing(Path(folder) / "a.txt") as place:
+    ...         _ = place.write_text("whole")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not a folder: make it first")
+    remove_leftovers(path.parent, path.name)
+    _refuse(path, overwrite)
+    place = path.with_name(part_name(path.name))
+    remove(place)
+    try:
+        yield place
+        _refuse(path, overwrite)  # it may have come meanwhile
+        place.replace(path)
+    finally:
+        remove(place)
+
+
+def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
+    """Remove what processes of this machine that no longer live left half-made in a folder.
+
+    Parameters
+    ----------
+    folder
+        Where to look; it need not exist.
+    name
+        Of the file that was to appear; any when not given.
+
+    Returns
+    -------
+    list of str
+        The names that those files were to have.
+    """
+    if not folder.is_dir():
+        return []
+    found = []
+    for entry in folder.iterdir():
+        mark = _MARK.match(entry.name)
+        if not mark or (name is not None and mark["name"] != name) or mark["host"] != _host():
+            continue
+        if not alive(int(mark["pid"])):
+            remove(entry)
+            found.append(mark["name"])
+    return sorted(found)
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process of this machine still runs.
+
+    Examples
+    --------
+    >>> alive(os.getpid())
+    True
+    """
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True
+
+
+def _refuse(path: Path, overwrite: bool) -> None:
+    if not path.exists() and not path.is_symlink():
+        return
+    if not overwrite or path.is_dir():
+        raise FileExistsError(f"{path} exists: remove it, or give another name")
+
+
+def _host() -> str:
+    """Return a mark of this machine: on a shared disk others' processes cannot be asked."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

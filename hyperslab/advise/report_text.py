@@ -1,0 +1,275 @@
+"""What a benchmark found, for people: two tables with the best marked, and by how much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from hyperslab.measure.noise import judge
+from hyperslab.measure.records import main
+from hyperslab.measure.stats import Interval
+
+from .report import (
+    COPY,
+    STEPS,
+    Quantity,
+    lost,
+    measured,
+    medians,
+    quantities,
+    summary,
+    targets,
+    times,
+    unverified,
+)
+from .report_best import Best, best, overall, ratio
+
+ENOUGH = 6  # blocks from which the intervals cover 95 %
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+
+
+def text(frame: pd.DataFrame, *, counts: bool = False) -> str:
+    """Return the whole report of a benchmark.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `hyperslab.advise.bench.bench`.
+    counts
+        Whether to add what each layout asked of the system.
+    """
+    parts = [copies(frame), patterns(frame), counted(frame) if counts else "", legend(frame)]
+    parts += [sentences(frame), warnings(frame)]
+    return "\n\n".join(filter(None, parts))
+
+
+def copies(frame: pd.DataFrame) -> str:
+    """Return the table of sizes, and of the times to write and to read back."""
+    rows = summary(frame).set_index("target")
+    smallest = rows["file_bytes"].min()
+    same = len(rows) > 1 and rows["file_bytes"].nunique() > 1
+    columns: dict[str, list[str]] = {"layout": list(rows.index)}
+    columns["file"] = [
+        amount(size) + (" *" if same and size == smallest else "  ") for size in rows["file_bytes"]
+    ]
+    columns["ratio"] = ["-" if math.isnan(x) else f"{x:.2f}" for x in rows["ratio"]]
+    columns |= _timed(frame, [Quantity(name) for name in STEPS])
+    return grid(columns)
+
+
+def patterns(frame: pd.DataFrame) -> str:
+    """Return the table of times to read each pattern; empty when none was read."""
+    chosen = [quantity for quantity in quantities(frame) if quantity.cache_state]
+    if not chosen:
+        return ""
+    states = {quantity.cache_state for quantity in chosen}
+    order = list(dict.fromkeys(quantity.name for quantity in chosen))
+    chosen.sort(key=lambda quantity: (order.index(quantity.name), quantity.cache_state))
+    columns = {"layout": targets(frame)} | _timed(frame, chosen)
+    note = "" if "cold" in states else "\n(cold reads could not be measured here)"
+    return grid(columns) + note
+
+
+def counted(frame: pd.DataFrame) -> str:
+    """Return the table of what the patterns asked of the system: calls, bytes and CPU time."""
+    rows = main(frame)
+    rows = rows[rows["phase"].str.startswith("pattern:")]
+    if "cold" in set(rows["cache_state"]):
+        rows = rows[rows["cache_state"] == "cold"]
+    columns: dict[str, list[str]] = {"layout": targets(frame)}
+    for name, part in rows.groupby(rows["phase"].str.partition(":")[2], sort=False):
+        typical = part.groupby("case")[["rchar", "syscr", "user_s"]].median()
+        for column, label in (("rchar", "read"), ("syscr", "calls"), ("user_s", "user CPU")):
+            values = [typical[column].get(case, float("nan")) for case in columns["layout"]]
+            shown = {"rchar": amount, "syscr": lambda n: f"{n:,.0f}", "user_s": _seconds}[column]
+            columns[f"{name}\n{label}"] = ["-" if math.isnan(x) else shown(x) for x in values]
+    return grid(columns) if len(columns) > 1 else ""
+
+
+def legend(frame: pd.DataFrame) -> str:
+    """Return what the marks and numbers mean, and how much was measured."""
+    blocks = [len(seconds) for seconds in times(frame).values()]
+    if not blocks:
+        return ""
+    n = f"{max(blocks)}" if min(blocks) == max(blocks) else f"{min(blocks)} to {max(blocks)}"
+    covers = "95 % interval" if min(blocks) >= ENOUGH else "range: below 6 no 95 % interval"
+    return (
+        f"median of {n} (± half of its {covers}); * best, = not told apart from it\n"
+        "write: created, filled, closed, on the disk; re-read: all of it, just written; "
+        "open: its metadata"
+    )
+
+
+def sentences(frame: pd.DataFrame) -> str:
+    """Return by how much the best layouts are better than the file's own.
+
+    The first sentence speaks of all patterns together, the others of one each.
+    """
+    lines = []
+    if over := overall(frame):
+        name, gain, chosen = over
+        rows = summary(frame).set_index("target")
+        size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
+        state, names = chosen[0].cache_state, listing([q.name for q in chosen])
+        said = f"{name} is {factor(gain)} the file as it is, at {size:.2f} of its size"
+        if gain.value < 1:
+            said = f"nothing is faster than the file as it is; next, {said}"
+        lines.append(f"Over {names} together ({state}), {said}.")
+    found = best(frame)
+    cold = [one for one in found if one.quantity.cache_state == "cold"]
+    lines += [_line(one, frame) for one in cold or found if one.quantity.cache_state]
+    lines += [_line(one, frame) for one in found if one.quantity.name == "write"]
+    return "\n".join(lines)
+
+
+def warnings(frame: pd.DataFrame) -> str:
+    """Return what spoils the numbers: noise, values that differ, layouts that failed."""
+    lines = [f"not measured: {name}: {why}" for name, why in lost(frame).items()]
+    lines += [
+        f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
+    ]
+    noises = judge(measured(frame))
+    states = [noise.state for noise in noises]
+    if {"marked", "void"} & set(states):
+        apart = ", ".join(
+            f"{100 * noise.away:.1f} % {noise.cache_state or 'in writing'}" for noise in noises
+        )
+        others = max(noise.others_cpu for noise in noises)
+        lines.append(
+            f"noisy run ({'void' if 'void' in states else 'marked'}): the same layout measured "
+            f"twice differed by {apart}; other programs used {100 * others:.0f} % of the CPU: "
+            "do not trust differences of that size"
+        )
+    return "\n".join(lines)
+
+
+def factor(gain: Interval) -> str:
+    """Return a ratio of times as words, with its interval.
+
+    Examples
+    --------
+    >>> factor(Interval(3.21, 3.0, 3.456, 7)), factor(Interval(0.5, 0.4, 0.6, 7))
+    ('3.2 [3.0, 3.5] times as fast as', '2.0 [1.7, 2.5] times as slow as')
+    """
+    value, low, high, way = gain.value, gain.low, gain.high, "fast"
+    if value < 1:
+        value, low, high, way = 1 / value, 1 / high, 1 / low, "slow"
+    digits = 0 if value >= 100 else 1 if value >= 2 else 2
+    shown = ", ".join(f"{x:,.{digits}f}" for x in (low, high))
+    return f"{value:,.{digits}f} [{shown}] times as {way} as"
+
+
+def amount(size: float) -> str:
+    """Return bytes for people, in decimal units.
+
+    Examples
+    --------
+    >>> amount(40997536), amount(512), amount(float("nan"))
+    ('41.0 MB', '512 B', '-')
+    """
+    if math.isnan(size):
+        return "-"
+    for power, unit in ((9, "GB"), (6, "MB"), (3, "kB")):
+        if size >= 10**power:
+            digits = 2 if size < 10 ** (power + 1) else 1
+            return f"{size / 10**power:,.{digits}f} {unit}"
+    return f"{size:.0f} B"
+
+
+def listing(names: Sequence[str]) -> str:
+    """Return names as "a, b and c".
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def grid(columns: Mapping[str, Sequence[str]]) -> str:
+    """Return a table of text: the first column to the left, the others to the right.
+
+    Examples
+    --------
+    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
+    layout     file
+    ------  -------
+    copy    41.0 MB
+    1x5         5 B
+    """
+    heads = [head.split("\n") for head in columns]
+    deep = max(map(len, heads))
+    heads = [[""] * (deep - len(head)) + head for head in heads]
+    widths = [
+        max(map(len, (*head, *values)))
+        for head, values in zip(heads, columns.values(), strict=True)
+    ]
+    rows = [*zip(*heads, strict=True), ["-" * width for width in widths]]
+    rows += zip(*columns.values(), strict=True)
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
+    """Return a column of times for each quantity, all of it in one unit, the best marked."""
+    middle = medians(frame)
+    leaders = {one.quantity: one for one in best(frame)}
+    columns: dict[str, list[str]] = {}
+    for quantity in chosen:
+        known = {name: middle.get((name, quantity)) for name in targets(frame)}
+        most = max((found.value for found in known.values() if found), default=0.0)
+        scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
+        lead = leaders.get(quantity)
+        head = f"{quantity.name}\n{quantity.cache_state} {unit}".replace("\n ", "\n")
+        columns[head] = [_cell(found, scale, _mark(name, lead)) for name, found in known.items()]
+    return columns
+
+
+def _cell(found: Interval | None, scale: float, mark: str) -> str:
+    if found is None:
+        return "-  "
+    value = found.value / scale
+    digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
+    spread = 50 * (found.high - found.low) / found.value if found.value else 0.0
+    return f"{value:,.{min(digits, 3)}f} ±{spread:.0f}% {mark}"
+
+
+def _mark(name: str, lead: Best | None) -> str:
+    if lead is None:
+        return " "
+    return "*" if name == lead.target else "=" if name in lead.alike else " "
+
+
+def _line(one: Best, frame: pd.DataFrame) -> str:
+    said = "the file as it is" if one.baseline == COPY else one.baseline
+    also = f" (not told apart: {listing(one.alike)})" if one.alike else ""
+    if one.gain is None:
+        second = _second(one, frame)
+        return f"{one.quantity.label}: nothing is faster than {said}{second}{also}."
+    return f"{one.quantity.label}: {one.target} is {factor(one.gain)} {said}{also}."
+
+
+def _second(one: Best, frame: pd.DataFrame) -> str:
+    """Return how far ahead of the next one the best is, when it is the file's own layout."""
+    seconds = times(frame)
+    others = [n for n in targets(frame) if n != one.target and (n, one.quantity) in seconds]
+    if not others:
+        return ""
+    following = min(others, key=lambda name: float(seconds[name, one.quantity].median()))
+    gain = ratio(seconds, one.quantity, following, one.target)
+    return "" if gain is None else f", which is {factor(gain)} {following}"
+
+
+def _seconds(value: float) -> str:
+    scale, unit = next(((s, u) for s, u in _UNITS if value >= s), _UNITS[-1])
+    return f"{value / scale:.3g} {unit}"

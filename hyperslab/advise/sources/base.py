@@ -1,0 +1,294 @@
+"""What every kind of source offers: variables described, stored values read, nothing written."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.layout import Layout
+
+Indices = tuple[int | slice, ...]
+SHOWN = 12
+
+
+class SourceError(ValueError):
+    """A source cannot be read, or holds nothing that can be copied."""
+
+
+@dataclass(frozen=True)
+class SourceVariable:
+    """A variable of a source, as it is stored now.
+
+    Parameters
+    ----------
+    name
+        With its groups ("group/sub/name").
+    dims
+        Names of its dimensions, such that one name means one dimension in the whole source.
+    shape
+        Length along each.
+    dtype
+        One of `hyperslab.storage.DTYPES`, or what it is in words when it cannot be copied.
+    unlimited
+        Those of `dims` that can grow.
+    attrs
+        Attributes, without the fill value and what the format keeps for itself.
+    fill_value
+        ``_FillValue``, or None.
+    chunks, shards
+        Lengths along each axis, in elements; None where there are none.
+    codec
+        How it is compressed, in words; "" for not at all.
+    byteorder
+        "little" or "big".
+    stored_bytes
+        Bytes it takes in the file; None where that is unknown.
+    layout
+        The same as a layout, where one can say it.
+    reason
+        Why it cannot be copied; "" when it can.
+
+    Examples
+    --------
+    >>> SourceVariable("sst", ("y", "x"), (3, 4), "f4").nbytes
+    48
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    dtype: str
+    unlimited: tuple[str, ...] = ()
+    attrs: Mapping[str, object] = field(default_factory=dict)
+    fill_value: float | int | None = None
+    chunks: tuple[int, ...] | None = None
+    shards: tuple[int, ...] | None = None
+    codec: str = ""
+    byteorder: str = "little"
+    stored_bytes: int | None = None
+    layout: Layout | None = None
+    reason: str = ""
+
+    @property
+    def copyable(self) -> bool:
+        """Whether its values can be copied into another layout."""
+        return not self.reason
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element; 0 when it cannot be copied."""
+        return 0 if self.reason else np.dtype(self.dtype).itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values, uncompressed; 0 when it cannot be copied."""
+        return math.prod(self.shape) * self.itemsize
+
+    @property
+    def chunk_bytes(self) -> int:
+        """Bytes of one chunk, uncompressed; 0 without chunks."""
+        return math.prod(self.chunks) * self.itemsize if self.chunks else 0
+
+
+class Source(ABC):
+    """A file or store opened for reading; also a context manager.
+
+    Attributes
+    ----------
+    address : str
+        As it was given.
+    """
+
+    # Whether the libraries behind it may be used in a forked process.
+    forks = True
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    @property
+    @abstractmethod
+    def format(self) -> str:
+        """One of `hyperslab.storage.FORMATS`."""
+
+    @property
+    @abstractmethod
+    def stat_bytes(self) -> int:
+        """Bytes of the file, or of all files of a store; -1 where that is unknown."""
+
+    @cached_property
+    def variables(self) -> dict[str, SourceVariable]:
+        """All variables by name, also those that cannot be copied."""
+        return {variable.name: variable for variable in self._describe()}
+
+    @cached_property
+    def attrs(self) -> dict[str, object]:
+        """Attributes of the whole, without what the format keeps for itself."""
+        return self._attributes()
+
+    def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
+        """Return the variables of these names, or all that can be copied.
+
+        Raises
+        ------
+        SourceError
+            When there is no variable of a name, one cannot be copied, or none is left.
+        """
+        shown = self._shown
+        if names is None:
+            found = [v for v in self.variables.values() if v.copyable]
+            if not found:
+                why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
+                raise SourceError(f"{shown} holds no array of numbers{f' ({why})' if why else ''}")
+            return found
+        wanted = list(dict.fromkeys(name.strip("/") for name in names))
+        for name in wanted:
+            if name not in self.variables:
+                raise SourceError(f"{shown} has no variable {name!r}: it has {self._known()}")
+            if reason := self.variables[name].reason:
+                raise SourceError(f"{shown}: {name} cannot be copied: it {reason}")
+        if not wanted:
+            raise SourceError(f"no variables of {shown} are named: it has {self._known()}")
+        return [self.variables[name] for name in wanted]
+
+    def read(self, name: str, selection: Indices) -> NDArray[Any]:
+        """Read part of a variable: stored values, C-contiguous, in native byte order.
+
+        Raises
+        ------
+        SourceError
+            When the library cannot: a damaged chunk, a connection that broke.
+        """
+        try:
+            values = np.asarray(self._read(name, selection))
+        except Exception as error:
+            said = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise SourceError(
+                f"{self._shown}: {name} cannot be read at {_place(selection)}: {said}"
+            ) from error
+        return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+
+    def touch(self, name: str) -> None:  # noqa: B027 - not every library has anything to fetch
+        """Fetch what the library needs to know of a variable before it can read it."""
+
+    def cache(self, name: str, nbytes: int) -> None:  # noqa: B027 - nor a chunk cache
+        """Give a variable a chunk cache of so many bytes, where the library has one."""
+
+    def close(self) -> None:  # noqa: B027 - nor anything that stays open
+        """Close it; closing again does nothing."""
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def _describe(self) -> list[SourceVariable]: ...
+
+    @abstractmethod
+    def _attributes(self) -> dict[str, object]: ...
+
+    @abstractmethod
+    def _read(self, name: str, selection: Indices) -> Any: ...
+
+    @property
+    def _shown(self) -> str:
+        return self.address
+
+    def _known(self) -> str:
+        names = [name for name, v in self.variables.items() if v.copyable]
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        return ", ".join(names[:SHOWN]) + more or "none"
+
+
+class Dims:
+    """Names of dimensions that mean one thing each in a whole source.
+
+    Groups may have dimensions of the same name and another length, and HDF5 and Zarr need no names
+    at all.
+
+    Examples
+    --------
+    >>> dims = Dims()
+    >>> dims.name("x", 10), dims.name("x", 10), dims.name("x", 12, group="ocean")
+    ('x', 'x', 'ocean_x')
+    >>> dims.names([None, None], (5, 5))
+    ('dim_5', 'dim_5_2')
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, bool]] = {}
+
+    def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
+        """Return the name of a dimension, qualified when another one has it already."""
+        prefix = group.strip("/").replace("/", "_")
+        candidates = [wanted, *([f"{prefix}_{wanted}"] if prefix else [])]
+        candidates += [f"{candidates[-1]}_{n}" for n in range(2, 1000)]
+        for candidate in candidates:
+            if self._known.setdefault(candidate, (size, grows)) == (size, grows):
+                return candidate
+        raise SourceError(f"more than 1000 dimensions are called {wanted!r}")
+
+    def names(
+        self,
+        wanted: Sequence[str | None],
+        shape: Sequence[int],
+        grows: Sequence[bool] | None = None,
+        group: str = "",
+    ) -> tuple[str, ...]:
+        """Return the names of a variable's dimensions, each once."""
+        found: list[str] = []
+        for axis, (name, size) in enumerate(zip(wanted, shape, strict=True)):
+            grow = bool(grows and grows[axis])
+            base = (name or f"dim_{size}{'_growing' if grow else ''}").strip("/").replace("/", "_")
+            made, n = self.name(base, size, grow, group), 2
+            while made in found:
+                made, n = self.name(f"{base}_{n}", size, grow, group), n + 1
+            found.append(made)
+        return tuple(found)
+
+
+def _place(selection: Indices) -> str:
+    parts = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
+    return f"[{', '.join(parts)}]"
+
+
+def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
+    """Take the fill value out of attributes; None when there is none or it is no such value.
+
+    Examples
+    --------
+    >>> attrs = {"_FillValue": np.int16(-9), "units": "K"}
+    >>> fill_of(attrs, "i2"), attrs
+    (-9, {'units': 'K'})
+    """
+    given = attrs.pop("_FillValue", None)
+    if given is None:
+        return None
+    try:
+        value = np.asarray(given).reshape(-1)[0].item()
+        same = np.asarray(value, dtype)
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+    return value if same == value or (value != value and same.dtype.kind == "f") else None
+
+
+def layout_of(format: str, **fields: Any) -> Layout | None:
+    """Return a layout, or None when these choices cannot be said as one."""
+    try:
+        return Layout(format, **fields)
+    except ValueError:
+        return None

@@ -1,0 +1,256 @@
+"""HDF5 through h5py: local files, and any file that fsspec has open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from hyperslab.access.h5py import find_plugins
+
+from .base import Dims, Indices, Source, SourceVariable, fill_of
+from .filters import Stored, stored
+from .kinds import TEXT, dtype_name, why_not
+
+# netCDF-C's scales that only give a dimension its name, and attributes that are its own.
+NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
+NON_COORDINATE = "_nc4_non_coord_"
+OWN_ATTRIBUTES = {
+    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",
+    "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_NCCOPY",
+}  # fmt: skip
+
+
+class HDF5Source(Source):
+    """An HDF5 file, or a netCDF-4 file read as one.
+
+    Parameters
+    ----------
+    address
+        As it was given.
+    file
+        An open file of h5py.
+    stat_bytes
+        Its bytes; -1 where unknown.
+    forks
+        Whether it may be used in a forked process.
+    on_close
+        What else is closed with it.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        file: Any,
+        stat_bytes: int,
+        *,
+        forks: bool = True,
+        on_close: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__(address)
+        self.forks = forks
+        self._file, self._bytes, self._on_close = file, stat_bytes, on_close
+        self._datasets: dict[str, Any] = {}
+        self._caches: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        find_plugins()
+
+    @property
+    def format(self) -> str:
+        """The format: netCDF-4 where the file says so."""
+        return netcdf_kind(self._file) or "hdf5"
+
+    @property
+    def stat_bytes(self) -> int:
+        """Bytes of the file."""
+        return self._bytes
+
+    def touch(self, name: str) -> None:
+        """Open the dataset and fetch its attributes."""
+        dict(self._dataset(name).attrs)
+
+    def cache(self, name: str, nbytes: int) -> None:
+        """Give a dataset a chunk cache; it is opened again for that."""
+        self._datasets.pop(name, None)
+        self._caches[name] = nbytes
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        self._datasets.clear()
+        if self._file:
+            self._file.close()
+            if self._on_close:
+                self._on_close()
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        return self._dataset(name)[selection]
+
+    def _dataset(self, name: str) -> Any:
+        if name not in self._datasets:
+            path = self._names.get(name, name)
+            if name in self._caches:
+                access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+                access.set_chunk_cache(521, self._caches[name], 0.75)
+                found = h5py.h5d.open(self._file.id, path.encode(), dapl=access)
+                self._datasets[name] = h5py.Dataset(found)
+            else:
+                self._datasets[name] = self._file[path]
+        return self._datasets[name]
+
+    def _attributes(self) -> dict[str, object]:
+        return plain_attrs(self._file)
+
+    def _describe(self) -> list[SourceVariable]:
+        dims = Dims()
+        found = []
+        for path, dataset in datasets(self._file):
+            group, _, last = path.rpartition("/")
+            name = f"{group}/" * bool(group) + last.removeprefix(NON_COORDINATE)
+            self._names[name] = path
+            found.append(_variable(name, dataset, dims, self.format))
+        return found
+
+
+def _variable(name: str, dataset: Any, dims: Dims, format: str) -> SourceVariable:
+    shape = dataset.shape
+    attrs = plain_attrs(dataset)
+    dtype = dataset.dtype
+    fill = fill_of(attrs, dtype_name(dtype)) if not why_not(dtype) else None
+    attrs.pop("_FillValue", None)
+    reason = "holds nothing" if shape is None else _why_not(dtype)
+    how = stored(dataset)
+    if not reason and how.missing:
+        reason = f"is compressed with {how.missing}, which is not installed here"
+    shape = tuple(int(n) for n in shape or ())
+    grows = [n is None for n in dataset.maxshape or ()]
+    group = name.rpartition("/")[0]
+    names = dims.names(_scales(name, dataset, len(shape)), shape, grows, group)
+    return SourceVariable(
+        name,
+        names,
+        shape,
+        dtype_name(dtype),
+        tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
+        attrs,
+        fill,
+        how.chunks,
+        None,
+        how.codec,
+        how.byteorder,
+        how.nbytes,
+        how.layout(format),
+        reason,
+    )
+
+
+def _why_not(dtype: np.dtype[Any]) -> str:
+    if h5py.check_string_dtype(dtype) is not None:
+        return TEXT
+    if h5py.check_ref_dtype(dtype) is not None:
+        return "holds references"
+    if h5py.check_vlen_dtype(dtype) is not None:
+        return "holds lists of any length"
+    if h5py.check_enum_dtype(dtype) is not None:
+        return "holds named values (an enumeration)"
+    return why_not(dtype)
+
+
+def _scales(name: str, dataset: Any, rank: int) -> list[str | None]:
+    """Return the names that dimension scales give; a scale names its own dimension."""
+    if dataset.is_scale and rank == 1:
+        return [name.rpartition("/")[2]]
+    names: list[str | None] = []
+    for axis in range(rank):
+        scales = len(dataset.dims[axis]) if "DIMENSION_LIST" in dataset.attrs else 0
+        names.append(dataset.dims[axis][0].name.rpartition("/")[2] if scales else None)
+    return names
+
+
+def datasets(
+    group: Any, before: str = "", seen: set[int] | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Yield the datasets below a group with their paths, without dimensions that hold nothing.
+
+    Each comes once, under its first name; soft and external links are not followed.
+    """
+    seen = set() if seen is None else seen
+    inner = []
+    for name in group:
+        link = group.get(name, getlink=True)
+        if not isinstance(link, h5py.HardLink):
+            continue
+        item = group.get(name)
+        place = h5py.h5o.get_info(item.id).addr
+        if place in seen:
+            continue
+        seen.add(place)
+        if isinstance(item, h5py.Group):
+            inner.append((name, item))
+        elif isinstance(item, h5py.Dataset) and not _only_dimension(item):
+            yield before + name, item
+    for name, item in inner:
+        yield from datasets(item, f"{before}{name}/", seen)
+
+
+def _only_dimension(dataset: Any) -> bool:
+    label = dataset.attrs.get("NAME", b"")
+    label = label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+    return label.startswith(NO_VARIABLE)
+
+
+def netcdf_kind(file: Any) -> str:
+    """Return "netcdf4" or "netcdf4-classic" for a file that netCDF-C made, "" for others."""
+    if "_nc3_strict" in file.attrs:
+        return "netcdf4-classic"
+    if "_NCProperties" in file.attrs:
+        return "netcdf4"
+    for name in file:
+        item = file.get(name)
+        if isinstance(item, h5py.Dataset) and (
+            _only_dimension(item) or {"_Netcdf4Dimid", "_Netcdf4Coordinates"} & set(item.attrs)
+        ):
+            return "netcdf4"
+    return ""
+
+
+def how_stored(path: Path) -> dict[str, Stored]:
+    """Return how the datasets of a file are stored, by path."""
+    with h5py.File(path, "r") as file:
+        return {name: stored(dataset) for name, dataset in datasets(file)}
+
+
+def plain_attrs(item: Any) -> dict[str, object]:
+    """Return attributes as numbers, text, or arrays and lists of them; others are left out."""
+    found: dict[str, object] = {}
+    for name in item.attrs:
+        if name in OWN_ATTRIBUTES:
+            continue
+        try:
+            value = item.attrs[name]
+        except (OSError, TypeError, RuntimeError):
+            continue  # of a type that has no counterpart here
+        if (plain := _plain(value)) is not None:
+            found[name] = plain
+    return found
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, h5py.Empty):
+        return ""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, str) or np.isscalar(value):
+        return value
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iuf":
+            return value.reshape(-1)[0] if value.size == 1 else value
+        if value.dtype.kind in "SUO":
+            texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
+            if all(isinstance(text, str) for text in texts):
+                return texts[0] if len(texts) == 1 else texts
+        if value.dtype.kind == "b":
+            return value.astype("i1")
+    return None

@@ -1,0 +1,133 @@
+"""Sources at a URL, through fsspec: netCDF-4 and HDF5 by h5py, Zarr by zarr-python."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+import fsspec
+import h5py
+
+from .base import Source, SourceError
+
+BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
+_MARKS = ("zarr.json", ".zgroup", ".zarray")
+_PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp",
+             "https": "aiohttp"}  # fmt: skip
+HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+
+
+def is_url(address: str) -> bool:
+    """Return whether an address is a URL and no path.
+
+    Examples
+    --------
+    >>> is_url("https://example.org/sst.nc"), is_url("data/sst.nc")
+    (True, False)
+    """
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", address) is not None
+
+
+def shown(address: str) -> str:
+    """Return a URL without user, password and query, which may hold secrets.
+
+    Examples
+    --------
+    >>> shown("https://me:secret@example.org/a.nc?token=1")
+    'https://example.org/a.nc'
+    """
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def open_remote(address: str) -> Source:
+    """Open what lies at a URL.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be reached or read, or is of another kind.
+    """
+    try:
+        return _opened(address)
+    except SourceError:
+        raise
+    except ImportError as error:
+        scheme = urlsplit(address).scheme.lower()
+        need = _PACKAGES.get(scheme, error.name or scheme)
+        raise SourceError(
+            f"{shown(address)} cannot be read: {scheme} needs {need}: pip install {need}"
+        ) from error
+    except Exception as error:
+        raise SourceError(f"{shown(address)} cannot be read: {reason(error, address)}") from error
+
+
+def _opened(address: str) -> Source:
+    scheme = urlsplit(address).scheme.lower()
+    if scheme not in fsspec.available_protocols():
+        raise SourceError(
+            f"{shown(address)} cannot be read: there is no way to {scheme}://; give a path or a "
+            "URL of http, https or s3"
+        )
+    options: dict[str, Any] = {}
+    if scheme in ("http", "https"):
+        import aiohttp
+
+        wait = aiohttp.ClientTimeout(total=None, sock_connect=20, sock_read=120)
+        options["client_kwargs"] = {"timeout": wait}
+    system, path = fsspec.core.url_to_fs(address, **options)
+    try:
+        file = system.open(path, "rb", block_size=BLOCK_BYTES, cache_type="readahead")
+        head = file.read(8)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        if _is_zarr(system, path):
+            return _zarr(address)
+        # An address that cannot be reached is not found either: the cause tells them apart.
+        why = reason(error.__cause__, address) if error.__cause__ else ""
+        if not why or why.startswith("404"):
+            why = "there is nothing there"
+        raise SourceError(f"{shown(address)} cannot be read: {why}") from error
+    if head == HDF5_MAGIC:
+        from .hdf5 import HDF5Source
+
+        file.seek(0)
+        size = int(getattr(file, "size", None) or -1)
+        opened = h5py.File(file, "r")
+        return HDF5Source(address, opened, size, forks=False, on_close=file.close)
+    file.close()
+    if head[:3] == b"CDF" and scheme in ("http", "https"):
+        from .netcdf import NetCDFSource
+
+        source = NetCDFSource(address, f"{address}#mode=bytes", None)
+        source.forks = False
+        return source
+    if head[:3] == b"CDF":
+        raise SourceError(
+            f"{shown(address)} is classic netCDF, which can be read over http only: download it"
+        )
+    if _is_zarr(system, path):  # a server may answer for a folder with a page
+        return _zarr(address)
+    raise SourceError(
+        f"{shown(address)} is no netCDF, HDF5 or Zarr: it begins with {head!r}; "
+        "give the address of the file itself, not of a page about it"
+    )
+
+
+def _is_zarr(system: Any, path: str) -> bool:
+    return any(system.exists(f"{path.rstrip('/')}/{mark}") for mark in _MARKS)
+
+
+def _zarr(address: str) -> Source:
+    import zarr.storage
+
+    from .zarr import ZarrSource
+
+    store = zarr.storage.FsspecStore.from_url(address, read_only=True)
+    return ZarrSource(address, store, None)
+
+
+def reason(error: BaseException, address: str) -> str:
+    """Return the first line of what an error says, the address shortened in it."""
+    text = (str(error).strip() or type(error).__name__).splitlines()[0]
+    return re.sub(r"\?[^\s'\"]*", "", text.replace(address, shown(address)))

@@ -1,0 +1,56 @@
+"""Open again what was opened before, by the same library, without looking into it first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hyperslab.storage.layout import CLASSIC, NETCDF4
+
+from .base import Source
+from .remote import is_url, open_remote
+
+
+def reopen(address: str, format: str, library: str = "") -> Source:
+    """Open a source of a known format.
+
+    Parameters
+    ----------
+    address
+        A path, or a URL.
+    format
+        As `Source.format` gave it.
+    library
+        "h5py" for a netCDF-4 file that h5py reads.
+
+    Examples
+    --------
+    >>> reopen("nothing.nc", "netcdf4")
+    Traceback (most recent call last):
+    ...
+    FileNotFoundError: [Errno 2] No such file or directory: 'nothing.nc'
+    """
+    if is_url(address) and not address.startswith("file://"):
+        return open_remote(address)
+    path = Path(address.removeprefix("file://")).expanduser()
+    if format in CLASSIC or (format in NETCDF4 and library != "h5py"):
+        from .netcdf import NetCDFSource
+
+        return NetCDFSource(address, os.fspath(path), path)
+    if format == "nczarr":
+        from hyperslab.storage.writers.netcdf import address as url
+
+        from .netcdf import NetCDFSource
+
+        return NetCDFSource(address, url(path, "nczarr"), path, nczarr=True)
+    if format in ("zarr2", "zarr3"):
+        from zarr.storage import LocalStore
+
+        from .zarr import ZarrSource
+
+        return ZarrSource(address, LocalStore(path, read_only=True), path)
+    import h5py
+
+    from .hdf5 import HDF5Source
+
+    return HDF5Source(address, h5py.File(path, "r"), path.stat().st_size)

@@ -1,0 +1,208 @@
+"""Zarr 2 and 3, with shards, through zarr-python: local folders and stores of fsspec."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+from hyperslab.storage.write import stored_bytes
+
+from .base import Dims, Indices, Source, SourceVariable, fill_of, layout_of
+from .kinds import dtype_name, order, why_not
+
+_LEVELLED = {"zlib": "deflate", "gzip": "deflate", "zstd": "zstd", "bz2": "bzip2"}
+
+
+class ZarrSource(Source):
+    """A Zarr group or array.
+
+    Parameters
+    ----------
+    address
+        As it was given.
+    store
+        A store of zarr-python, read only.
+    path
+        The folder; None for a URL.
+    """
+
+    # zarr-python runs an event loop in a thread of its own, which a fork would lose.
+    forks = False
+
+    def __init__(self, address: str, store: Any, path: Path | None) -> None:
+        super().__init__(address)
+        with _quiet():
+            self._root = zarr.open(store=store, mode="r")
+        self._path = path
+        self._arrays: dict[str, Any] = {}
+
+    @property
+    def format(self) -> str:
+        """The format: "zarr2" or "zarr3"."""
+        return f"zarr{self._root.metadata.zarr_format}"
+
+    @property
+    def stat_bytes(self) -> int:
+        """Bytes of all files of the folder."""
+        return -1 if self._path is None else stored_bytes(self._path)
+
+    def touch(self, name: str) -> None:
+        """Fetch the metadata of an array."""
+        self._array(name)
+
+    def _read(self, name: str, selection: Indices) -> Any:
+        return self._array(name)[selection]
+
+    def _array(self, name: str) -> Any:
+        if name not in self._arrays:
+            root: Any = self._root
+            self._arrays[name] = root if isinstance(root, zarr.Array) else root[name]
+        return self._arrays[name]
+
+    def _attributes(self) -> dict[str, object]:
+        return {} if isinstance(self._root, zarr.Array) else _plain(dict(self._root.attrs))
+
+    def _describe(self) -> list[SourceVariable]:
+        if isinstance(self._root, zarr.Array):
+            name = self._root.basename or (self._path.stem if self._path else "data")
+            self._arrays[name] = self._root
+            return [self._described(name, self._root, Dims(), self._path)]
+        dims = Dims()
+        with _quiet():
+            members = list(self._root.members(max_depth=None))
+        arrays = [(name, item) for name, item in members if isinstance(item, zarr.Array)]
+        arrays.sort(key=lambda pair: (pair[0].count("/"), pair[0]))
+        return [
+            self._described(name, array, dims, self._path / name if self._path else None)
+            for name, array in arrays
+        ]
+
+    def _described(self, name: str, array: Any, dims: Dims, folder: Path | None) -> SourceVariable:
+        attrs = dict(array.attrs)
+        wanted = attrs.pop("_ARRAY_DIMENSIONS", None) or getattr(
+            array.metadata, "dimension_names", None
+        )
+        rank = len(array.shape)
+        if not isinstance(wanted, list | tuple) or len(wanted) != rank:
+            wanted = [None] * rank
+        dtype = np.dtype(array.dtype)
+        reason = why_not(dtype)
+        fill = None if reason else _fill(array, attrs, dtype)
+        attrs.pop("_FillValue", None)
+        shards = getattr(array, "shards", None)
+        codec, fields = _codecs(array)
+        fields |= {"chunks": array.chunks, "shards": shards}
+        if dtype.itemsize > 1:
+            fields["byteorder"] = _order(array, dtype)
+        named = dims.names(wanted, array.shape, group=name.rpartition("/")[0])
+        return SourceVariable(
+            name,
+            named,
+            tuple(int(n) for n in array.shape),
+            dtype_name(dtype),
+            (),
+            _plain(attrs),
+            fill,
+            tuple(array.chunks) if rank else None,
+            tuple(shards) if shards else None,
+            codec,
+            _order(array, dtype),
+            stored_bytes(folder) if folder is not None and folder.is_dir() else None,
+            layout_of(self.format, **fields) if "unknown" not in fields else None,
+            reason,
+        )
+
+
+def _order(array: Any, dtype: np.dtype[Any]) -> str:
+    """Return the byte order; in Zarr 3 it is the serializer's and not the type's."""
+    endian = getattr(getattr(array, "serializer", None), "endian", None)
+    return str(getattr(endian, "value", endian)) if endian else order(dtype)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without warnings of types that Zarr 3 does not specify: those are not copied."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float | int | None:
+    """Return the fill value by xarray's convention.
+
+    In Zarr 2 it is the array's own. There 0 may as well be zarr's default, which would make zeros
+    missing in other formats: it is left out. In Zarr 3 it is an attribute, floats in base64.
+    """
+    given = attrs.get("_FillValue")
+    if isinstance(given, str) and dtype.kind == "f":
+        try:
+            attrs["_FillValue"] = struct.unpack("<d", base64.standard_b64decode(given))[0]
+        except (ValueError, struct.error):
+            attrs["_FillValue"] = float(given) if given.lower() in ("nan", "inf", "-inf") else None
+    if given is None and array.metadata.zarr_format == 2 and array.metadata.fill_value:
+        attrs["_FillValue"] = array.metadata.fill_value
+    return fill_of(attrs, dtype_name(dtype))
+
+
+def _codecs(array: Any) -> tuple[str, dict[str, Any]]:
+    """Return the codecs in words, and as fields of a layout ("unknown" where it has no word)."""
+    words: list[str] = []
+    fields: dict[str, Any] = {}
+    filters = [_config(item) for item in getattr(array, "filters", ()) or ()]
+    for name, _ in filters:
+        words.append(name)
+        fields |= {"shuffle": True} if name == "shuffle" else {"unknown": name}
+    for name, config in (_config(item) for item in getattr(array, "compressors", ()) or ()):
+        level = config.get("level", config.get("clevel"))
+        if name == "blosc":
+            shuffle = config.get("shuffle")
+            text = str(getattr(shuffle, "value", shuffle)).lower()
+            shuffled = text in ("1", "-1", "shuffle")
+            kind = str(getattr(config.get("cname"), "value", config.get("cname")))
+            words.append(f"blosc-{kind} {level}{', shuffle' if shuffled else ''}")
+            fields |= {"codec": f"blosc-{kind}", "level": level, "shuffle": shuffled}
+            if text in ("2", "bitshuffle") or kind not in ("lz4", "zstd"):
+                fields["unknown"] = kind
+        elif name in _LEVELLED:
+            words.append(f"{_LEVELLED[name]}{'' if level is None else f' {level}'}")
+            fields |= {"codec": _LEVELLED[name], "level": level or None}
+        else:
+            words.append(name)
+            fields |= {} if name == "crc32c" else {"unknown": name}
+    return ", ".join(words), fields
+
+
+def _config(codec: Any) -> tuple[str, dict[str, Any]]:
+    if hasattr(codec, "codec_id"):
+        return str(codec.codec_id), dict(codec.get_config())
+    described = codec.to_dict()
+    return str(described["name"]).removeprefix("numcodecs."), dict(
+        described.get("configuration", {})
+    )
+
+
+def _plain(attrs: dict[str, Any]) -> dict[str, object]:
+    """Return attributes that other formats have: numbers, text and lists of one of them."""
+    found: dict[str, object] = {}
+    for key, value in attrs.items():
+        if key.startswith("_nczarr") or key == "_NCProperties":
+            continue
+        if isinstance(value, bool):
+            found[key] = int(value)
+        elif isinstance(value, str | int | float):
+            found[key] = value
+        elif isinstance(value, list) and value:
+            kinds = {type(item) for item in value}
+            if kinds == {str}:
+                found[key] = value
+            elif kinds <= {int, float}:
+                found[key] = np.asarray(value)
+    return found

@@ -1,0 +1,1 @@
+"""The experiments on the netCDF-C documentation's page on chunking."""

@@ -1,0 +1,295 @@
+"""The chunks netCDF-C picks by itself, asked variable by variable, beside our model of its rule."""
+
+import math
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from data_gen.arrays import LARGE, SMALL
+
+from ...storage.default_chunks import DOCUMENT_CHUNK_BYTES, SERIES_BYTES, default_chunks
+
+DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
+DOCUMENT_BYTES = {"chunk": DOCUMENT_CHUNK_BYTES, "series": SERIES_BYTES}
+GROWN = 1500  # steps that an unlimited dimension has before the next variable is defined
+
+# Grids, series and images as people have them; the document's other shapes are in data_gen.
+_USUAL = (
+    (72, 380, 1287), (13, 13, 721, 1440), (365, 721, 1440), (8760, 181, 360), (240, 37, 361, 720),
+    (50, 30, 40, 180, 360), (100, 400, 800), (87600,), (87600, 500), (500, 87600), (744, 10),
+    (10980, 10980), (21, 1500, 1500), (100000, 4096), (2160, 4320, 4),
+)  # fmt: skip
+# An axis too short to be cut, lengths around a power of two, products past 2**24, and no end.
+_AWKWARD = (
+    (1,), (1, 1, 1, 1, 1, 1), (1, 1, 10**9), (1, 30000, 30000), (2, 3, 5 * 10**7), (4, 3162, 3162),
+    (12, 721, 1440), (2, 2, 2, 2, 2, 10**7), (2**24 - 1,), (2**24,), (2**24 + 1,), (4096, 4096),
+    (4097, 4097), (99991, 99989), (7919, 7907, 3), (16777259, 3), (2**40,), (10**6, 10**6),
+    (10**5, 10**5, 10**5), (4000,) * 4, (1000,) * 6,
+)  # fmt: skip
+_DRAWN = 60
+SHOWN = {
+    "f4 3162x3162": "a square image",
+    "f4 *x721x1440": "maps, time unlimited",
+    "f4 365x721x1440": "the same, a year fixed",
+    "i2 *x500": "500 stations, time unlimited",
+    "f4 *": "a series",
+    "f4 *x*": "both unlimited",
+    "f4 1x30000x30000": "one large map with a level",
+    "f4 1x1x1000000000": "a series with two dimensions of 1",
+}
+"""Variables that the page names, and what they are such as."""
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A variable to define.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
+        is defined, 0 in a new file.
+    itemsize : int
+        Bytes a value: 1, 2, 4 or 8.
+    unlimited : tuple of int
+        Which axes are unlimited.
+
+    Examples
+    --------
+    >>> Defined((0, 721, 1440), 4, (0,)).name, Defined((1500,), 8, (0,)).name
+    ('f4 *x721x1440', 'f8 *1500')
+    """
+
+    shape: tuple[int, ...]
+    itemsize: int
+    unlimited: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Type and lengths; an unlimited axis is a star, with its length where it has one."""
+        lengths = [
+            (f"*{n or ''}" if axis in self.unlimited else f"{n}")
+            for axis, n in enumerate(self.shape)
+        ]
+        return f"{DTYPES[self.itemsize]} {'x'.join(lengths)}"
+
+    @property
+    def kind(self) -> str:
+        """Which axes are unlimited: "none", "some", "all", or "lone" for the only axis."""
+        if not self.unlimited:
+            return "none"
+        if len(self.unlimited) < len(self.shape):
+            return "some"
+        return "all" if len(self.shape) > 1 else "lone"
+
+
+def variables() -> list[Defined]:
+    """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes.
+
+    Examples
+    --------
+    >>> found = variables()
+    >>> len(found) > 200, {len(item.shape) for item in found} == set(range(1, 7))
+    (True, True)
+    """
+    shapes = [*_USUAL, *_AWKWARD, *SMALL.values(), *LARGE.values()]
+    found: dict[str, Defined] = {}
+    for number, shape in enumerate(shapes):
+        sizes = [(1, 2, 4, 8)[(number + step) % 4] for step in range(4)]
+        rank = len(shape)
+        growing = [(), (), (0,), (rank - 1,), (0, 1)[:rank], tuple(range(rank))]
+        for step, unlimited in enumerate(growing):
+            item = _new(shape, sizes[step % 4], unlimited)
+            found[item.name] = item
+    found |= {name: named(name) for name in SHOWN}
+    draw = random.Random(0)
+    for _ in range(_DRAWN):
+        rank = draw.randint(1, 6)
+        most = draw.choice((6, 12, 60 // rank))
+        shape = tuple(max(1, int(2 ** draw.uniform(0, most))) for _ in range(rank))
+        unlimited = tuple(axis for axis in range(rank) if draw.random() < 0.3)
+        item = _new(shape, draw.choice((1, 2, 4, 8)), unlimited)
+        found[item.name] = item
+    for item in (
+        Defined((GROWN,), 4, (0,)),
+        Defined((GROWN,), 8, (0,)),
+        Defined((GROWN, 0), 4, (0, 1)),
+        Defined((GROWN, 721, 1440), 4, (0,)),
+    ):
+        found[item.name] = item
+    return list(found.values())
+
+
+def named(name: str) -> Defined:
+    """Return the variable of a name.
+
+    Examples
+    --------
+    >>> named("f4 *x721x1440") == Defined((0, 721, 1440), 4, (0,))
+    True
+    """
+    kind, text = name.split()
+    lengths = text.split("x")
+    unlimited = tuple(axis for axis, n in enumerate(lengths) if n.startswith("*"))
+    return Defined(tuple(int(n.strip("*") or 0) for n in lengths), int(kind[1]), unlimited)
+
+
+def growing() -> list[Defined]:
+    """Return variables whose first dimension is unlimited, some with further unlimited ones."""
+    fixed = (
+        (10,), (500,), (721, 1440), (1500, 1500), (4000, 4000), (37, 361, 720), (13, 721, 1440),
+        (30, 40, 180, 360), (2, 3, 4, 5, 6),
+    )  # fmt: skip
+    found = [Defined((0, *shape), size, (0,)) for shape in fixed for size in (4, 8)]
+    found += [Defined((0, 0, *shape), 4, (0, 1)) for shape in ((721, 1440), (10,))]
+    found += [Defined((0,) * rank, 4, tuple(range(rank))) for rank in (1, 2, 3, 4)]
+    return found
+
+
+def series() -> list[Defined]:
+    """Return variables with one dimension, an unlimited one."""
+    return [Defined((0,), size, (0,)) for size in DTYPES]
+
+
+def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]]:
+    """Yield what the library picks for each variable, and what our model says it picks.
+
+    Parameters
+    ----------
+    items : iterable of Defined
+    folder : Path
+        For a file that is deleted again.
+    """
+    items, size = list(items), default_chunk_bytes(folder)
+    for item, chunks in zip(items, library_chunks(items, folder), strict=True):
+        model = default_chunks(item.shape, item.itemsize, item.unlimited, size)
+        yield {
+            "case": item.name,
+            "phase": "define",
+            "library": "netCDF4",
+            "format": "netcdf4",
+            "mode": item.kind,
+            "chunks": _joined(chunks),
+            "predicted_chunks": _joined(model),
+            "useful_bytes": math.prod(chunks) * item.itemsize,
+            "predicted_bytes": math.prod(model) * item.itemsize,
+        }
+
+
+def short_names(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """Yield rows named by their type alone."""
+    for row in rows:
+        yield row | {"case": str(row["case"]).split()[0]}
+
+
+def constants(folder: Path) -> Iterator[dict[str, object]]:
+    """Yield the size the build was made for, and what it does where nothing asks for chunks."""
+    import netCDF4
+
+    yield {
+        "case": "default chunk size",
+        "phase": "define",
+        "library": "netCDF4",
+        "useful_bytes": default_chunk_bytes(folder),
+    }
+    path = folder / "unfiltered.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        for axis, n in enumerate((1000, 1000)):
+            file.createDimension(f"d{axis}", n)
+        found = file.createVariable("v", "f4", ("d0", "d1")).chunking()
+    path.unlink()
+    yield {"case": "fixed, no filter", "phase": "define", "library": "netCDF4", "mode": str(found)}
+
+
+def default_chunk_bytes(folder: Path) -> int:
+    """Return what a chunk is meant to take in the installed build of netCDF-C, to the byte.
+
+    A single fixed axis is too long to be spread evenly here, and the rule then gives one value
+    less than what it aims at.
+
+    Parameters
+    ----------
+    folder : Path
+        For a file that is deleted again.
+    """
+    [[length]] = library_chunks([Defined((2**60,), 1)], folder)
+    return length + 1
+
+
+def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ...]]:
+    """Return the chunks the installed library picks when variables are defined.
+
+    Defining costs nothing, whatever the shape: no value is written but one short series, where
+    an unlimited dimension is to have a length.
+
+    Parameters
+    ----------
+    items : sequence of Defined
+    folder : Path
+        For a file that is deleted again.
+    """
+    import netCDF4
+
+    path = folder / "defined.nc"
+    path.unlink(missing_ok=True)
+    found: list[tuple[int, ...]] = []
+    with netCDF4.Dataset(path, "w") as file:
+        for number, item in enumerate(items):
+            names = [f"d{number}_{axis}" for axis in range(len(item.shape))]
+            for axis, (name, n) in enumerate(zip(names, item.shape, strict=True)):
+                file.createDimension(name, None if axis in item.unlimited else n)
+                if axis in item.unlimited and n:
+                    file.createVariable(f"{name}_grown", "i1", (name,))[:n] = 0
+                    len(file.dimensions[name])  # until asked, the library takes it for 0
+            # A filter: fixed axes alone would not be chunked.
+            made = file.createVariable(f"v{number}", DTYPES[item.itemsize], names, zlib=True)
+            found.append(tuple(map(int, made.chunking())))
+    path.unlink()
+    return found
+
+
+def default_bytes(constants: pd.DataFrame) -> float:
+    """Return what a chunk is meant to take in the build that was measured.
+
+    Parameters
+    ----------
+    constants : pandas.DataFrame
+        Records of the experiment "constants".
+    """
+    found = constants[constants["case"] == "default chunk size"]["useful_bytes"]
+    return float(found.iloc[0])
+
+
+def agreement(records: pd.DataFrame) -> tuple[int, int]:
+    """Return in how many cases the model has the library's chunk, and how many there are.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "picked", "one-dimension" or "unlimited".
+    """
+    return int((records["chunks"] == records["predicted_chunks"]).sum()), len(records)
+
+
+def fixed_bytes(case: str) -> int:
+    """Return the bytes of a variable, or of one record of it, from its name.
+
+    Examples
+    --------
+    >>> fixed_bytes("f4 *x721x1440"), fixed_bytes("i2 10x*5")
+    (4152960, 20)
+    """
+    kind, lengths = case.split()
+    return int(kind[1]) * math.prod(int(n) for n in lengths.split("x") if n[0] != "*")
+
+
+def _new(shape: tuple[int, ...], itemsize: int, unlimited: tuple[int, ...]) -> Defined:
+    now = tuple(0 if axis in unlimited else n for axis, n in enumerate(shape))
+    return Defined(now, itemsize, unlimited)
+
+
+def _joined(chunks: Sequence[int]) -> str:
+    return "x".join(map(str, chunks))

@@ -1,0 +1,226 @@
+"""`hyperslab bench`: every option is heard, and what cannot be had is said in one line."""
+
+import json
+
+import netCDF4
+import numpy as np
+import pandas as pd
+import pytest
+from made_bench import bench_frame
+
+from hyperslab.advise import bench_command
+from hyperslab.cli import FAILED, OK, USAGE, main
+from hyperslab.measure import records
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bench") / "sst.nc"
+    with netCDF4.Dataset(path, "w") as nc:
+        for name, length in (("time", None), ("lat", 20), ("lon", 30)):
+            nc.createDimension(name, length)
+        days = nc.createVariable("time", "f8", ("time",))
+        days.units = "days since 2000-01-01"
+        days[:] = np.arange(12)
+        sst = nc.createVariable(
+            "sst", "f4", ("time", "lat", "lon"), zlib=True, chunksizes=(1, 20, 30)
+        )
+        sst[:] = np.arange(12 * 600).reshape(12, 20, 30)
+        nc.createVariable("sst_error", "f4", ("lat", "lon"))[:] = 1
+    return path
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """Measure nothing: keep what was asked for, and give made-up records."""
+    kept = []
+
+    def measure(arguments, asked):
+        kept.append((arguments, asked))
+        return bench_frame(), ["a note"]
+
+    monkeypatch.setattr(bench_command, "_measure", measure)
+    monkeypatch.chdir(tmp_path)
+    return kept
+
+
+def test_with_a_file_alone_the_largest_variable_is_tried(file, asked, capsys):
+    assert main(["bench", str(file)]) == OK
+    ((_, found),) = asked
+    assert found.names == ("sst",)
+    assert found.targets[0].name == "copy"
+    assert 3 <= len(found.targets) <= 6
+    assert [pattern.name for pattern in found.patterns] == ["time_series", "map", "whole"]
+    assert found.memory_bytes == 256 * 2**20
+    out, err = capsys.readouterr()
+    assert "1x72x144 is 4.0" in out
+    assert "note: a note" in out
+    assert "reads: time_series, map, whole" in err
+
+
+def test_every_option_is_heard(file, asked):
+    words = (
+        "--variables sst,sst_error --chunks lat=10 --chunks default --codec zstd:3 -e 2 "
+        "--cache 1MiB --no-shuffle --patterns map,row -s 3 -t sst:0:0:0 -u sst:1:20:30 "
+        "-r sst:2:0:0 --memory 1MiB --repeats 3 --no-verify -d -i --seed 5 -q -v"
+    )
+    assert main(["bench", *words.split(), str(file)]) == OK
+    ((arguments, found),) = asked
+    assert found.names == ("sst", "sst_error")
+    assert [target.name for target in found.targets] == [
+        "copy", "lat=10 zstd:3 no shuffle big-endian cache 1MiB",
+        "default chunks zstd:3 no shuffle big-endian cache 1MiB",
+    ]  # fmt: skip
+    assert [pattern.name for pattern in found.patterns] == ["map", "row", "slabs/3", "boxes"]
+    assert len(found.patterns[-1].selections([Sst])["sst"]) == 6
+    assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
+    assert not arguments.verify
+
+
+class Sst:
+    name, dims, shape, dtype, unlimited = "sst", ("time", "lat", "lon"), (12, 20, 30), "f4", ()
+
+
+def test_all_variables_and_a_sweep(file, asked):
+    words = ["--variables", "all", "--grid", "codec=none/deflate:1", "--patterns", "none"]
+    assert main(["bench", *words, "--no-copy", str(file)]) == OK
+    ((_, found),) = asked
+    assert set(found.names) == {"time", "sst", "sst_error"}
+    assert [target.name for target in found.targets] == ["uncompressed", "deflate:1"]
+    assert found.patterns == ()
+
+
+def test_options_of_bm_file(file, asked):
+    words = [
+        "-d",
+        "-m",
+        "-f",
+        "3",
+        "-c",
+        "1:-1:0:1:20:30",
+        "-c",
+        "sst:2:1:12:5:5",
+        "-s",
+        "10",
+    ]
+    assert main(["bench", *words, str(file)]) == OK
+    ((_, found),) = asked
+    assert [target.name for target in found.targets] == [
+        "copy", "1x20x30 netcdf4", "12x5x5 deflate:2 shuffle netcdf4",
+    ]  # fmt: skip
+    assert [pattern.name for pattern in found.patterns] == ["slabs/10"]
+
+
+def test_results_go_into_files(file, asked, tmp_path):
+    words = [f"--{kind}={tmp_path}/a.{kind}" for kind in ("csv", "json", "parquet")]
+    assert main(["bench", *words, f"--plot={tmp_path}/a.png", "-q", str(file)]) == OK
+    table = pd.read_csv(tmp_path / "a.csv")
+    assert list(table.columns[1:4]) == ["input format", "output_format", "input size"]
+    assert len(table) == 3
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert found["best_over_all"] == "1x72x144"
+    assert found["notes"] == ["a note"]
+    assert len(records.load(tmp_path / "a.parquet")) == len(bench_frame())
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_csv_may_be_piped(file, asked, capsys):
+    assert main(["bench", "--csv", "-", "-q", str(file)]) == OK
+    out, err = capsys.readouterr()
+    assert out.startswith("target,input format,output_format,")
+    assert "1x72x144 is 4.0" in err
+
+
+@pytest.mark.parametrize("status", ["OSError: no space left on device", "wrong values: differs"])
+def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, tmp_path, status):
+    frame = bench_frame()
+    frame.loc[frame["case"] == "1x72x144", "status"] = status
+    monkeypatch.setattr(bench_command, "_measure", lambda *_: (frame, []))
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "-q", str(file)]) == FAILED
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("none.nc", "does not exist"),
+        ("FILE --variables u", "no variable 'u'"),
+        ("FILE --chunks 1,21,30", "lat of sst has length 20, and a chunk of 21 is longer"),
+        ("FILE --chunks depth=2", "no variable has a dimension depth"),
+        ("FILE --chunks 1,2", "fit no variable"),
+        ("FILE --memory lots", "give bytes"),
+        ("FILE --repeats 0", "give at least 1"),
+        ("FILE --plot a.nc", ".png, .svg or .pdf"),
+        ("FILE --csv no/where.csv", "does not exist: make it first"),
+        ("FILE --csv - --json -", "give one of them a file"),
+        ("FILE -o FILE", "is the file itself"),
+        ("FILE -o .", "exists"),
+        ("FILE --patterns diagonal", "give some of time_series"),
+        ("FILE --patterns profile", "has such a read"),
+        ("FILE -s 0", "give at least 1"),
+        ("FILE -t 1:0:0:0", "give -u and -r too"),
+        ("FILE -t 0:0 -u 1:1:1:1 -r 1:1:1:1", "different variables"),
+        ("FILE -t sst:0:0:0 -u sst:1:21:1 -r sst:1:1:1", "lat of length 20"),
+        ("FILE -c 5:-1:0", "0 time, 1 sst, 2 sst_error"),
+        ("FILE --codec zip", "give none"),
+        ("FILE -f 9", "1 netcdf3"),
+        ("FILE -f 1 --codec zstd", "it takes no codec"),
+        ("FILE --grid colour=red", "NAME=VALUE"),
+        ("FILE --codec zstd --grid codec=none/zstd", "together"),
+        ("FILE -e 3", "1 or little"),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, words, said):
+    given = [str(file) if word == "FILE" else word for word in words.split()]
+    assert main(["bench", *given]) == USAGE
+    out, err = capsys.readouterr()
+    assert said in err
+    assert err.startswith("hyperslab bench: ")
+    assert err.count("\n") == 1
+    assert (out, asked) == ("", [])
+
+
+def test_help_names_everything(capsys):
+    with pytest.raises(SystemExit) as ending:
+        main(["bench", "--help"])
+    assert ending.value.code == 0
+    text = capsys.readouterr().out
+    for word in ("--grid", "--patterns", "--memory", "--verify", "--keep", "-c V:Z:S", "examples:"):
+        assert word in text
+
+
+def test_work_goes_into_a_folder_of_its_own(tmp_path):
+    left = tmp_path / f"{bench_command._FOLDER}999999999"
+    left.mkdir()
+    with bench_command._workdir(str(tmp_path)) as folder:
+        assert folder.parent == tmp_path
+        assert not left.exists()
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ValueError, match="no such folder"), bench_command._workdir("nowhere"):
+        pass
+
+
+def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    words = ["--chunks", "12,5,6", "--repeats", "2", "--patterns", "map", "-o", "best.nc"]
+    assert main(["bench", *words, "--keep", "kept", "--csv", "a.csv", str(file)]) == OK
+    out = capsys.readouterr().out
+    assert "12x5x6" in out
+    assert "map, cold" in out or "cold reads could not be measured" in out
+    with netCDF4.Dataset("best.nc") as nc, netCDF4.Dataset(file) as source:
+        assert nc["sst"].chunking() == [12, 5, 6]
+        assert np.array_equal(nc["sst"][:], source["sst"][:])
+    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["12x5x6.nc", "copy.nc"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc", "kept"]
+    table = pd.read_csv("a.csv").set_index("target")
+    assert table.loc["12x5x6", "output size"] == (tmp_path / "best.nc").stat().st_size
+    assert table.loc["12x5x6", "verified"]
+    assert (table["data reread time"] > 0).all()
+
+
+def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["-c", "1:-1:0:12:5:6", "--no-copy", "--patterns", "none", "--repeats", "1", str(file)]
+    frame = bench_command.measured(words)
+    assert set(frame.loc[frame["experiment"] == "bench", "case"]) == {"12x5x6"}
+    assert not list(tmp_path.iterdir())

@@ -17,6 +17,7 @@ from xarray.core import indexing
 
 from .file import File
 from .index.index import SUFFIX
+from .names import dimension_names
 from .variable import VariableReader
 
 
@@ -128,27 +129,17 @@ class _Store(AbstractDataStore):
         self._file.close()
 
     def _variables(self) -> Iterator[tuple[str, xr.Variable]]:
-        sizes: dict[tuple[int, int], str] = {}
-        for path, reader in self._file.items():
-            parent, _, name = path.rpartition("/")
-            if parent != self._group:
-                continue
-            dims = tuple(
-                dim or _phony(sizes, reader.shape, axis) for axis, dim in enumerate(reader.dims)
-            )
+        front = f"{self._group}/" if self._group else ""
+        names = [name for name in self._file if name.rpartition("/")[0] == self._group]
+        readers = [self._file[name] for name in names]
+        for path, reader, dims in zip(names, readers, dimension_names(readers), strict=True):
             encoding: dict[str, Any] = {"dtype": reader.dtype}
             if reader.chunks:
                 encoding["chunksizes"] = reader.chunks
                 encoding["preferred_chunks"] = dict(zip(dims, reader.chunks, strict=True))
             data = indexing.LazilyIndexedArray(_Array(reader))
+            name = path.removeprefix(front)
             yield name, xr.Variable(dims, data, reader.attrs, encoding)
-
-
-def _phony(sizes: dict[tuple[int, int], str], shape: tuple[int, ...], axis: int) -> str:
-    """Return a name for a dimension that has none: one for each length, as h5netcdf's."""
-    length = shape[axis]
-    key = (length, shape[:axis].count(length))
-    return sizes.setdefault(key, f"phony_dim_{len(sizes)}")
 
 
 class _Array(BackendArray):

@@ -1,0 +1,256 @@
+"""A Zarr v3 store, read only, over a netCDF-4 or HDF5 file, with any grid of chunks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from zarr.abc.store import (
+    ByteRequest,
+    OffsetByteRequest,
+    RangeByteRequest,
+    Store,
+    SuffixByteRequest,
+)
+from zarr.core.buffer import Buffer, BufferPrototype
+
+from .file import File
+from .virtual.arrays import Array, Grid, arrays
+from .virtual.metadata import array_metadata, group_metadata
+
+_METADATA = "zarr.json"
+
+
+class SubchunkStore(Store):
+    """A netCDF-4 or HDF5 file as a Zarr v3 store that can only be read.
+
+    Its chunks are virtual: each is cut out of the file when it is asked for, so their grid need
+    not be the file's.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or its URL.
+    chunks : mapping, optional
+        Values of a chunk: by the name of a variable its shape, one number a dimension, or
+        numbers by names of dimensions; by the name of a dimension a number for all variables
+        that have it. -1 stands for the whole dimension. What is not named keeps the file's own
+        chunks; a variable without any gets chunks of at most 16 MiB.
+    index : path-like, optional
+        The index, or its URL; beside the file if not given.
+    storage_options : mapping, optional
+        What fsspec gives the file system of a URL.
+    threads : int, optional
+        Threads of one read; one, as Zarr reads several chunks at a time.
+
+    Raises
+    ------
+    ValueError
+        For chunks that name what the file does not have, or do not fit it.
+
+    Examples
+    --------
+    >>> import h5py, numpy as np, tempfile, zarr
+    >>> path = Path(tempfile.mkdtemp()) / "x.h5"
+    >>> with h5py.File(path, "w") as file:
+    ...     _ = file.create_dataset("x", data=np.arange(100.0), chunks=(50,), compression=4)
+    >>> group = zarr.open_group(SubchunkStore(path, {"x": (10,)}), mode="r")
+    >>> group["x"].chunks, float(group["x"][42])
+    ((10,), 42.0)
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        chunks: Mapping[str, Grid] | None = None,
+        *,
+        index: str | Path | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+        threads: int = 1,
+    ) -> None:
+        super().__init__(read_only=True)
+        self.path, self.chunks = os.fspath(path), dict(chunks or {})
+        self._file = File(path, index, storage_options=storage_options, threads=threads)
+        self._arrays, self.left_out = arrays(self._file, self.chunks)
+        self._documents = _documents(self._file, self._arrays)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SubchunkStore)
+            and self.path == other.path
+            and self._documents == other._documents
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"SubchunkStore({self.path!r}, {self.chunks!r})"
+
+    def __str__(self) -> str:
+        return f"subchunk://{self.path}"
+
+    def with_read_only(self, read_only: bool = False) -> Store:
+        """Return this store; it cannot be written to."""
+        if not read_only:
+            raise _refusal()
+        return self
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        """Return a document or a chunk; None where there is none."""
+        if key in self._documents:
+            data: bytes | None = self._documents[key]
+        else:
+            data = await asyncio.to_thread(self._chunk, key)
+        if data is None:
+            return None
+        return prototype.buffer.from_bytes(_cut(data, byte_range))
+
+    async def get_partial_values(
+        self,
+        prototype: BufferPrototype,
+        key_ranges: Iterable[tuple[str, ByteRequest | None]],
+    ) -> list[Buffer | None]:
+        """Return parts of documents or chunks."""
+        return await asyncio.gather(
+            *(self.get(key, prototype, byte_range) for key, byte_range in key_ranges)
+        )
+
+    async def exists(self, key: str) -> bool:
+        """Return whether there is such a document or chunk."""
+        return key in self._documents or self._place(key) is not None
+
+    async def getsize(self, key: str) -> int:
+        """Return the bytes of a document or chunk."""
+        if key in self._documents:
+            return len(self._documents[key])
+        if (place := self._place(key)) is None:
+            raise FileNotFoundError(key)
+        array, corner = place
+        if array.text:
+            return len(await asyncio.to_thread(array.read, corner))
+        return math.prod(array.chunks) * array.width
+
+    @property
+    def supports_writes(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def supports_deletes(self) -> bool:
+        """No."""
+        return False
+
+    @property
+    def supports_listing(self) -> bool:
+        """Yes."""
+        return True
+
+    async def set(self, key: str, value: Buffer) -> None:
+        """Refuse to write."""
+        raise _refusal()
+
+    async def delete(self, key: str) -> None:
+        """Refuse to delete."""
+        raise _refusal()
+
+    async def list(self) -> AsyncIterator[str]:
+        """Give all keys."""
+        for key in self._keys():
+            yield key
+
+    async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
+        """Give the keys that begin with a prefix."""
+        for key in self._keys():
+            if key.startswith(prefix):
+                yield key
+
+    async def list_dir(self, prefix: str) -> AsyncIterator[str]:
+        """Give what lies directly below a prefix."""
+        front = prefix.strip("/") + "/" if prefix.strip("/") else ""
+        seen = set()
+        # Below an array only the folder of its chunks matters: its keys can be millions.
+        inside = any(front.startswith(f"{name}/c/") for name in self._arrays)
+        for key in self._keys() if inside else self._without_chunks():
+            child = key[len(front) :].split("/")[0]
+            if key.startswith(front) and child not in seen:
+                seen.add(child)
+                yield child
+
+    def _keys(self) -> Iterator[str]:
+        yield from self._documents
+        for name, array in self._arrays.items():
+            for corner in product(*(range(count) for count in array.grid)):
+                yield "/".join([name, "c", *map(str, corner)])
+
+    def _without_chunks(self) -> Iterator[str]:
+        yield from self._documents
+        yield from (f"{name}/c" for name in self._arrays)
+
+    def _chunk(self, key: str) -> bytes | None:
+        place = self._place(key)
+        return place[0].read(place[1]) if place else None
+
+    def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
+        """Return the array of a chunk's key, and where in the grid it lies."""
+        parts = key.split("/")
+        for at in range(len(parts) - 1, 0, -1):
+            array = self._arrays.get("/".join(parts[:at]))
+            if array is None or parts[at] != "c":
+                continue
+            corner = parts[at + 1 :]
+            if len(corner) == len(array.grid) and all(
+                number.isdecimal() and int(number) < count
+                for number, count in zip(corner, array.grid, strict=True)
+            ):
+                return array, tuple(map(int, corner))
+        return None
+
+
+def _documents(file: File, found: Mapping[str, Array]) -> dict[str, bytes]:
+    """Return the metadata of all groups and arrays as Zarr stores them, by their keys."""
+    groups = file.groups()
+    nodes = {name: array_metadata(array) for name, array in found.items()}
+    nodes |= {name: group_metadata(attrs) for name, attrs in groups.items() if name}
+    documents = dict(nodes)
+    # Every group also has what is below it, so that opening it takes one key.
+    for name, attrs in groups.items():
+        front = f"{name}/" if name else ""
+        below = {
+            path.removeprefix(front): node for path, node in nodes.items() if path.startswith(front)
+        }
+        kept = {"kind": "inline", "must_understand": False, "metadata": below}
+        documents[name] = group_metadata(attrs) | {"consolidated_metadata": kept}
+    return {
+        f"{name}/{_METADATA}" if name else _METADATA: json.dumps(node).encode()
+        for name, node in documents.items()
+    }
+
+
+def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
+    if isinstance(asked, RangeByteRequest):
+        return data[asked.start : asked.end]
+    if isinstance(asked, OffsetByteRequest):
+        return data[asked.offset :]
+    if isinstance(asked, SuffixByteRequest):
+        return data[-asked.suffix :] if asked.suffix else b""
+    return data
+
+
+def _refusal() -> ValueError:
+    return ValueError(
+        "a SubchunkStore can only be read: open it with mode='r', and write to another store"
+    )

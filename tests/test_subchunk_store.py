@@ -1,0 +1,205 @@
+"""A file as a Zarr store: the values that h5py reads, on any grid."""
+
+import asyncio
+import itertools
+import os
+import pickle
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import subchunk_files as files
+import xarray as xr
+import zarr
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from zarr.abc.store import OffsetByteRequest, RangeByteRequest, SuffixByteRequest
+from zarr.core.buffer import default_buffer_prototype
+
+from hyperslab import subchunk
+from hyperslab.subchunk.store import SubchunkStore
+
+DTYPES = ("i1", "u1", "<i2", ">i2", "<u4", ">u4", "<i8", ">u8", "<f2", ">f4", "<f8", "<c8", ">c16",
+          "bool")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    """A file with every type, groups, and what Zarr has no name for; indexed."""
+    path = tmp_path_factory.mktemp("store") / "all.h5"
+    rng = np.random.default_rng(1)
+    with h5py.File(path, "w") as file:
+        for dtype in DTYPES:
+            name = dtype.replace("<", "little_").replace(">", "big_")
+            values = rng.integers(0, 100, (20, 33)).astype(dtype)
+            file.create_dataset(
+                name, data=values, chunks=(6, 10), compression=4, shuffle=True,
+                fillvalue=values.dtype.type(1),
+            )  # fmt: skip
+        file.create_dataset("missing", (50,), "f4", chunks=(7,), compression=1, fillvalue=np.nan)
+        file.create_dataset("contiguous", data=np.arange(40.0).reshape(8, 5))
+        file.create_dataset("lzf", data=np.arange(400), chunks=(90,), compression="lzf")
+        file.create_dataset("scalar", data=2.5)
+        file.create_dataset("empty", shape=(0, 3), dtype="f4", maxshape=(None, 3), chunks=(4, 3))
+        file.create_dataset("texts", data=["one", "zwö", ""], dtype=h5py.string_dtype())
+        file.create_dataset("codes", data=np.array([b"ab", b"c", b""], "S2"))
+        file.create_dataset("pairs", data=np.zeros(3, [("a", "i4"), ("b", "f8")]))
+        file.create_dataset("deep/down/x", data=np.arange(60), chunks=(20,), compression=4)
+        file["deep"].attrs["title"] = "deep"
+        file.attrs["number"] = np.float32(1.5)
+    subchunk.build(path, spacing=1024)
+    return path
+
+
+# zarr-python 3.1 says so of fixed-length texts, which is right.
+@pytest.mark.filterwarnings("ignore::zarr.errors.UnstableSpecificationWarning")
+@pytest.mark.parametrize(
+    "chunks", [None, {"phony_dim_0": 3}, {"big_f4": (1, 33), "deep/down/x": (7,)}]
+)
+def test_every_type_has_h5pys_values(everything, chunks):
+    store = SubchunkStore(everything, chunks)
+    group = zarr.open_group(store, mode="r")
+    with h5py.File(everything) as file:
+        names = []
+        file.visititems(lambda n, v: names.append(n) if isinstance(v, h5py.Dataset) else None)
+        assert set(names) == {*store._arrays, "pairs"}
+        for name in store._arrays:
+            truth, found = file[name][()], group[name][...]
+            if name == "texts":
+                assert found.tolist() == [text.decode() for text in truth]
+                continue
+            assert found.shape == np.shape(truth)
+            assert np.array_equal(found, truth, equal_nan=np.asarray(truth).dtype.kind == "f")
+            assert found.dtype.newbyteorder("=") == np.asarray(truth).dtype.newbyteorder("=")
+        assert np.array_equal(group["deep/down/x"].fill_value, 0)
+        assert np.isnan(group["missing"].fill_value)
+    assert group.attrs["number"] == 1.5 and group["deep"].attrs["title"] == "deep"
+    assert "Zarr has no type for" in store.left_out["pairs"]
+    if chunks and "big_f4" in chunks:
+        assert group["big_f4"].chunks == (1, 33) and group["deep/down/x"].chunks == (7,)
+    elif chunks:
+        assert group["big_f4"].chunks == (6, 10) or group["big_f4"].chunks == (3, 10)
+
+
+@settings(
+    max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data(), layout=files.layouts())
+def test_any_grid(tmp_path, data, layout):
+    path = tmp_path / "file.h5"
+    truth = files.write(path, layout)
+    subchunk.build(path, spacing=1024, threads=1)
+    grid = tuple(data.draw(st.integers(max(1, n // 4), n + 2)) for n in truth.shape)
+    array = zarr.open_group(SubchunkStore(path, {"data": grid}), mode="r")["data"]
+    assert array.chunks == tuple(min(c, n) for c, n in zip(grid, truth.shape, strict=True))
+    assert np.array_equal(array[...], truth)
+    key = tuple(
+        slice(*sorted(data.draw(st.tuples(st.integers(0, n), st.integers(0, n)))))
+        for n in truth.shape
+    )
+    assert np.array_equal(array[key], truth[key])
+
+
+@pytest.fixture(scope="module")
+def climate(tmp_path_factory):
+    """A netCDF-4 file with packed values, times and a group; indexed."""
+    path = tmp_path_factory.mktemp("climate") / "t.nc"
+    rng = np.random.default_rng(2)
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in (("time", 12), ("lat", 20), ("lon", 30)):
+            file.createDimension(name, size)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units = "days since 2001-01-01"
+        time[:] = np.arange(12)
+        packed = file.createVariable("t2m", "i2", ("time", "lat", "lon"), zlib=True, shuffle=True,
+                                     chunksizes=(4, 20, 30), fill_value=-999)  # fmt: skip
+        packed.scale_factor, packed.add_offset, packed.units = 0.01, 273.15, "K"
+        packed[:] = np.ma.masked_less(rng.normal(273, 9, (12, 20, 30)), 262)
+        plain = file.createVariable("u", "f4", ("time", "lat", "lon"), zlib=True,
+                                    fill_value=np.nan)  # fmt: skip
+        plain[:] = rng.normal(size=(12, 20, 30))
+        inner = file.createGroup("inner").createVariable("v", "i4", ("lat",), zlib=True)
+        inner[:] = np.arange(20)
+    subchunk.build(path, spacing=1024)
+    return path
+
+
+def test_xarray_reads_it_like_netcdf4(climate):
+    store = SubchunkStore(climate, {"t2m": {"time": -1, "lat": 5, "lon": 5}, "time": -1})
+    with (
+        xr.open_dataset(climate, engine="netcdf4") as truth,
+        xr.open_zarr(store) as found,
+    ):
+        assert found["t2m"].chunks[1:] == ((5,) * 4, (5,) * 6)
+        xr.testing.assert_equal(found.compute(), truth.compute())
+        assert found["t2m"].dtype == truth["t2m"].dtype
+    with xr.open_zarr(store, group="inner") as found:
+        assert found["v"].values.tolist() == list(range(20))
+
+
+def test_a_dask_cluster_gets_it_pickled(climate):
+    store = pickle.loads(pickle.dumps(SubchunkStore(climate, {"lat": 7})))
+    assert store == SubchunkStore(climate, {"lat": 7}) != SubchunkStore(climate)
+    assert zarr.open_group(store, mode="r")["u"].chunks == (12, 7, 30)
+
+
+def test_keys_and_parts(climate):
+    async def asked():
+        keys = [key async for key in store.list()]
+        assert len(keys) == len(set(keys))
+        for key in keys:
+            assert await store.exists(key)
+            whole = (await store.get(key, prototype)).to_bytes()
+            assert len(whole) == await store.getsize(key)
+            parts = [RangeByteRequest(2, 9), OffsetByteRequest(3), SuffixByteRequest(4)]
+            got = await store.get_partial_values(prototype, [(key, part) for part in parts])
+            assert [part.to_bytes() for part in got] == [whole[2:9], whole[3:], whole[-4:]]
+        top = {key async for key in store.list_dir("")}
+        assert top == {"zarr.json", "time", "t2m", "u", "inner"}
+        assert {key async for key in store.list_dir("t2m")} == {"zarr.json", "c"}
+        assert {key async for key in store.list_dir("t2m/c")} == {"0", "1", "2"}
+        assert [k async for k in store.list_prefix("inner/v/c")] == ["inner/v/c/0"]
+        for absent in ("t2m/c/3/0/0", "t2m/c/0/0", "t2m/c/x/0/0", "none/zarr.json", "t2m/c/-1/0/0"):
+            assert not await store.exists(absent)
+            assert await store.get(absent, prototype) is None
+            with pytest.raises(FileNotFoundError):
+                await store.getsize(absent)
+        with pytest.raises(ValueError, match="can only be read"):
+            await store.set("u/c/0", prototype.buffer.from_bytes(b""))
+        with pytest.raises(ValueError, match="can only be read"):
+            await store.delete("u/c/0")
+
+    store, prototype = SubchunkStore(climate), default_buffer_prototype()
+    asyncio.run(asked())
+    with pytest.raises(ValueError, match="read"):
+        zarr.open_group(store, mode="a")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "message"),
+    [
+        ({"nothing": 3}, "'nothing', which is no variable and no dimension"),
+        ({"u": (1, 2)}, r"\(1, 2\): it has 3 dimensions"),
+        ({"u": {"depth": 1}}, "name 'depth': its dimensions are"),
+        ({"u": 5}, "give a shape, or lengths by names"),
+        ({"lat": 0}, "along lat are 0: give 1 to 20, or -1 for all"),
+        ({"lat": -2}, "along lat are -2"),
+        ({"lat": 2.5}, "along lat are 2.5"),
+    ],
+)
+def test_chunks_that_do_not_fit_are_named(climate, chunks, message):
+    with pytest.raises(ValueError, match=message):
+        SubchunkStore(climate, chunks)
+
+
+def test_without_an_index_it_reads_all_the_same(climate, tmp_path):
+    copy = tmp_path / "copy.nc"
+    copy.write_bytes(climate.read_bytes())
+    with netCDF4.Dataset(copy) as file:
+        truth = file["u"][...]
+    found = zarr.open_group(SubchunkStore(copy, {"u": (3, 3, 30)}), mode="r")["u"]
+    assert np.array_equal(found[...], truth)
+    assert list(itertools.islice(found.chunks, 2)) == [3, 3]

@@ -21,6 +21,7 @@ NUMBERS = (
     "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "stages",
     "ranks", "latency_s", "overhead_s", "others_cpu",
     "peak_bytes", "predicted_reads", "chunk_bytes",
+    "spacing_bytes", "points", "out_at", "stored_at",  # of an index, and places in a chunk
 )  # fmt: skip
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

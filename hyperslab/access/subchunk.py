@@ -1,0 +1,56 @@
+"""hyperslab.subchunk: inside of compressed chunks, where a file has an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from hyperslab import __version__, subchunk
+from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
+from hyperslab.access.card import Card
+from hyperslab.storage.region import Region
+from hyperslab.subchunk.deflate.inflate import inflater
+
+
+class SubchunkReader(LibraryReader):
+    """Reads HDF5, and so netCDF-4, with the index beside the file; without one chunk by chunk.
+
+    A cold case names the index among its files too.
+    """
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        file = subchunk.open(path)
+        try:
+            return _SubchunkArray(variable, file, file[variable])
+        except BaseException:
+            file.close()
+            raise
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the variables, with their groups."""
+        with subchunk.open(path) as file:
+            return list(file)
+
+    def version(self) -> str:
+        """Give the version, and the module that inflates."""
+        return f"{__version__} ({vars(inflater())["__name__"]})"
+
+
+class _SubchunkArray(OpenedArray):
+    def __init__(self, name: str, file: subchunk.File, reader: subchunk.VariableReader) -> None:
+        super().__init__(name, reader.shape, reader.dtype)
+        self._file, self._reader = file, reader
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self._reader[chosen.indices]
+
+    def _close(self) -> None:
+        self._file.close()
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card; what inflates is imported now, so that no open pays for it."""
+    inflater()
+    return SubchunkReader(card)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from .command import FAILED, OK, said
 from .errors import SubchunkError
-from .index.build import BUDGET, Options, build, widen
+from .index.build import build, widen
+from .index.options import BUDGET, Options
 
 
 def build_many(

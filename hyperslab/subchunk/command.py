@@ -12,7 +12,8 @@ from pathlib import Path
 
 from .check import check
 from .errors import SubchunkError
-from .index.build import BUDGET, build, widen
+from .index.build import build, widen
+from .index.options import BUDGET
 from .index.index import SUFFIX, Index
 
 OK, FAILED = 0, 1

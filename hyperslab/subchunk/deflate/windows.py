@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .inflate import WINDOW, inflate_from
 
-_PLACES = np.arange(WINDOW)
-_LOW = (_PLACES & 255).astype(np.uint8).tobytes()
-_HIGH = (_PLACES >> 8).astype(np.uint8).tobytes()
-_TWINS = np.arange(128) * 257  # places whose two bytes are equal
+Pairs = NDArray[np.uint16]
 
 
 def referred(
@@ -20,10 +19,11 @@ def referred(
     window: NDArray[np.uint8],
     truth: NDArray[np.uint8],
 ) -> NDArray[np.bool_]:
-    """Return which bytes of a window decompression looks at.
+    """Return which bytes of a window decompression looks at, and perhaps a few more.
 
-    The data is decompressed twice with dictionaries that hold their own positions, so that the
-    output tells which of them it was copied from.
+    The data is decompressed with a window in which any two neighbours tell where they stand, so
+    that one pass finds what was copied from where. Deflate copies three bytes or more; only at the
+    window's end fewer of them may lie in it, and its last two are always kept.
 
     Parameters
     ----------
@@ -39,14 +39,38 @@ def referred(
     numpy.ndarray
         bool of shape (32768,).
     """
-    low, high = (
-        np.frombuffer(inflate_from(data, shift, header, marks, truth.size), np.uint8)
-        for marks in (_LOW, _HIGH)
-    )
+    marks, place = _marks()
+    found = np.frombuffer(inflate_from(data, shift, header, marks, truth.size), np.uint8)
+    at = place.take(_pairs(found))  # much quicker than place[…]
+    copied = np.flatnonzero(at[1:] == at[:-1] + np.uint16(1))
+    begins = at.take(copied).astype(np.intp)
+    # Where literals and copies meet, three bytes may stand so by chance: their value tells.
+    right = window.take(begins) == truth.take(copied)
     used = np.zeros(WINDOW, bool)
-    copied = (low != truth) | (high != truth)
-    places = low[copied].astype(np.intp) | (high[copied].astype(np.intp) << 8)
-    used[places] = True
-    # A byte copied from a place whose number is the byte twice over looks like no copy at all.
-    used[_TWINS[window[_TWINS] == _TWINS & 255]] = True
+    used[begins if right.all() else begins.compress(right)] = True
+    used[1:] |= used[:-1].copy()
+    used[1:] |= used[:-1].copy()
+    used[-2:] = True
     return used
+
+
+def _pairs(values: NDArray[np.uint8]) -> Pairs:
+    """Return each byte with its right neighbour as one number."""
+    return values[:-1] | values[1:].astype(np.uint16) << np.uint16(8)
+
+
+@functools.cache
+def _marks() -> tuple[bytes, Pairs]:
+    """Return a window in which no pair of neighbours comes twice, and where each pair stands.
+
+    It is the beginning of a de Bruijn sequence. Pairs that do not come stand
+    behind its end.
+    """
+    rows = (
+        [first, *(byte for second in range(first + 1, 256) for byte in (first, second))]
+        for first in range(256)
+    )
+    marks = np.array([byte for row in rows for byte in row][:WINDOW], np.uint8)
+    place = np.full(2**16, 2 * WINDOW - 2, np.uint16)
+    place[_pairs(marks)] = np.arange(WINDOW - 1)
+    return marks.tobytes(), place

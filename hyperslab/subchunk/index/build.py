@@ -3,75 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deflate.walk import NoZlibError
 from ..errors import SubchunkError
 from ..fetch import LocalFile
 from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
-from ..read.select import Key, wanted
+from ..read.select import wanted
 from .chunk import index_chunk
 from .fingerprint import table_digest
 from .format import encode
 from .index import SUFFIX, Index
+from .options import BUDGET, SPACINGS, Keys, Options
 from .points import POINT_ARRAYS, ChunkPoints, joined
 from .reuse import Known, known_points
 from .spacing import choose_spacing
 from .survey import survey
-
-BUDGET = 0.02
-_SPACINGS = (1024, 2**26)
-Keys = Key | tuple[Key, ...]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How an index is built.
-
-    Parameters
-    ----------
-    variables : sequence of str, optional
-        Names of variables to index; all that can be if not given.
-    spacing : int, optional
-        Bytes of decompressed data between points, from 1 KiB to 64 MiB.
-    budget : float
-        Where no spacing is given: bytes of the index for each byte of compressed data.
-    where : mapping
-        Selections by names of variables: only chunks they touch get points, the others are read
-        whole. All chunks of a variable that is not named.
-    threads : int
-        Chunks that are indexed at the same time.
-
-    Raises
-    ------
-    ValueError
-        For a spacing or budget that makes no sense.
-    """
-
-    variables: Sequence[str] | None = None
-    spacing: int | None = None
-    budget: float = BUDGET
-    where: Mapping[str, Keys] = field(default_factory=dict)
-    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
-
-    def __post_init__(self) -> None:
-        low, high = _SPACINGS
-        if self.spacing is not None and not low <= self.spacing <= high:
-            raise ValueError(
-                f"spacing is {self.spacing} bytes: give {low} to {high}, or none to let the "
-                "budget decide"
-            )
-        if not 0 < self.budget <= 1:
-            raise ValueError(
-                f"budget is {self.budget}: give a share of the data above 0, such as 0.02"
-            )
 
 
 def build(
@@ -190,8 +146,8 @@ class _Build:
         for number, variable in enumerate(self._survey.variables):
             spacing = 0
             if (chunks := self._survey.tables.get(variable.name)) is not None:
-                spacing = self._spacing(variable, chunks)
-                points, more = joined(self._points(variable, chunks, spacing), len(kept))
+                spacing, ready = self._spacing(variable, chunks)
+                points, more = joined(self._points(variable, chunks, spacing, ready), len(kept))
                 kept += more
                 for name in ("number", "offset", "size", "mask"):
                     arrays[f"{number}/{name}"] = getattr(chunks, name)
@@ -219,18 +175,22 @@ class _Build:
         write_whole(target, encode(content, arrays, kept))
         return target
 
-    def _spacing(self, variable: Variable, chunks: Chunks) -> int:
-        """Choose by a chunk of the usual size."""
+    def _spacing(self, variable: Variable, chunks: Chunks) -> tuple[int, dict[int, ChunkPoints]]:
+        """Choose by a chunk of the usual size; return its points too, by its row."""
         if known := self._known.get(variable.name):
-            return known.spacing
+            return known.spacing, {}
         good = np.flatnonzero(chunks.mask == 0)
         if self._options.spacing or not good.size:
-            return self._options.spacing or _SPACINGS[1]
+            return self._options.spacing or SPACINGS[1], {}
         typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
-        stream = self._stream(variable, chunks, typical)
-        return choose_spacing(stream, variable.chunk_bytes, self._options.budget)
+        with self._naming(variable, typical):
+            stream = self._stream(variable, chunks, typical)
+            spacing, points = choose_spacing(stream, variable.chunk_bytes, self._options.budget)
+        return spacing, {typical: points}
 
-    def _points(self, variable: Variable, chunks: Chunks, spacing: int) -> list[ChunkPoints]:
+    def _points(
+        self, variable: Variable, chunks: Chunks, spacing: int, ready: Mapping[int, ChunkPoints]
+    ) -> list[ChunkPoints]:
         known = self._known.get(variable.name)
         chosen = self._chosen(variable)
 
@@ -241,7 +201,7 @@ class _Build:
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
                 if not chunks.mask[row] and (chosen is None or number in chosen):
-                    found = self._index_chunk(variable, chunks, row, spacing)
+                    found = ready.get(row) or self._index_chunk(variable, chunks, row, spacing)
             self._count()
             return found
 
@@ -262,8 +222,15 @@ class _Build:
         self, variable: Variable, chunks: Chunks, row: int, spacing: int
     ) -> ChunkPoints:
         output = np.empty(variable.chunk_bytes, np.uint8)
-        try:
+        with self._naming(variable, row):
             return index_chunk(self._stream(variable, chunks, row), spacing, output)
+
+    @contextmanager
+    def _naming(self, variable: Variable, row: int) -> Iterator[None]:
+        try:
+            yield
+        except NoZlibError:
+            raise
         except SubchunkError as error:
             raise SubchunkError(
                 f"chunk {row} of {variable.name} cannot be indexed: {error}"

@@ -12,13 +12,11 @@ from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import referred
 from .points import ChunkPoints
 
-MARK = 2**15  # bytes of output between points, at most: how finely reading can end
+MARK = 2**15  # bytes of output between points and marks: how finely reading can end
 _LEVEL = 6  # of the windows: they are mostly zeros
 
 
-def index_chunk(
-    stream: NDArray[np.uint8], spacing: int, output: NDArray[np.uint8], sampled: int = 0
-) -> ChunkPoints:
+def index_chunk(stream: NDArray[np.uint8], spacing: int, output: NDArray[np.uint8]) -> ChunkPoints:
     """Return the points of one chunk.
 
     Parameters
@@ -29,8 +27,6 @@ def index_chunk(
         Bytes of output between points that decompression can start at.
     output : numpy.ndarray
         uint8; receives the decompressed chunk.
-    sampled : int
-        Points to start at that are made, evenly chosen, to learn what a spacing costs; 0 for all.
 
     Raises
     ------
@@ -39,14 +35,30 @@ def index_chunk(
     """
     between = -(-spacing // MARK)
     places = walk(stream, -(-spacing // between), output)
+    return points_at(places, between, stream, output)
+
+
+def points_at(
+    places: Places, between: int, stream: NDArray[np.uint8], output: NDArray[np.uint8]
+) -> ChunkPoints:
+    """Return points of which one in so many can be started at; the others are marks.
+
+    Parameters
+    ----------
+    places : Places
+        From `walk` through `stream`, which left `output`.
+    between : int
+        One in how many.
+    stream, output : numpy.ndarray
+        As for `index_chunk`.
+    """
     back = np.arange(len(places)) % between
+    starts = set(range(0, len(places), between))
+    kept = [
+        what_to_keep(places, number, stream, output) if number in starts else b""
+        for number in range(len(places))
+    ]
     view = stream.data
-    starts = np.flatnonzero(back == 0)
-    if sampled and sampled < len(starts):
-        starts = starts[np.linspace(0, len(starts) - 1, sampled).astype(np.intp)]
-    kept = [b""] * len(places)
-    for number in starts.tolist():
-        kept[number] = _kept(places, number, stream, view, output)
     begins = (places.bit >> np.uint64(3)).tolist()
     ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), stream.size]
     return ChunkPoints(
@@ -60,14 +72,19 @@ def index_chunk(
     )
 
 
-def _kept(
-    places: Places,
-    number: int,
-    stream: NDArray[np.uint8],
-    view: memoryview,
-    output: NDArray[np.uint8],
+def what_to_keep(
+    places: Places, number: int, stream: NDArray[np.uint8], output: NDArray[np.uint8]
 ) -> bytes:
-    """Return the header's bytes and the compressed window of a point."""
+    """Return the header's bytes and the compressed window of a point.
+
+    Parameters
+    ----------
+    places : Places
+    number : int
+        Which of them.
+    stream, output : numpy.ndarray
+        As for `index_chunk`.
+    """
     out, bit = int(places.out[number]), int(places.bit[number])
     start, stop = int(places.header_start[number]), int(places.header_stop[number])
     header = bits(stream, start, stop)
@@ -79,7 +96,7 @@ def _kept(
     truth = output[out : out + WINDOW]
     behind = int(np.searchsorted(places.out, out + truth.size))
     end = int(places.bit[behind] + np.uint64(7)) >> 3 if behind < len(places) else stream.size
-    used = referred(view[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
+    used = referred(stream.data[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
     if out < WINDOW:
         used[: WINDOW - out] = False  # before the beginning
     if not used.any():

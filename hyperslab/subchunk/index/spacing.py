@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .chunk import MARK, index_chunk
+from ..deflate.walk import walk
+from .chunk import MARK, points_at, what_to_keep
+from .points import ChunkPoints
 
-CLOSEST, WIDEST = 2**13, 2**22  # bytes of output between points
+CLOSEST, WIDEST = 2, 128  # marks for each point that decompression can start at
 POINT_BYTES = 26  # of the tables, about
-TRIED = 48  # points whose windows are made to learn what they cost
+TRIED = 48  # points made to guess what they cost
 
 
-def choose_spacing(stream: NDArray[np.uint8], chunk_bytes: int, budget: float) -> int:
+def choose_spacing(
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float
+) -> tuple[int, ChunkPoints]:
     """Return the closest spacing whose points cost at most a share of the compressed chunk.
 
     Parameters
@@ -26,17 +30,26 @@ def choose_spacing(stream: NDArray[np.uint8], chunk_bytes: int, budget: float) -
 
     Returns
     -------
-    int
-        A multiple of 1 KiB between 8 KiB and 4 MiB.
+    spacing : int
+        A multiple of 32 KiB between 64 KiB and 4 MiB.
+    points : ChunkPoints
+        Of the chunk, so spaced.
     """
     output = np.empty(chunk_bytes, np.uint8)
-    spacing = max(CLOSEST, min(WIDEST, chunk_bytes // (2 * TRIED)))
-    sample = index_chunk(stream, spacing, output, sampled=TRIED)
-    kept = [len(piece) for piece in sample.kept[1:] if piece]  # the first one keeps nothing
-    each = float(np.mean(kept)) if kept else 0.0
+    places = walk(stream, MARK, output)
+    tried = np.unique(np.linspace(1, max(len(places) - 1, 1), TRIED).astype(int)).tolist()
+    each = [len(what_to_keep(places, n, stream, output)) for n in tried if n < len(places)]
     allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
-    if chunk_bytes / MARK * (POINT_BYTES + each) > allowed:  # wider than marks, which stay
-        spacing = int(chunk_bytes * each / max(allowed - chunk_bytes / MARK * POINT_BYTES, 1.0))
-    else:
-        spacing = int(chunk_bytes * (POINT_BYTES + each) / allowed)
-    return int(min(max(-(-spacing // 1024) * 1024, CLOSEST), WIDEST))
+    for_windows = max(allowed - POINT_BYTES * len(places), 1.0)
+    between = max(int(len(places) * sum(each) / max(len(each), 1) / for_windows), CLOSEST)
+    while True:
+        between = min(between, WIDEST)
+        points = points_at(places, between, stream, output)
+        if _cost(points) <= allowed or between == WIDEST or between >= len(places):
+            return between * MARK, points
+        between = max(int(between * _cost(points) / allowed), between + 1)
+
+
+def _cost(points: ChunkPoints) -> int:
+    """Return the bytes of an index that a chunk's points take."""
+    return POINT_BYTES * len(points.out) + sum(map(len, points.kept))

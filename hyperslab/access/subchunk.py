@@ -35,7 +35,8 @@ class SubchunkReader(LibraryReader):
 
     def version(self) -> str:
         """Give the version, and the module that inflates."""
-        return f"{__version__} ({vars(inflater())["__name__"]})"
+        name = vars(inflater())["__name__"]
+        return f"{__version__} ({name})"
 
 
 class _SubchunkArray(OpenedArray):

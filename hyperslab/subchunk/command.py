@@ -13,8 +13,8 @@ from pathlib import Path
 from .check import check
 from .errors import SubchunkError
 from .index.build import build, widen
-from .index.options import BUDGET
 from .index.index import SUFFIX, Index
+from .index.options import BUDGET
 
 OK, FAILED = 0, 1
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}

@@ -13,6 +13,7 @@ import h5py
 
 from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
+from .fetch.filelike import RangeReader
 from .hdf5 import attribute, attributes, chunk_table, datasets, describe
 from .index.fingerprint import difference, table_digest
 from .index.index import SUFFIX, Index
@@ -78,15 +79,16 @@ class File(Mapping[str, "VariableReader"]):
         if "hdf5" in self.__dict__:
             self.hdf5.close()
             del self.__dict__["hdf5"]
+        self.data.close()
+        if isinstance(self.index, Index):
+            self.index.close()
 
     @cached_property
     def hdf5(self) -> h5py.File:
         """The file as h5py opens it, for what is read plainly."""
         try:
             if isinstance(self.data, RemoteFile):
-                import fsspec
-
-                return h5py.File(fsspec.open(self.path, "rb", **self.options).open(), "r")
+                return h5py.File(RangeReader(self.data), "r")
             return h5py.File(self.path, "r")
         except (OSError, ValueError) as error:
             raise SubchunkError(

@@ -70,6 +70,10 @@ class Index:
         self.head: Head = decode_head(self._front)
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
+    def close(self) -> None:
+        """Close the file; a later read opens it again."""
+        self._source.close()
+
     @property
     def data(self) -> Mapping[str, Any]:
         """The fingerprint of the file it was built from."""

@@ -1,0 +1,114 @@
+"""What files behind URLs have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import MissingFileError, SubchunkError
+from .ranges import GAP_REMOTE, joined
+
+_FORBIDDEN = 403
+
+
+class RemoteFile(ABC):
+    """A file behind a URL, read by concurrent ranges.
+
+    Parameters
+    ----------
+    url : str
+    options : mapping
+        What the library that opens URLs takes.
+
+    Raises
+    ------
+    SubchunkError
+        When nothing can be read there.
+    """
+
+    remote = True
+    backend = ""
+
+    def __init__(self, url: str, options: Mapping[str, Any]) -> None:
+        self.url, self.options = url, dict(options)
+        self._identity: dict[str, Any] | None = None
+        try:
+            self._open()
+        except Exception as error:
+            raise SubchunkError(f"{url} cannot be read: {said(error)}") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.url, self.options)
+
+    @property
+    def name(self) -> str:
+        """Its URL."""
+        return self.url
+
+    def close(self) -> None:
+        """Do nothing: connections are the library's."""
+        return
+
+    def identity(self) -> dict[str, Any]:
+        """Return size and the server's tag or time, asked for once."""
+        if self._identity is None:
+            try:
+                self._identity = self._ask()
+            except Exception as error:
+                raise self._named(error) from error
+        return dict(self._identity)
+
+    def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
+        """Return the bytes of each range, fetched at the same time."""
+        return joined(self._checked, starts, stops, GAP_REMOTE)
+
+    def _checked(self, starts: Sequence[int], stops: Sequence[int]) -> list[Any]:
+        try:
+            found = self._read(starts, stops)
+        except Exception as error:
+            raise self._named(error) from error
+        for data, start, stop in zip(found, starts, stops, strict=True):
+            if len(data) > stop - start:
+                raise self._no_ranges(f"sends {len(data)} bytes where {stop - start} were asked")
+        return list(found)
+
+    def _named(self, error: Exception) -> SubchunkError:
+        if isinstance(error, SubchunkError):
+            return error
+        if isinstance(error, FileNotFoundError):
+            return MissingFileError(f"{self.url} is not there")
+        if getattr(error, "status", 0) == _FORBIDDEN or isinstance(error, PermissionError):
+            # Stores that do not list say this of what is not there.
+            return MissingFileError(f"{self.url} is not there, or not for you: {said(error)}")
+        return SubchunkError(f"{self.url} cannot be read: {said(error)}")
+
+    def _no_ranges(self, how: str) -> SubchunkError:
+        return SubchunkError(
+            f"{self.url}: the server {how}: it does not support ranges; copy the file, or serve it "
+            "by another"
+        )
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Make what the reads need; no request."""
+
+    @abstractmethod
+    def _ask(self) -> dict[str, Any]:
+        """Return size and tag, by one request."""
+
+    @abstractmethod
+    def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
+        """Return the bytes of each range; they lie apart."""
+
+
+def said(error: BaseException) -> str:
+    """Return the first line of an error, with its kind.
+
+    Examples
+    --------
+    >>> said(OSError("no route"))
+    'OSError: no route'
+    """
+    text = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

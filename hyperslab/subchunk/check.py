@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .errors import CorruptIndexError
+from .errors import CorruptIndexError, SubchunkError
 from .fetch import LocalFile
 from .file import File
-from .index.index import Index
+from .index.index import Index, PointIndex
 from .read.decode import Stretch, check_segments
 
 
@@ -38,13 +38,18 @@ def check(path: str | Path, index: str | Path | None = None) -> int:
     with File(path, index) as file:
         if file.index is None:
             raise CorruptIndexError(f"{Path(path).name} has no index: build one")
+        if not isinstance(file.index, Index):
+            raise SubchunkError(
+                "an index of the package chunkindex holds no checksums, so there is nothing to "
+                "compare: build one with `hyperslab index`"
+            )
         for entry in file.index.entries.values():
             if entry.spacing:
                 count += _check_variable(file.index, entry.variable.name, LocalFile(path))
     return count
 
 
-def _check_variable(index: Index, name: str, data: LocalFile) -> int:
+def _check_variable(index: PointIndex, name: str, data: LocalFile) -> int:
     chunks, points = index.points(index.entries[name])
     for row in range(len(chunks)):
         low, high = int(points.first[row]), int(points.first[row + 1])

@@ -11,12 +11,14 @@ from typing import Any
 
 import h5py
 
+from .chunkindex.index import ChunkindexIndex
 from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
 from .hdf5 import attribute, attributes, chunk_table, datasets, describe
 from .index.fingerprint import difference, table_digest
-from .index.index import SUFFIX, Index
+from .index.format import Hdf5IndexError
+from .index.index import SUFFIX, Index, PointIndex
 from .variable import VariableReader
 
 
@@ -126,9 +128,12 @@ class File(Mapping[str, "VariableReader"]):
             for name, attrs in kept.items()
         }
 
-    def _index(self, place: str | Path | None) -> Index | None:
+    def _index(self, place: str | Path | None) -> PointIndex | None:
         if place is not None:
-            return Index(place, self.options)
+            try:
+                return Index(place, self.options)
+            except Hdf5IndexError:
+                return ChunkindexIndex(place, self.options, lambda: self.hdf5, self.lock)
         beside = self.path + SUFFIX
         if isinstance(self.data, LocalFile):
             return Index(beside) if Path(beside).exists() else None
@@ -137,7 +142,7 @@ class File(Mapping[str, "VariableReader"]):
         except MissingFileError:
             return None
 
-    def _check_fresh(self, index: Index) -> None:
+    def _check_fresh(self, index: PointIndex) -> None:
         kept = index.data
         why = difference(kept, self.data.identity())
         if not why:
@@ -150,7 +155,7 @@ class File(Mapping[str, "VariableReader"]):
             "again with `hyperslab index`, or remove it"
         )
 
-    def _table_digest(self, index: Index) -> str:
+    def _table_digest(self, index: PointIndex) -> str:
         """Return what the file says now of the variables that were indexed."""
         with self.lock:
             found = []

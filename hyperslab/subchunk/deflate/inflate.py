@@ -55,6 +55,7 @@ def inflate_from(
     header: tuple[int, int],
     window: bytes,
     length: int,
+    module: Inflater | None = None,
 ) -> bytes:
     """Decompress from a bit of a deflate stream.
 
@@ -71,6 +72,8 @@ def inflate_from(
         Up to 32 KiB of output that came before.
     length : int
         Bytes of output wanted.
+    module : module, optional
+        What inflates; the quickest that is installed if not given.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def inflate_from(
     Raises
     ------
     Exception
-        Of the type `inflater().error`, when the stream is damaged.
+        Of the type `module.error`, when the stream is damaged.
 
     Examples
     --------
@@ -89,7 +92,7 @@ def inflate_from(
     >>> inflate_from(memoryview(raw), 0, (0, 0), b"", 10)
     b'sub-chunk '
     """
-    module = inflater()
+    module = module or inflater()
     stream = module.decompressobj(_RAW, window) if window else module.decompressobj(_RAW)
     bits, count = prefix(header[1], shift)
     bits |= header[0] << count

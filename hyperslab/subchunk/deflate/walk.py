@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SubchunkError
+from .zran import block_points, installed
 
 Bytes = NDArray[np.uint8]
 
@@ -75,8 +76,10 @@ class Places:
         return len(self.out)
 
 
-def walk(stream: Bytes, spacing: int, output: Bytes) -> Places:
+def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
     """Decompress a zlib stream whole and note a place to start from every so many bytes.
+
+    Where there is no shared zlib, the package zran is asked: it stops at block boundaries only.
 
     Parameters
     ----------
@@ -86,6 +89,8 @@ def walk(stream: Bytes, spacing: int, output: Bytes) -> Places:
         Bytes of output between places; the last code boundary before is taken.
     output : numpy.ndarray
         uint8 of shape (decompressed bytes,); receives what the stream holds.
+    blocks : bool
+        Take the next boundary of a deflate block in place of the last code boundary, as zran does.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def walk(stream: Bytes, spacing: int, output: Bytes) -> Places:
     SubchunkError
         When the stream is damaged, or does not decompress to the length of `output`.
     NoZlibError
-        When there is no shared zlib.
+        When there is neither a shared zlib nor zran.
 
     Examples
     --------
@@ -114,22 +119,32 @@ def walk(stream: Bytes, spacing: int, output: Bytes) -> Places:
             f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
             f"{_MAX_AVAILABLE} that can be indexed"
         )
-    zlib = library()
+    try:
+        zlib = library()
+    except NoZlibError:
+        if not installed():
+            raise
+        points = block_points(stream, spacing, output)
+        return _columns([(out, bit, bit, bit) for out, bit in points])
     state = _Stream()
     state.next_in, state.avail_in = stream.ctypes.data, stream.size
     state.next_out = output.ctypes.data
     if zlib.inflateInit2_(byref(state), _ZLIB_FORMAT, zlib.zlibVersion(), ctypes.sizeof(state)):
         raise NoZlibError("the shared zlib refuses to start: its version does not fit")
     try:
-        places = list(_places(zlib, state, stream, spacing, output.size))
+        places = list(_places(zlib, state, stream, spacing, output.size, blocks))
     finally:
         zlib.inflateEnd(byref(state))
+    return _columns(places)
+
+
+def _columns(places: list[tuple[int, int, int, int]]) -> Places:
     columns = np.array(places, np.uint64).reshape(-1, 4).T
     return Places(*(np.ascontiguousarray(column) for column in columns))
 
 
 def _places(
-    zlib: ctypes.CDLL, state: _Stream, stream: Bytes, spacing: int, size: int
+    zlib: ctypes.CDLL, state: _Stream, stream: Bytes, spacing: int, size: int, blocks: bool
 ) -> Iterator[tuple[int, int, int, int]]:
     at = byref(state)
     begin = 16  # zlib's own header
@@ -138,7 +153,7 @@ def _places(
     inside = stored = False
     target = spacing
     while True:
-        state.avail_out = min(target, size) - state.total_out
+        state.avail_out = (size if blocks else min(target, size)) - state.total_out
         code = zlib.inflate(at, _TREES)
         if code == _STREAM_END:
             if state.total_out != size:
@@ -165,6 +180,8 @@ def _places(
         if state.data_type & 128:
             yield state.total_out, bit, bit, bit
             target = state.total_out + spacing
+            continue
+        if blocks:
             continue
         mark = zlib.inflateMark(at)
         done, back = mark & 0xFFFF, mark >> 16
@@ -210,7 +227,8 @@ def library() -> ctypes.CDLL:
         return zlib
     raise NoZlibError(
         "no shared zlib was found, which building an index needs (reading does not): install it "
-        "(Debian: apt install zlib1g; conda: conda install zlib), or build the index elsewhere"
+        "(Debian: apt install zlib1g; conda: conda install zlib), or the package zran (pip install "
+        "zran), whose points are further apart, or build the index elsewhere"
     )
 
 

@@ -29,10 +29,15 @@ from numpy.typing import NDArray
 from ..errors import CorruptIndexError, UnknownVersionError
 
 MAGIC = b"\x89SUBCHNK"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
 VERSION = 1
 _FIXED = struct.Struct("<8sIII")
 PREAMBLE = _FIXED.size
 _MOST_HEAD = 2**28
+
+
+class Hdf5IndexError(CorruptIndexError):
+    """The index is an HDF5 file, as those of the package chunkindex are."""
 
 
 @dataclass(frozen=True)
@@ -125,10 +130,15 @@ def head_bytes(preamble: bytes) -> int:
     Raises
     ------
     CorruptIndexError
-        When this is no index, or a cut one.
+        When this is no index, or a cut one; Hdf5IndexError when it is HDF5.
     UnknownVersionError
         When its version is not the one this release writes.
     """
+    if preamble.startswith(_HDF5):
+        raise Hdf5IndexError(
+            "this is no sub-chunk index but an HDF5 file: if it is an index of the package "
+            "chunkindex, files can be read with it, and nothing else be done"
+        )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
         raise CorruptIndexError("this is no sub-chunk index, or only the beginning of one")
     version, length = (int(value) for value in _FIXED.unpack_from(preamble)[1:3])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,31 @@ class Entry:
     place: int
     spacing: int
     values: bytes | None
+
+
+class PointIndex(Protocol):
+    """What a file needs of an index, whatever its layout."""
+
+    def close(self) -> None:
+        """Close the file; a later read opens it again."""
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The fingerprint of the file it was built from, as far as it is known."""
+
+    @property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """Attributes of the groups by their paths; "" is the root."""
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The variables by their names."""
+
+    def points(self, entry: Entry) -> tuple[Chunks, Points]:
+        """Return chunk table and points of a variable."""
+
+    def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
+        """Return what the index keeps for some points."""
 
 
 class Index:

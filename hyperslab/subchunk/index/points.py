@@ -34,7 +34,7 @@ class Points:
         Place among the kept bytes, and how many: the header, then the compressed window.
     kept_crc, segment_crc : numpy.ndarray
         CRC-32 of the kept bytes, and of the compressed bytes of the segment, the first and last
-        of which it may share with its neighbours.
+        of which it may share with its neighbours; empty where the index holds none.
     """
 
     first: NDArray[np.int64]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..fetch import Source
 from ..hdf5 import Chunks, Variable
-from ..index.index import Index
+from ..index.index import PointIndex
 from ..index.points import Points
 from .boxes import Box, boxes, runs
 from .decode import Stretch, decode_stretch, gathered, stretches, worth
@@ -56,7 +56,7 @@ class Indexed:
     Parameters
     ----------
     variable : Variable
-    index : Index
+    index : PointIndex
     chunks : Chunks
     points : Points
     data : Source
@@ -64,7 +64,7 @@ class Indexed:
     """
 
     variable: Variable
-    index: Index
+    index: PointIndex
     chunks: Chunks
     points: Points
     data: Source

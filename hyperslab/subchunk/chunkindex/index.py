@@ -1,0 +1,304 @@
+"""An index of the package chunkindex that is open: its points as our own planner takes them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from ..deflate.inflate import WINDOW
+from ..errors import CorruptIndexError, MissingFileError, StaleIndexError
+from ..fetch import source
+from ..fetch.filelike import RangeReader
+from ..hdf5 import Chunks, Variable, attributes, chunk_table, datasets, describe
+from ..index.index import Entry
+from ..index.points import Points
+from .record import ChunkRecord, read_record
+from .write import chunk_names
+
+_CHUNK = re.compile(r"\d+(\.\d+)*")
+_STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2, "little")
+
+
+@dataclass(frozen=True)
+class LayoutPoints(Points):
+    """Points whose windows lie in the groups of an HDF5 file.
+
+    Parameters
+    ----------
+    groups : tuple of str
+        Path of the group of each chunk; "" where it has none.
+    inserted : tuple of bool
+        Whether the first point of a chunk is not in its group.
+    """
+
+    groups: tuple[str, ...] = ()
+    inserted: tuple[bool, ...] = ()
+
+
+class ChunkindexIndex:
+    """An index of the package chunkindex, open.
+
+    It says nothing of variables and chunks: the file itself is asked. It holds no checksums and
+    nothing of the file but the chunks' sizes: an error where these differ is all that tells a
+    changed file, and damaged data are noticed only where deflate notices them.
+
+    Parameters
+    ----------
+    place : path-like
+        The index, or its URL.
+    options : mapping, optional
+        What fsspec gives the file system of a URL.
+    data : callable
+        Gives the file as h5py opens it.
+    lock : threading.Lock
+        Guards that file.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it is damaged, cut off, or of another layout.
+
+    Source
+    ------
+    Penard et al. 2025, Figure 3.
+    """
+
+    def __init__(
+        self,
+        place: str | Path,
+        options: Mapping[str, Any] | None,
+        data: Callable[[], h5py.File],
+        lock: threading.Lock,
+    ) -> None:
+        self._data, self._data_lock = data, lock
+        self._lock = threading.Lock()
+        self._place, self._options = place, options
+        self._open: h5py.File | None = opened(place, options)
+        self._points: dict[int, tuple[Chunks, Points]] = {}
+        self.data: Mapping[str, Any] = {}
+
+    @cached_property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """Attributes of the groups of the file by their paths; "" is the root."""
+        with self._data_lock:
+            file = self._data()
+            found = {"": attributes(file)}
+
+            def keep(name: str, item: object) -> None:
+                if isinstance(item, h5py.Group):
+                    found[name] = attributes(item)
+
+            file.visititems(keep)
+        return found
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The variables of the file by their names.
+
+        Raises
+        ------
+        StaleIndexError
+            When the index describes none of them.
+        """
+        with self._data_lock:
+            found = [describe(name, item) for name, item in datasets(self._data())]
+        with self._lock:
+            held = set(indexed(self._file()))
+        if held.isdisjoint(variable.name for variable in found):
+            raise StaleIndexError(
+                f"the index describes {', '.join(sorted(held))}, and the file has none of them: "
+                "it belongs to another file"
+            )
+        return {
+            variable.name: Entry(
+                variable,
+                place,
+                variable.chunk_bytes if variable.name in held and not variable.plain else 0,
+                None,
+            )
+            for place, variable in enumerate(found)
+        }
+
+    def points(self, entry: Entry) -> tuple[Chunks, Points]:
+        """Return chunk table and points of a variable.
+
+        Raises
+        ------
+        CorruptIndexError
+            When they are damaged.
+        StaleIndexError
+            When a chunk has another size than the one that was indexed.
+        """
+        if entry.place not in self._points:
+            variable = entry.variable
+            with self._data_lock:
+                chunks = chunk_table(self._data()[variable.name])
+            with self._lock:
+                self._points[entry.place] = chunks, self._read(variable, chunks)
+        return self._points[entry.place]
+
+    def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
+        """Return the windows of some points, as our own index keeps them."""
+        assert isinstance(points, LayoutPoints)
+        found = []
+        with self._lock:
+            for number in numbers:
+                row = int(np.searchsorted(points.first, number, "right")) - 1
+                place = number - int(points.first[row]) - points.inserted[row]
+                window = b""
+                if points.out[number]:
+                    window = _STORED + read_window(self._file()[points.groups[row]], place)
+                found.append(memoryview(window))
+        return found
+
+    def close(self) -> None:
+        """Close the file; a later read opens it again."""
+        with self._lock:
+            if self._open is not None:
+                self._open.close()
+            self._open = None
+
+    def _file(self) -> h5py.File:
+        if self._open is None:
+            self._open = opened(self._place, self._options)
+        return self._open
+
+    def _read(self, variable: Variable, chunks: Chunks) -> LayoutPoints:
+        held = self._file()[variable.name]
+        paths, records = [], []
+        for row, name in enumerate(chunk_names(variable, chunks.number)):
+            record = None
+            if not chunks.mask[row] and name in held:
+                record = read_record(held[name])
+                _check_sizes(variable, name, record, int(chunks.size[row]))
+            paths.append("" if record is None else f"{variable.name}/{name}")
+            records.append(record)
+        return _points(records, paths)
+
+
+def opened(place: str | Path, options: Mapping[str, Any] | None = None) -> h5py.File:
+    """Open an index, here or behind a URL.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it is no HDF5 file, or a cut one.
+    """
+    try:
+        file = source(place, options)
+        return h5py.File(RangeReader(file) if file.remote else file.name, "r")
+    except (FileNotFoundError, MissingFileError):
+        raise
+    except (OSError, ValueError) as error:
+        raise CorruptIndexError(f"the index cannot be opened: {error}") from error
+
+
+def indexed(file: h5py.File) -> tuple[str, ...]:
+    """Return the names of the variables that an index of the package chunkindex describes.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it describes none.
+    """
+    found: dict[str, None] = {}
+
+    def keep(name: str, item: object) -> None:
+        variable, _, chunk = name.rpartition("/")
+        if _CHUNK.fullmatch(chunk) and isinstance(item, h5py.Group) and "window" in item:
+            found[variable] = None
+
+    try:
+        file.visititems(keep)
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise CorruptIndexError(f"the index is damaged or cut off: {error}") from error
+    if not found:
+        raise CorruptIndexError(
+            "this is an HDF5 file, but no index: none of its groups is a chunk with window, "
+            "outloc, inloc and bits"
+        )
+    return tuple(found)
+
+
+def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
+    """Return what an index of the package chunkindex says of each chunk of a variable.
+
+    Parameters
+    ----------
+    index : path-like
+        The index, or its URL.
+    variable : str
+
+    Returns
+    -------
+    dict
+        By the chunks' names, such as "0.1".
+
+    Raises
+    ------
+    CorruptIndexError
+        When it is damaged.
+    KeyError
+        When it does not describe that variable.
+    """
+    with opened(index) as file:
+        names = indexed(file)
+        if variable not in names:
+            raise KeyError(f"the index has no variable {variable!r}: it has {', '.join(names)}")
+        return {name: read_record(group) for name, group in file[variable].items()}
+
+
+def read_window(group: h5py.Group, place: int) -> bytes:
+    """Return the window of a point.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it cannot be read.
+    """
+    try:
+        return bytes(group["window"][place].tobytes())
+    except (OSError, KeyError, RuntimeError, ValueError, IndexError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {group.name}: {said}"
+        ) from error
+
+
+def _check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
+    if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
+        raise StaleIndexError(
+            f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
+            f"had {record.compressed_size} bytes and has {size} (decompressed "
+            f"{record.uncompressed_size} and {variable.chunk_bytes}); build it again"
+        )
+
+
+def _points(records: list[ChunkRecord | None], paths: list[str]) -> LayoutPoints:
+    counts = [0 if record is None else len(record) for record in records]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    there = [record for record in records if record is not None]
+    out = np.concatenate([np.empty(0, np.int64), *(record.outloc for record in there)])
+    bit = np.concatenate([np.empty(0, np.int64), *(record.bit for record in there)])
+    none = np.zeros(len(out), np.uint64)
+    return LayoutPoints(
+        first=first,
+        out=out.astype(np.uint64),
+        bit=bit.astype(np.uint64),
+        back=none,
+        header_bits=none,
+        kept_at=none,
+        kept_bytes=np.where(out > 0, WINDOW + len(_STORED), 0).astype(np.uint64),
+        kept_crc=np.empty(0, np.uint32),  # HDF5 checks the windows itself
+        segment_crc=np.empty(0, np.uint32),
+        groups=tuple(paths),
+        inserted=tuple(record is not None and record.inserted for record in records),
+    )

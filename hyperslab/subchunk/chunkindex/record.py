@@ -1,0 +1,119 @@
+"""What an index of the package chunkindex holds of one chunk: a group of an HDF5 file.
+
+```
+group: VARIABLE/I.J {            // place of the chunk in the grid
+  dimensions: outloc = points; win = 32768
+  byte window(outloc, win)       // decompressed bytes before each point; chunks (1, win), deflate
+  int64 outloc(outloc)           // bytes of the decompressed chunk before the point
+  int64 inloc(outloc)            // first byte of the compressed chunk that lies behind it whole
+  byte bits(outloc)              // bits of the byte before that one that lie behind it too
+  :uncompressed_size, :compressed_size
+}
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ..deflate.inflate import WINDOW
+from ..errors import CorruptIndexError
+
+_BEGIN = 2  # bytes of zlib's header
+MODE = 15  # zran's number for a stream with zlib's header
+
+
+@dataclass(frozen=True)
+class ChunkRecord:
+    """The points of one chunk in an index of the package chunkindex.
+
+    Parameters
+    ----------
+    outloc, inloc : numpy.ndarray
+        int64 of shape (points,): bytes of the decompressed chunk before a point, and the first
+        byte of the compressed chunk that lies behind it whole.
+    bits : numpy.ndarray
+        int64 of shape (points,): bits of the byte before `inloc` that lie behind the point, 0 to 7.
+    uncompressed_size, compressed_size : int
+        Bytes of the chunk.
+    inserted : bool
+        Whether the first point, the chunk's beginning, is not in the index.
+
+    Source
+    ------
+    Penard et al. 2025, Figure 3.
+    """
+
+    outloc: NDArray[np.int64]
+    inloc: NDArray[np.int64]
+    bits: NDArray[np.int64]
+    uncompressed_size: int
+    compressed_size: int
+    inserted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.outloc)
+
+    @property
+    def bit(self) -> NDArray[np.int64]:
+        """Bits of the compressed chunk before each point."""
+        return self.inloc * 8 - self.bits
+
+
+def read_record(group: h5py.Group) -> ChunkRecord:
+    """Return what a group says of its chunk, the windows left where they are.
+
+    Parameters
+    ----------
+    group : h5py.Group
+
+    Raises
+    ------
+    CorruptIndexError
+        When something is missing, or makes no sense.
+    """
+    try:
+        columns = [np.asarray(group[name][()]) for name in ("outloc", "inloc", "bits")]
+        outloc, inloc, bits = (column.astype(np.int64) for column in columns)
+        sizes = [_number(group.attrs[f"{name}_size"]) for name in ("uncompressed", "compressed")]
+        windows = group["window"].shape
+    except (KeyError, OSError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index cannot be read where it describes {group.name}: {said}"
+        ) from error
+    if not outloc.shape == inloc.shape == bits.shape == windows[:1] or windows[1:] != (WINDOW,):
+        raise _wrong(group, "its arrays differ in length")
+    inside = outloc < sizes[0]  # a point at the very end has nothing behind it
+    outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
+    inserted = not len(outloc) or bool(outloc[0])
+    if inserted:
+        outloc, inloc, bits = (
+            np.insert(column, 0, first)
+            for column, first in ((outloc, 0), (inloc, _BEGIN), (bits, 0))
+        )
+    good = (
+        bool((np.diff(outloc) > 0).all() and (np.diff(inloc) > 0).all())
+        and outloc[0] == 0
+        and (inloc[0], bits[0]) == (_BEGIN, 0)
+        and inloc[-1] <= sizes[1]
+        and bool(((bits >= 0) & (bits < 8)).all())
+    )
+    if not good:
+        raise _wrong(group, "its points are not in order, or outside of the chunk")
+    return ChunkRecord(outloc, inloc, bits, *sizes, inserted=inserted)
+
+
+def _number(value: Any) -> int:
+    return int(np.asarray(value).reshape(-1)[0])
+
+
+def _wrong(group: h5py.Group, why: str) -> CorruptIndexError:
+    return CorruptIndexError(
+        f"the index is damaged where it describes {group.name}: {why}; build it again"
+    )

@@ -2,13 +2,39 @@
 
 import re
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+
+class Request(NamedTuple):
+    """An answered request."""
+
+    method: str
+    path: str
+    start: int
+    sent: int
+    began: float
+
+
+def stages(log, delay_s):
+    """How many times the client waited: requests that began while another ran wait with it."""
+    count, until = 0, 0.0
+    for began in sorted(request.began for request in log):
+        if began >= until:
+            count += 1
+            until = began + delay_s
+    return count
 
 
 @contextmanager
-def serving(folder, *, ranges=True):
-    """Serve a folder; gives its address and the log of (method, path, start, bytes sent)."""
+def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
+    """Serve a folder; gives its address and the log of (method, path, start, bytes sent).
+
+    The log's order is that of the answers; `delay_s` is how long each takes, so that requests
+    sent at the same time are answered at the same time: `stages` counts them.
+    """
     log = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -21,12 +47,14 @@ def serving(folder, *, ranges=True):
             self.answer(body=True)
 
         def answer(self, body):
+            began = time.monotonic()
+            time.sleep(delay_s)
             path = folder / self.path.lstrip("/")
             if not path.is_file():
-                self.send_response(404)
+                self.send_response(absent)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                log.append((self.command, self.path, 0, 0))
+                log.append(Request(self.command, self.path, 0, 0, began))
                 return
             data = path.read_bytes()
             size = len(data)
@@ -53,12 +81,15 @@ def serving(folder, *, ranges=True):
             self.end_headers()
             if body:
                 self.wfile.write(data)
-            log.append((self.command, self.path, start, len(data) if body else 0))
+            sent = len(data) if body else 0
+            log.append(Request(self.command, self.path, start, sent, began))
 
         def log_message(self, *_):
             pass
 
     class Server(ThreadingHTTPServer):
+        request_queue_size = 128  # else clients that connect at once wait a second
+
         def handle_error(self, request, client_address):
             """Clients may go away in the middle of an answer."""
 

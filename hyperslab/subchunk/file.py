@@ -53,6 +53,8 @@ class File(Mapping[str, "VariableReader"]):
         self.index = self._index(index)
         if self.index:
             self._check_fresh(self.index)
+        else:
+            self.data.identity()  # says what is missing now, not at the first read
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.path, self._place, self.options, self.threads)
@@ -92,6 +94,8 @@ class File(Mapping[str, "VariableReader"]):
             if isinstance(self.data, RemoteFile):
                 return h5py.File(RangeReader(self.data), "r")
             return h5py.File(self.path, "r")
+        except SubchunkError:
+            raise
         except (OSError, ValueError) as error:
             raise SubchunkError(
                 f"{self.path} cannot be opened as HDF5 or netCDF-4: {error}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..errors import SubchunkError
 from .remote import RemoteFile
 
+_AT_ONCE = 10  # ranges that one call fetches at the same time, whatever their number
+_CALLS = 10
 _STORES = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
 
 
@@ -46,10 +49,19 @@ class ObstoreFile(RemoteFile):
 
         # Ranges are joined already; older releases join with a gap of their own.
         joining: dict[str, Any] = {"coalesce": 0} if _can_join() else {}
-        found = obstore.get_ranges(
-            self._store, self._path, starts=list(starts), ends=list(stops), **joining
-        )
-        return [memoryview(data) for data in found]
+
+        def some(first: int) -> list[memoryview]:
+            part = slice(first, first + _AT_ONCE)
+            found = obstore.get_ranges(
+                self._store, self._path, starts=starts[part], ends=stops[part], **joining
+            )
+            return [memoryview(data) for data in found]
+
+        groups = range(0, len(starts), _AT_ONCE)
+        if len(groups) < 2:
+            return some(0)
+        with ThreadPoolExecutor(min(len(groups), _CALLS)) as pool:
+            return [data for group in pool.map(some, groups) for data in group]
 
     def _named(self, error: Exception) -> SubchunkError:
         text = str(error)

@@ -78,7 +78,7 @@ class RemoteFile(ABC):
             return error
         if isinstance(error, FileNotFoundError):
             return MissingFileError(f"{self.url} is not there")
-        if getattr(error, "status", 0) == _FORBIDDEN or isinstance(error, PermissionError):
+        if getattr(error, "status", 0) == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
             return MissingFileError(f"{self.url} is not there, or not for you: {said(error)}")
         return SubchunkError(f"{self.url} cannot be read: {said(error)}")

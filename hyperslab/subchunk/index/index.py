@@ -153,11 +153,18 @@ class Index:
         chosen = np.fromiter(numbers, np.int64)
         begins = points.kept_at[chosen].astype(np.int64) + self.head.kept
         ends = begins + points.kept_bytes[chosen]
-        return self._source.ranges(begins.tolist(), ends.astype(np.int64).tolist())
+        return self._ranges(begins.tolist(), ends.astype(np.int64).tolist())
 
     def everything_kept(self) -> bytes:
         """Return all that the points keep, to write it into another index."""
         return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
+
+    def _ranges(self, begins: list[int], ends: list[int]) -> list[memoryview]:
+        """Return ranges of the index, without a request where its beginning holds them."""
+        if max(ends, default=0) > len(self._front):
+            return self._source.ranges(begins, ends)
+        front = memoryview(self._front)
+        return [front[begin:end] for begin, end in zip(begins, ends, strict=True)]
 
     def _tables(self, names: list[str]) -> list[NDArray[Any]]:
         try:
@@ -166,12 +173,7 @@ class Index:
             raise CorruptIndexError(f"the index has no table {error}: it is damaged") from error
         begins = [self.head.begin + table.at for table in tables]
         ends = [begin + table.size for begin, table in zip(begins, tables, strict=True)]
-        if max(ends) <= len(self._front):
-            pieces = [
-                memoryview(self._front)[begin:end] for begin, end in zip(begins, ends, strict=True)
-            ]
-        else:
-            pieces = self._source.ranges(begins, ends)
+        pieces = self._ranges(begins, ends)
         return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
 
 

@@ -1,0 +1,191 @@
+"""Files and indexes behind URLs: the same values, few requests, and messages that help."""
+
+import importlib.util
+import pickle
+import threading
+
+import fsspec
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from range_server import serving, stages
+
+from hyperslab import subchunk
+from hyperslab.subchunk.errors import MissingFileError
+from hyperslab.subchunk.fetch import source
+
+NO_OBSTORE = importlib.util.find_spec("obstore") is None
+BACKENDS = [
+    "fsspec",
+    pytest.param("obstore", marks=pytest.mark.skipif(NO_OBSTORE, reason="needs obstore")),
+]
+DELAY_S = 0.08
+SHAPE, CHUNKS = (12, 400, 500), (1, 400, 500)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A file whose chunks are far larger than what is read of them, with and without index."""
+    folder = tmp_path_factory.mktemp("remote")
+    rng = np.random.default_rng(5)
+    values = np.cumsum(rng.normal(size=SHAPE), axis=2).astype("f4")
+    with h5py.File(folder / "data.nc", "w") as file:
+        file.create_dataset("data", data=values, chunks=CHUNKS, compression=1, shuffle=True)
+        file.create_dataset("plain", data=values[0], chunks=(40, 500), compression="lzf")
+        file.attrs["title"] = "far away"
+    (folder / "bare.nc").write_bytes((folder / "data.nc").read_bytes())
+    subchunk.build(folder / "data.nc", spacing=16384)
+    (folder / "elsewhere").mkdir()
+    (folder / "elsewhere/other.subchunk").write_bytes((folder / "data.nc.subchunk").read_bytes())
+    return folder, values
+
+
+@pytest.fixture(params=BACKENDS)
+def options(request):
+    """Storage options that name a backend."""
+    fsspec.filesystem("http").clear_instance_cache()
+    return {"backend": request.param}
+
+
+def test_a_series_takes_few_requests_and_bytes(folder, options):
+    folder, values = folder
+    with serving(folder, delay_s=DELAY_S) as (address, log):
+        with subchunk.open(f"{address}/data.nc", storage_options=options) as file:
+            opened = list(log)
+            found = file["data"][:, 200, 250]
+            assert np.array_equal(found, values[:, 200, 250])
+        data = [request for request in log if request.path == "/data.nc" and request.sent]
+        size = (folder / "data.nc").stat().st_size
+        assert stages(opened, DELAY_S) <= 2, "the index, and what tells size and tag of the file"
+        assert sum(request.method == "HEAD" for request in log) <= 1
+        after = log[len(opened) :]
+        assert stages(after, DELAY_S) <= 3, "windows, then data"
+        assert sum(request.sent for request in data) < size / 4
+        assert sum(request.sent for request in log) < size / 3
+
+
+def test_the_index_may_lie_anywhere(folder, options):
+    folder, values = folder
+    with serving(folder) as (address, _):
+        local = folder / "data.nc", folder / "elsewhere/other.subchunk"
+        remote = f"{address}/data.nc", f"{address}/elsewhere/other.subchunk"
+        for path in (local[0], remote[0]):
+            for index in (local[1], remote[1]):
+                with subchunk.open(path, index, storage_options=options) as file:
+                    assert not file["data"].plain
+                    assert np.array_equal(file["data"][3, 7:50:9, -2], values[3, 7:50:9, -2])
+
+
+@pytest.mark.parametrize("absent", [404, 403])
+def test_without_an_index_it_is_read_all_the_same(folder, options, absent):
+    folder, values = folder
+    with (
+        serving(folder, absent=absent) as (address, _),
+        subchunk.open(f"{address}/bare.nc", storage_options=options) as file,
+    ):
+        assert file["data"].plain == "the file has no index"
+        assert np.array_equal(file["data"][2, 10, :5], values[2, 10, :5])
+        assert np.array_equal(file["plain"][...], values[0])
+
+
+def test_what_cannot_be_sub_chunked_is_read_through_ranges(folder, options):
+    folder, values = folder
+    with (
+        serving(folder) as (address, log),
+        subchunk.open(f"{address}/data.nc", storage_options=options) as file,
+    ):
+        assert "lzf" not in file["plain"].plain and file["plain"].plain
+        assert np.array_equal(file["plain"][5], values[0, 5])
+        assert sum(r.sent for r in log) < (folder / "data.nc").stat().st_size / 4
+
+
+def test_xarray_and_processes(folder, options):
+    folder, values = folder
+    with serving(folder) as (address, _):
+        kept = {"storage_options": options, "engine": subchunk_engine()}
+        with xr.open_dataset(f"{address}/data.nc", **kept) as data:
+            assert data.attrs["title"] == "far away"
+            again = pickle.loads(pickle.dumps(data["data"][:, 3, 4]))
+            assert np.array_equal(again.values, values[:, 3, 4])
+
+
+def subchunk_engine():
+    from hyperslab.subchunk.engine import SubchunkEntrypoint
+
+    return SubchunkEntrypoint
+
+
+def test_threads_share_one_file(folder, options):
+    folder, values = folder
+    wrong = []
+    with (
+        serving(folder) as (address, _),
+        subchunk.open(f"{address}/data.nc", storage_options=options) as file,
+    ):
+
+        def read(place):
+            if not np.array_equal(file["data"][:, place, place], values[:, place, place]):
+                wrong.append(place)
+
+        threads = [threading.Thread(target=read, args=(place,)) for place in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+
+
+def test_a_server_without_ranges_is_named(folder, options):
+    folder, _ = folder
+    with (
+        serving(folder, ranges=False) as (address, _),
+        pytest.raises(subchunk.SubchunkError, match=r"does not support ranges; copy the file") as e,
+    ):
+        subchunk.open(f"{address}/data.nc", storage_options=options)["data"][0, 0, 0]
+    assert address in str(e.value)
+
+
+def test_what_is_not_there_is_named(folder, options):
+    folder, _ = folder
+    with serving(folder) as (address, _):
+        with pytest.raises(FileNotFoundError, match=r"/absent\.nc is not there"):
+            subchunk.open(f"{address}/absent.nc", storage_options=options)["data"]
+        with pytest.raises(MissingFileError, match=r"/absent\.subchunk is not there"):
+            subchunk.open(
+                f"{address}/data.nc", f"{address}/absent.subchunk", storage_options=options
+            )
+        with pytest.raises(FileNotFoundError, match=r"/absent\.nc is not there"):
+            subchunk.open(
+                f"{address}/absent.nc", folder / "data.nc.subchunk", storage_options=options
+            )
+
+
+def test_a_host_that_does_not_answer_is_named(options):
+    if options["backend"] == "obstore":
+        options |= {"retry_config": {"max_retries": 0}}
+    with pytest.raises(subchunk.SubchunkError, match=r"http://127\.0\.0\.1:9/x\.nc.* cannot be r"):
+        subchunk.open("http://127.0.0.1:9/x.nc", storage_options=options)
+
+
+def test_a_scheme_nobody_knows_is_named(options):
+    with pytest.raises(subchunk.SubchunkError, match=r"none://x/y\.nc cannot be read"):
+        subchunk.open("none://x/y.nc", storage_options=options)
+
+
+def test_an_unknown_backend_is_named():
+    with pytest.raises(subchunk.SubchunkError, match=r"'curl': give 'fsspec' or 'obstore'"):
+        source("http://127.0.0.1/x", {"backend": "curl"})
+
+
+def test_a_changed_file_is_refused_by_its_tag(folder, tmp_path, options):
+    folder, values = folder
+    for name in ("data.nc", "data.nc.subchunk"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    with h5py.File(tmp_path / "data.nc", "a") as file:
+        file["data"][3] = values[4]
+    with (
+        serving(tmp_path) as (address, _),
+        pytest.raises(subchunk.SubchunkError, match=r"data\.nc|not those that were indexed"),
+    ):
+        subchunk.open(f"{address}/data.nc", storage_options=options)["data"][:, 9, 9]

@@ -185,7 +185,9 @@ class _Build:
         typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
         with self._naming(variable, typical):
             stream = self._stream(variable, chunks, typical)
-            spacing, points = choose_spacing(stream, variable.chunk_bytes, self._options.budget)
+            spacing, points = choose_spacing(
+                stream, variable.chunk_bytes, self._options.budget, _together(variable)
+            )
         return spacing, {typical: points}
 
     def _points(
@@ -223,7 +225,8 @@ class _Build:
     ) -> ChunkPoints:
         output = np.empty(variable.chunk_bytes, np.uint8)
         with self._naming(variable, row):
-            return index_chunk(self._stream(variable, chunks, row), spacing, output)
+            stream = self._stream(variable, chunks, row)
+            return index_chunk(stream, spacing, output, _together(variable))
 
     @contextmanager
     def _naming(self, variable: Variable, row: int) -> Iterator[None]:
@@ -247,6 +250,11 @@ class _Build:
         self._done += 1
         if self._progress:
             self._progress(self._done, self._total)
+
+
+def _together(variable: Variable) -> int:
+    """Return how many bytes of a number lie together."""
+    return 1 if variable.shuffled else variable.width
 
 
 def write_whole(target: Path, data: bytes) -> None:

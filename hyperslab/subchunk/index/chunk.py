@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.inflate import WINDOW
+from ..deflate.packing import by_lzma, deflated
 from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import referred
 from .points import ChunkPoints
 
 MARK = 2**15  # bytes of output between points and marks: how finely reading can end
-_LEVEL = 6  # of the windows: they are mostly zeros
+_TRIED = 8  # windows packed both ways
+_LARGE = 1024  # bytes of a packed window from which on another way is tried
+_GAIN = 0.8  # what it must come to, since unpacking takes longer
+
+Bytes = NDArray[np.uint8]
+Packer = Callable[[Bytes, NDArray[np.bool_]], bytes]
 
 
-def index_chunk(stream: NDArray[np.uint8], spacing: int, output: NDArray[np.uint8]) -> ChunkPoints:
+def index_chunk(stream: Bytes, spacing: int, output: Bytes, itemsize: int = 1) -> ChunkPoints:
     """Return the points of one chunk.
 
     Parameters
@@ -27,84 +34,97 @@ def index_chunk(stream: NDArray[np.uint8], spacing: int, output: NDArray[np.uint
         Bytes of output between points that decompression can start at.
     output : numpy.ndarray
         uint8; receives the decompressed chunk.
+    itemsize : int
+        Bytes of a number, where they lie together.
 
     Raises
     ------
     SubchunkError
         When the chunk is damaged.
     """
-    between = -(-spacing // MARK)
-    places = walk(stream, -(-spacing // between), output)
-    return points_at(places, between, stream, output)
+    places = walk(stream, -(-spacing // -(-spacing // MARK)), output)
+    return Windows(places, stream, output, itemsize).points(spacing)
 
 
-def points_at(
-    places: Places, between: int, stream: NDArray[np.uint8], output: NDArray[np.uint8]
-) -> ChunkPoints:
-    """Return points of which one in so many can be started at; the others are marks.
+class Windows:
+    """What points of one chunk need to start decompression at.
 
     Parameters
     ----------
     places : Places
         From `walk` through `stream`, which left `output`.
-    between : int
-        One in how many.
-    stream, output : numpy.ndarray
+    stream, output, itemsize
         As for `index_chunk`.
     """
-    back = np.arange(len(places)) % between
-    starts = set(range(0, len(places), between))
-    kept = [
-        what_to_keep(places, number, stream, output) if number in starts else b""
-        for number in range(len(places))
-    ]
-    view = stream.data
-    begins = (places.bit >> np.uint64(3)).tolist()
-    ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), stream.size]
-    return ChunkPoints(
-        places.out,
-        places.bit,
-        back.astype(np.uint64),
-        np.where(back == 0, places.header_stop - places.header_start, np.uint64(0)),
-        kept,
-        np.array([zlib.crc32(piece) for piece in kept], np.uint32),
-        np.array([zlib.crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
-    )
 
+    def __init__(self, places: Places, stream: Bytes, output: Bytes, itemsize: int) -> None:
+        self.places = places
+        self._stream, self._output, self._itemsize = stream, output, itemsize
 
-def what_to_keep(
-    places: Places, number: int, stream: NDArray[np.uint8], output: NDArray[np.uint8]
-) -> bytes:
-    """Return the header's bytes and the compressed window of a point.
+    def points(self, spacing: int) -> ChunkPoints:
+        """Return points: some can be started at, about `spacing` bytes apart; others are marks."""
+        places, view = self.places, self._stream.data
+        starts = self._starts(spacing)
+        numbers = np.arange(len(places))
+        back = numbers - starts[np.searchsorted(starts, numbers, "right") - 1]
+        kept = [b""] * len(places)
+        for number, piece in zip(starts.tolist(), self.kept(starts.tolist()), strict=True):
+            kept[number] = piece
+        begins = (places.bit >> np.uint64(3)).tolist()
+        ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), self._stream.size]
+        return ChunkPoints(
+            places.out,
+            places.bit,
+            back.astype(np.uint64),
+            np.where(back == 0, places.header_stop - places.header_start, np.uint64(0)),
+            kept,
+            np.array([zlib.crc32(piece) for piece in kept], np.uint32),
+            np.array([zlib.crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
+        )
 
-    Parameters
-    ----------
-    places : Places
-    number : int
-        Which of them.
-    stream, output : numpy.ndarray
-        As for `index_chunk`.
-    """
-    out, bit = int(places.out[number]), int(places.bit[number])
-    start, stop = int(places.header_start[number]), int(places.header_stop[number])
-    header = bits(stream, start, stop)
-    front = header.to_bytes((stop - start + 7) >> 3, "little")
-    if not out:
-        return front
-    window = np.zeros(WINDOW, np.uint8)
-    window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
-    truth = output[out : out + WINDOW]
-    behind = int(np.searchsorted(places.out, out + truth.size))
-    end = int(places.bit[behind] + np.uint64(7)) >> 3 if behind < len(places) else stream.size
-    used = referred(stream.data[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
-    if out < WINDOW:
-        used[: WINDOW - out] = False  # before the beginning
-    if not used.any():
-        return front
-    window[~used] = 0
-    return front + _deflated(window[int(used.argmax()) :])  # a shorter window is its end
+    def kept(self, numbers: Sequence[int]) -> list[bytes]:
+        """Return header and packed window of each of some places; some tell how all are packed."""
+        tried = numbers[:: max(len(numbers) // _TRIED, 1)]
+        pack: Packer = deflated
+        found = {number: self._kept(number, pack) for number in tried}
+        usual = sum(map(len, found.values()))
+        if usual > _LARGE * len(tried) and (other := self._by_lzma(tried)):
+            if sum(map(len, other.values())) < _GAIN * usual:
+                pack, found = self._lzma, other
+        return [found.get(number) or self._kept(number, pack) for number in numbers]
 
+    def _starts(self, spacing: int) -> NDArray[np.intp]:
+        """Places are never quite as far apart as was asked for."""
+        found, last = [0], 0
+        for number, out in enumerate(self.places.out.tolist()):
+            if out - last >= spacing - MARK // 2 and number:
+                found.append(number)
+                last = out
+        return np.array(found)
 
-def _deflated(window: NDArray[np.uint8]) -> bytes:
-    packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, 9)
-    return packer.compress(window.tobytes()) + packer.flush()
+    def _by_lzma(self, numbers: Sequence[int]) -> dict[int, bytes]:
+        try:
+            return {number: self._kept(number, self._lzma) for number in numbers}
+        except ImportError:  # a Python built without it
+            return {}
+
+    def _lzma(self, window: Bytes, used: NDArray[np.bool_]) -> bytes:
+        return by_lzma(window, used, self._itemsize)
+
+    def _kept(self, number: int, pack: Packer) -> bytes:
+        places, output, stream = self.places, self._output, self._stream
+        out, bit = int(places.out[number]), int(places.bit[number])
+        start, stop = int(places.header_start[number]), int(places.header_stop[number])
+        header = bits(stream, start, stop)
+        front = header.to_bytes((stop - start + 7) >> 3, "little")
+        if not out:
+            return front
+        window = np.zeros(WINDOW, np.uint8)
+        window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
+        truth = output[out : out + WINDOW]
+        behind = int(np.searchsorted(places.out, out + truth.size))
+        end = int(places.bit[behind] + np.uint64(7)) >> 3 if behind < len(places) else stream.size
+        used = referred(stream.data[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
+        if out < WINDOW:
+            used[: WINDOW - out] = False  # before the beginning
+        return front + pack(window, used)

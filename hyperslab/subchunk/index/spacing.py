@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.walk import walk
-from .chunk import MARK, points_at, what_to_keep
+from .chunk import MARK, Windows
 from .points import ChunkPoints
 
 CLOSEST, WIDEST = 2, 128  # marks for each point that decompression can start at
@@ -15,7 +15,7 @@ TRIED = 48  # points made to guess what they cost
 
 
 def choose_spacing(
-    stream: NDArray[np.uint8], chunk_bytes: int, budget: float
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int = 1
 ) -> tuple[int, ChunkPoints]:
     """Return the closest spacing whose points cost at most a share of the compressed chunk.
 
@@ -27,6 +27,8 @@ def choose_spacing(
         Bytes of it, decompressed.
     budget : float
         Bytes of the index for a byte of compressed data, such as 0.02.
+    itemsize : int
+        Bytes of a number, where they lie together.
 
     Returns
     -------
@@ -37,14 +39,16 @@ def choose_spacing(
     """
     output = np.empty(chunk_bytes, np.uint8)
     places = walk(stream, MARK, output)
-    tried = np.unique(np.linspace(1, max(len(places) - 1, 1), TRIED).astype(int)).tolist()
-    each = [len(what_to_keep(places, n, stream, output)) for n in tried if n < len(places)]
+    windows = Windows(places, stream, output, itemsize)
+    last = len(places) - 1
+    tried = np.unique(np.linspace(min(1, last), last, TRIED).astype(int)).tolist()
+    each = sum(map(len, windows.kept(tried))) / len(tried)
     allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
     for_windows = max(allowed - POINT_BYTES * len(places), 1.0)
-    between = max(int(len(places) * sum(each) / max(len(each), 1) / for_windows), CLOSEST)
+    between = max(int(len(places) * each / for_windows), CLOSEST)
     while True:
         between = min(between, WIDEST)
-        points = points_at(places, between, stream, output)
+        points = windows.points(between * MARK)
         if _cost(points) <= allowed or between == WIDEST or between >= len(places):
             return between * MARK, points
         between = max(int(between * _cost(points) / allowed), between + 1)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import WINDOW, inflate_from, inflater
+from ..deflate.inflate import inflate_from, inflater
+from ..deflate.packing import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
 from ..index.points import Points
 
@@ -119,11 +120,10 @@ def decode_stretch(
     bits = int(points.header_bits[point])
     width = (bits + 7) >> 3
     header = int.from_bytes(kept[:width], "little")
-    module = inflater()
     try:
-        window = module.decompress(kept[width:], -15, WINDOW) if len(kept) > width else b""
+        window = unpacked(kept[width:])
         found = inflate_from(data, stretch.shift, (header, bits), window, stretch.length)
-    except (zlib.error, module.error) as error:
+    except (zlib.error, inflater().error) as error:
         raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
     if len(found) != stretch.length:
         raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")

@@ -88,9 +88,9 @@ class Windows:
         pack: Packer = deflated
         found = {number: self._kept(number, pack) for number in tried}
         usual = sum(map(len, found.values()))
-        if usual > _LARGE * len(tried) and (other := self._by_lzma(tried)):
-            if sum(map(len, other.values())) < _GAIN * usual:
-                pack, found = self._lzma, other
+        other = self._by_lzma(tried) if usual > _LARGE * len(tried) else {}
+        if other and sum(map(len, other.values())) < _GAIN * usual:
+            pack, found = self._lzma, other
         return [found.get(number) or self._kept(number, pack) for number in numbers]
 
     def _starts(self, spacing: int) -> NDArray[np.intp]:

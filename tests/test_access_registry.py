@@ -10,8 +10,8 @@ from hyperslab.access.card import Card
 from hyperslab.storage import FORMATS, Layout
 
 ORDER = (
-    "plain", "netcdf4", "netcdf-c", "h5py", "subchunk", "h5netcdf", "xarray-netcdf4",
-    "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
+    "plain", "netcdf4", "netcdf-c", "h5py", "subchunk", "chunkindex_layout", "h5netcdf",
+    "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
 )  # fmt: skip
 
 

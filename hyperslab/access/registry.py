@@ -29,6 +29,7 @@ CARDS = (
     Card("netcdf-c", "netCDF-C", _NETCDF, "fork", "c_kernel", ("netCDF4",), _NO_LZF, compiled=True),
     Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",)),
     Card("subchunk", "hyperslab.subchunk", _HDF5, "fork", "subchunk", ("h5py",)),
+    Card("chunkindex_layout", "chunkindex", _HDF5, "fork", "chunkindex_layout", ("h5py",)),
     Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py")),
     Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4"), _NO_LZF),
     Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", ("xarray", "h5netcdf", "h5py")),

@@ -7,7 +7,8 @@ An index of that package is given to `hyperslab.subchunk.open` as any other:
 262144
 """
 
-from .index import ChunkindexIndex, chunk_points
+from .index import ChunkindexIndex
+from .opening import chunk_points
 from .record import ChunkRecord
 from .write import span, write
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,16 +13,14 @@ import h5py
 import numpy as np
 
 from ..deflate.inflate import WINDOW
-from ..errors import CorruptIndexError, MissingFileError, StaleIndexError
-from ..fetch import source
-from ..fetch.filelike import RangeReader
+from ..errors import StaleIndexError
 from ..hdf5 import Chunks, Variable, attributes, chunk_table, datasets, describe
 from ..index.index import Entry
 from ..index.points import Points
-from .record import ChunkRecord, read_record
+from .opening import indexed, opened, read_window
+from .record import ChunkRecord, check_sizes, read_record
 from .write import chunk_names
 
-_CHUNK = re.compile(r"\d+(\.\d+)*")
 _STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2, "little")
 
 
@@ -178,108 +175,10 @@ class ChunkindexIndex:
             record = None
             if not chunks.mask[row] and name in held:
                 record = read_record(held[name])
-                _check_sizes(variable, name, record, int(chunks.size[row]))
+                check_sizes(variable, name, record, int(chunks.size[row]))
             paths.append("" if record is None else f"{variable.name}/{name}")
             records.append(record)
         return _points(records, paths)
-
-
-def opened(place: str | Path, options: Mapping[str, Any] | None = None) -> h5py.File:
-    """Open an index, here or behind a URL.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is no HDF5 file, or a cut one.
-    """
-    try:
-        file = source(place, options)
-        return h5py.File(RangeReader(file) if file.remote else file.name, "r")
-    except (FileNotFoundError, MissingFileError):
-        raise
-    except (OSError, ValueError) as error:
-        raise CorruptIndexError(f"the index cannot be opened: {error}") from error
-
-
-def indexed(file: h5py.File) -> tuple[str, ...]:
-    """Return the names of the variables that an index of the package chunkindex describes.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it describes none.
-    """
-    found: dict[str, None] = {}
-
-    def keep(name: str, item: object) -> None:
-        variable, _, chunk = name.rpartition("/")
-        if _CHUNK.fullmatch(chunk) and isinstance(item, h5py.Group) and "window" in item:
-            found[variable] = None
-
-    try:
-        file.visititems(keep)
-    except (OSError, KeyError, RuntimeError, ValueError) as error:
-        raise CorruptIndexError(f"the index is damaged or cut off: {error}") from error
-    if not found:
-        raise CorruptIndexError(
-            "this is an HDF5 file, but no index: none of its groups is a chunk with window, "
-            "outloc, inloc and bits"
-        )
-    return tuple(found)
-
-
-def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
-    """Return what an index of the package chunkindex says of each chunk of a variable.
-
-    Parameters
-    ----------
-    index : path-like
-        The index, or its URL.
-    variable : str
-
-    Returns
-    -------
-    dict
-        By the chunks' names, such as "0.1".
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is damaged.
-    KeyError
-        When it does not describe that variable.
-    """
-    with opened(index) as file:
-        names = indexed(file)
-        if variable not in names:
-            raise KeyError(f"the index has no variable {variable!r}: it has {', '.join(names)}")
-        return {name: read_record(group) for name, group in file[variable].items()}
-
-
-def read_window(group: h5py.Group, place: int) -> bytes:
-    """Return the window of a point.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it cannot be read.
-    """
-    try:
-        return bytes(group["window"][place].tobytes())
-    except (OSError, KeyError, RuntimeError, ValueError, IndexError) as error:
-        said = str(error).partition("\n")[0]
-        raise CorruptIndexError(
-            f"the index is damaged where it describes {group.name}: {said}"
-        ) from error
-
-
-def _check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
-    if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
-        raise StaleIndexError(
-            f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
-            f"had {record.compressed_size} bytes and has {size} (decompressed "
-            f"{record.uncompressed_size} and {variable.chunk_bytes}); build it again"
-        )
 
 
 def _points(records: list[ChunkRecord | None], paths: list[str]) -> LayoutPoints:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.inflate import WINDOW
-from ..errors import CorruptIndexError
+from ..errors import CorruptIndexError, StaleIndexError
+from ..hdf5 import Variable
 
 _BEGIN = 2  # bytes of zlib's header
 MODE = 15  # zran's number for a stream with zlib's header
@@ -80,7 +81,8 @@ def read_record(group: h5py.Group) -> ChunkRecord:
     try:
         columns = [np.asarray(group[name][()]) for name in ("outloc", "inloc", "bits")]
         outloc, inloc, bits = (column.astype(np.int64) for column in columns)
-        sizes = [_number(group.attrs[f"{name}_size"]) for name in ("uncompressed", "compressed")]
+        uncompressed = _number(group.attrs["uncompressed_size"])
+        compressed = _number(group.attrs["compressed_size"])
         windows = group["window"].shape
     except (KeyError, OSError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         said = str(error).partition("\n")[0]
@@ -89,7 +91,7 @@ def read_record(group: h5py.Group) -> ChunkRecord:
         ) from error
     if not outloc.shape == inloc.shape == bits.shape == windows[:1] or windows[1:] != (WINDOW,):
         raise _wrong(group, "its arrays differ in length")
-    inside = outloc < sizes[0]  # a point at the very end has nothing behind it
+    inside = outloc < uncompressed  # a point at the very end has nothing behind it
     outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
     inserted = not len(outloc) or bool(outloc[0])
     if inserted:
@@ -101,12 +103,37 @@ def read_record(group: h5py.Group) -> ChunkRecord:
         bool((np.diff(outloc) > 0).all() and (np.diff(inloc) > 0).all())
         and outloc[0] == 0
         and (inloc[0], bits[0]) == (_BEGIN, 0)
-        and inloc[-1] <= sizes[1]
+        and inloc[-1] <= compressed
         and bool(((bits >= 0) & (bits < 8)).all())
     )
     if not good:
         raise _wrong(group, "its points are not in order, or outside of the chunk")
-    return ChunkRecord(outloc, inloc, bits, *sizes, inserted=inserted)
+    return ChunkRecord(outloc, inloc, bits, uncompressed, compressed, inserted)
+
+
+def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
+    """Refuse a record of a chunk that has another size now.
+
+    Parameters
+    ----------
+    variable : Variable
+    name : str
+        Of the chunk, such as "0.1".
+    record : ChunkRecord
+    size : int
+        Bytes of the chunk as it is stored.
+
+    Raises
+    ------
+    StaleIndexError
+        When they differ.
+    """
+    if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
+        raise StaleIndexError(
+            f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
+            f"had {record.compressed_size} bytes and has {size} (decompressed "
+            f"{record.uncompressed_size} and {variable.chunk_bytes}); build it again"
+        )
 
 
 def _number(value: Any) -> int:

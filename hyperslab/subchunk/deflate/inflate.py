@@ -23,7 +23,8 @@ _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
 class Inflater(Protocol):
     """One of the modules zlib, zlib_ng and isal_zlib."""
 
-    error: type[Exception]
+    @property
+    def error(self) -> type[Exception]: ...
 
     def decompressobj(self, wbits: int, zdict: bytes = ...) -> Any: ...
 

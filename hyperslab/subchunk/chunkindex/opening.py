@@ -1,0 +1,106 @@
+"""Open an index of the package chunkindex, and find in it what it describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from ..errors import CorruptIndexError, MissingFileError
+from ..fetch import source
+from ..fetch.filelike import RangeReader
+from .record import ChunkRecord, read_record
+
+_CHUNK = re.compile(r"\d+(\.\d+)*")
+
+
+def opened(place: str | Path, options: Mapping[str, Any] | None = None) -> h5py.File:
+    """Open an index, here or behind a URL.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it is no HDF5 file, or a cut one.
+    """
+    try:
+        file = source(place, options)
+        return h5py.File(RangeReader(file) if file.remote else file.name, "r")
+    except (FileNotFoundError, MissingFileError):
+        raise
+    except (OSError, ValueError) as error:
+        raise CorruptIndexError(f"the index cannot be opened: {error}") from error
+
+
+def indexed(file: h5py.File) -> tuple[str, ...]:
+    """Return the names of the variables that an index of the package chunkindex describes.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it describes none.
+    """
+    found: dict[str, None] = {}
+
+    def keep(name: str, item: object) -> None:
+        variable, _, chunk = name.rpartition("/")
+        if _CHUNK.fullmatch(chunk) and isinstance(item, h5py.Group) and "window" in item:
+            found[variable] = None
+
+    try:
+        file.visititems(keep)
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise CorruptIndexError(f"the index is damaged or cut off: {error}") from error
+    if not found:
+        raise CorruptIndexError(
+            "this is an HDF5 file, but no index: none of its groups is a chunk with window, "
+            "outloc, inloc and bits"
+        )
+    return tuple(found)
+
+
+def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
+    """Return what an index of the package chunkindex says of each chunk of a variable.
+
+    Parameters
+    ----------
+    index : path-like
+        The index, or its URL.
+    variable : str
+
+    Returns
+    -------
+    dict
+        By the chunks' names, such as "0.1".
+
+    Raises
+    ------
+    CorruptIndexError
+        When it is damaged.
+    KeyError
+        When it does not describe that variable.
+    """
+    with opened(index) as file:
+        names = indexed(file)
+        if variable not in names:
+            raise KeyError(f"the index has no variable {variable!r}: it has {', '.join(names)}")
+        return {name: read_record(group) for name, group in file[variable].items()}
+
+
+def read_window(group: h5py.Group, place: int) -> bytes:
+    """Return the window of a point.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it cannot be read.
+    """
+    try:
+        return bytes(group["window"][place].tobytes())
+    except (OSError, KeyError, RuntimeError, ValueError, IndexError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {group.name}: {said}"
+        ) from error

@@ -55,6 +55,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
         index: str | Path | None = None,
         storage_options: Mapping[str, Any] | None = None,
         threads: int | None = None,
+        memory_bytes: int | None = None,
     ) -> xr.Dataset:
         """Open one group of a file; see `xarray.open_dataset`.
 
@@ -66,12 +67,18 @@ class SubchunkEntrypoint(BackendEntrypoint):
             The index, or its URL; beside the file if not given. Without one the file is read all
             the same, chunk by chunk.
         storage_options : mapping, optional
-            What fsspec gives the file system of a URL.
+            What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that takes.
         threads : int, optional
             Threads of one read.
+        memory_bytes : int, optional
+            What a read may hold beside its result; half of the machine's if not given.
         """
         file = File(
-            os.fspath(filename_or_obj), index, storage_options=storage_options, threads=threads
+            os.fspath(filename_or_obj),
+            index,
+            storage_options=storage_options,
+            threads=threads,
+            memory_bytes=memory_bytes,
         )
         return StoreBackendEntrypoint().open_dataset(
             _Store(file, (group or "").strip("/")),

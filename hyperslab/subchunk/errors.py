@@ -17,6 +17,10 @@ class CorruptDataError(SubchunkError):
     """Compressed data are not what they were when the index was built."""
 
 
+class MemoryLimitError(SubchunkError):
+    """What is asked for needs more memory than was allowed."""
+
+
 class UnknownVersionError(SubchunkError):
     """The index has a format version that this release does not know."""
 

@@ -19,6 +19,7 @@ from .hdf5 import attribute, attributes, chunk_table, datasets, describe
 from .index.fingerprint import difference, table_digest
 from .index.format import Hdf5IndexError
 from .index.index import SUFFIX, Index, PointIndex
+from .memory import allowed
 from .variable import VariableReader
 
 
@@ -28,9 +29,53 @@ def open(
     *,
     storage_options: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    memory_bytes: int | None = None,
 ) -> File:
-    """Open a netCDF-4 or HDF5 file, with its index where there is one."""
-    return File(path, index, storage_options=storage_options, threads=threads)
+    """Open a netCDF-4 or HDF5 file, with its index where there is one.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or its URL.
+    index : path-like, optional
+        The index, or its URL; beside the file if not given. Without one the file is read all the
+        same, chunk by chunk.
+    storage_options : mapping, optional
+        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
+    threads : int, optional
+        Threads of one read; one a core, at most 8, if not given.
+    memory_bytes : int, optional
+        What a read may hold beside its result; half of the machine's memory if not given. A read
+        is cut into pieces that fit; where one chunk does not, there is a `MemoryLimitError`.
+
+    Raises
+    ------
+    FileNotFoundError
+        When file or index are not there.
+    StaleIndexError
+        When the index does not belong to the file as it is now.
+    CorruptIndexError, UnknownVersionError
+        When the index is damaged, or of a newer format.
+    SubchunkError
+        When a URL cannot be read.
+
+    Examples
+    --------
+    >>> import h5py, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "x.h5"
+    >>> with h5py.File(path, "w") as file:
+    ...     _ = file.create_dataset("x", data=range(10_000), chunks=(5_000,), compression=4)
+    >>> with open(path) as file:
+    ...     file["x"][[7, 4_321]].tolist()
+    [7, 4321]
+    """
+    return File(
+        path,
+        index,
+        storage_options=storage_options,
+        threads=threads,
+        memory_bytes=memory_bytes,
+    )
 
 
 class File(Mapping[str, "VariableReader"]):
@@ -43,11 +88,13 @@ class File(Mapping[str, "VariableReader"]):
         *,
         storage_options: Mapping[str, Any] | None = None,
         threads: int | None = None,
+        memory_bytes: int | None = None,
     ) -> None:
         self.path = os.fspath(path)
         self.options = dict(storage_options or {})
         self._place = index
         self.threads = threads or min(8, os.cpu_count() or 1)
+        self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(path, self.options)
         self.lock = threading.Lock()
         self.index = self._index(index)
@@ -57,7 +104,7 @@ class File(Mapping[str, "VariableReader"]):
             self.data.identity()  # says what is missing now, not at the first read
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.path, self._place, self.options, self.threads)
+        return _again, (self.path, self._place, self.options, self.threads, self.memory_bytes)
 
     def __getitem__(self, name: str) -> VariableReader:
         try:
@@ -135,14 +182,15 @@ class File(Mapping[str, "VariableReader"]):
     def _index(self, place: str | Path | None) -> PointIndex | None:
         if place is not None:
             try:
-                return Index(place, self.options)
+                return Index(place, self.options, self.memory_bytes)
             except Hdf5IndexError:
                 return ChunkindexIndex(place, self.options, lambda: self.hdf5, self.lock)
         beside = self.path + SUFFIX
         if isinstance(self.data, LocalFile):
-            return Index(beside) if Path(beside).exists() else None
+            found = Path(beside).exists()
+            return Index(beside, None, self.memory_bytes) if found else None
         try:
-            return Index(beside, self.options)
+            return Index(beside, self.options, self.memory_bytes)
         except MissingFileError:
             return None
 
@@ -170,5 +218,7 @@ class File(Mapping[str, "VariableReader"]):
         return table_digest(found)
 
 
-def _again(path: str, place: str | Path | None, options: dict[str, Any], threads: int) -> File:
-    return File(path, place, storage_options=options, threads=threads)
+def _again(
+    path: str, place: str | Path | None, options: dict[str, Any], threads: int, memory_bytes: int
+) -> File:
+    return File(path, place, storage_options=options, threads=threads, memory_bytes=memory_bytes)

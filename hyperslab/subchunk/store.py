@@ -45,9 +45,11 @@ class SubchunkStore(Store):
     index : path-like, optional
         The index, or its URL; beside the file if not given.
     storage_options : mapping, optional
-        What fsspec gives the file system of a URL.
+        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     threads : int, optional
         Threads of one read; one, as Zarr reads several chunks at a time.
+    memory_bytes : int, optional
+        What the read of a chunk may hold beside it; half of the machine's memory if not given.
 
     Raises
     ------
@@ -73,10 +75,13 @@ class SubchunkStore(Store):
         index: str | Path | None = None,
         storage_options: Mapping[str, Any] | None = None,
         threads: int = 1,
+        memory_bytes: int | None = None,
     ) -> None:
         super().__init__(read_only=True)
         self.path, self.chunks = os.fspath(path), dict(chunks or {})
-        self._file = File(path, index, storage_options=storage_options, threads=threads)
+        self._file = File(
+            path, index, storage_options=storage_options, threads=threads, memory_bytes=memory_bytes
+        )
         self._arrays, self.left_out = arrays(self._file, self.chunks)
         self._documents = _documents(self._file, self._arrays)
 

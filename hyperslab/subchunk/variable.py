@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +10,15 @@ from numpy.typing import NDArray
 
 from .hdf5 import Variable, attribute
 from .index.index import Entry
+from .memory import refuse_above
 from .read.select import Axis, Key, wanted
 from .read.values import Indexed
 
 if TYPE_CHECKING:
     from .file import File
+
+_LARGE = 2**26  # bytes of a box from which on it is not read whole for a few values
+_LOSS = 4  # values that are read for one that is wanted, at which HDF5 is quicker
 
 
 class VariableReader:
@@ -88,24 +93,60 @@ class VariableReader:
         if index is None or self._entry is None or not self._entry.spacing:
             return None
         chunks, points = index.points(self._entry)
-        return Indexed(self.variable, index, chunks, points, self._file.data, self._file.threads)
+        return Indexed(
+            self.variable,
+            index,
+            chunks,
+            points,
+            self._file.data,
+            self._file.threads,
+            self._file.memory_bytes,
+        )
 
     def _plainly(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
-        """Read the box around the wanted indices through HDF5, and cut them out of it."""
-        around, inside = [], []
-        for axis in axes:
-            first = int(axis.indices[0]) if len(axis.indices) else 0
-            last = int(axis.indices[-1]) + 1 if len(axis.indices) else 0
-            around.append(slice(first, last))
+        """Read the box around the wanted indices through HDF5, and cut them out of it.
+
+        Where the box is large, HDF5 itself picks out of it what it can: steps, and one list.
+        """
+        if self.variable.dtype and self.chunks:
+            what = f"a chunk of {self.variable.name}"
+            refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)
+        spans = [_span(axis) for axis in axes]
+        box = math.prod(stop - start for start, stop in spans) * self.dtype.itemsize
+        picked = -1
+        if box > _LARGE:
+            loss = [
+                (stop - start) / max(1, len(axis.indices))
+                for axis, (start, stop) in zip(axes, spans, strict=True)
+            ]
+            picked = int(np.argmax(loss)) if max(loss) > _LOSS else -1
+        asked: list[slice | NDArray[np.int64]] = []
+        inside = []
+        for number, (axis, (start, stop)) in enumerate(zip(axes, spans, strict=True)):
             indices = axis.indices
+            if number == picked and len(indices):
+                if isinstance(indices, range):
+                    asked.append(slice(start, stop, indices.step))
+                else:
+                    asked.append(indices)
+                inside.append(Axis(range(len(indices))))
+                continue
+            asked.append(slice(start, stop))
             inside.append(
-                Axis(range(indices.start - first, indices.stop - first, indices.step))
-                if isinstance(indices, range) and len(indices)
-                else Axis(np.asarray(indices, np.int64) - first)
+                Axis(range(0, stop - start, indices.step))
+                if isinstance(indices, range)
+                else Axis(np.asarray(indices, np.int64) - start)
             )
         with self._file.lock:
-            values = np.asarray(self._file.hdf5[self.variable.name][tuple(around)])
+            values = np.asarray(self._file.hdf5[self.variable.name][tuple(asked)])
         return _product(values, tuple(inside))
+
+
+def _span(axis: Axis) -> tuple[int, int]:
+    """Return the first index and the one behind the last."""
+    if not len(axis.indices):
+        return 0, 0
+    return int(axis.indices[0]), int(axis.indices[-1]) + 1
 
 
 def _product(values: NDArray[Any], axes: tuple[Axis, ...]) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import CorruptIndexError
 from ..fetch import Source, source
 from ..hdf5 import Chunks, Variable
+from ..memory import allowed, refuse_above
 from .format import PREAMBLE, Head, decode_head, head_bytes
 from .points import POINT_ARRAYS, Points
 
@@ -77,19 +78,28 @@ class Index:
         The index, or its URL.
     options : mapping, optional
         What fsspec gives the file system of a URL.
+    memory_bytes : int, optional
+        What its head and the tables of a variable may take; half of the machine's if not given.
 
     Raises
     ------
     CorruptIndexError, UnknownVersionError
         When it is damaged, cut off, or of another version.
+    MemoryLimitError
+        When it is too large.
     """
 
     def __init__(
-        self, place: str | Path | Source, options: Mapping[str, Any] | None = None
+        self,
+        place: str | Path | Source,
+        options: Mapping[str, Any] | None = None,
+        memory_bytes: int | None = None,
     ) -> None:
+        self._memory_bytes = allowed(memory_bytes)
         self._source = source(place, options) if isinstance(place, str | Path) else place
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
         needed = head_bytes(self._front[:PREAMBLE])
+        refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
         if needed > len(self._front):
             self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
         self.head: Head = decode_head(self._front)
@@ -171,6 +181,8 @@ class Index:
             tables = [self.head.tables[name] for name in names]
         except KeyError as error:
             raise CorruptIndexError(f"the index has no table {error}: it is damaged") from error
+        most = 8 * sum(table.length for table in tables)
+        refuse_above(self._memory_bytes, most, "a variable's part of the index")
         begins = [self.head.begin + table.at for table in tables]
         ends = [begin + table.size for begin, table in zip(begins, tables, strict=True)]
         pieces = self._ranges(begins, ends)

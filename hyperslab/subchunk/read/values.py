@@ -15,6 +15,7 @@ from ..fetch import Source
 from ..hdf5 import Chunks, Variable
 from ..index.index import PointIndex
 from ..index.points import Points
+from ..memory import HELD, refuse_above
 from .boxes import Box, boxes, runs
 from .decode import Stretch, decode_stretch, gathered, stretches, worth
 from .select import Wanted
@@ -48,6 +49,12 @@ class Plan:
     length: int
     stretches: Sequence[Stretch]
 
+    @property
+    def memory_bytes(self) -> int:
+        """What decoding it needs: compressed and decompressed bytes, and the values' own."""
+        stored = sum(stretch.stop - stretch.start + stretch.length for stretch in self.stretches)
+        return stored + self.starts.nbytes + 2 * self.starts.size * self.length
+
 
 @dataclass(frozen=True)
 class Indexed:
@@ -61,6 +68,8 @@ class Indexed:
     points : Points
     data : Source
     threads : int
+    memory_bytes : int
+        What a read may hold beside its result.
     """
 
     variable: Variable
@@ -69,6 +78,7 @@ class Indexed:
     points: Points
     data: Source
     threads: int
+    memory_bytes: int
 
     def read(self, asked: Wanted) -> NDArray[Any]:
         """Return the values of a selection, axes not yet dropped or put in order."""
@@ -82,12 +92,17 @@ class Indexed:
     def _fill(self, found: Sequence[Box], result: NDArray[Any]) -> None:
         plans: list[Plan] = []
         whole: list[tuple[Box, int]] = []
+        held = 0
         rows = np.searchsorted(self.chunks.number, [box.number for box in found]).tolist()
         for box, row in zip(found, rows, strict=True):
             if row == len(self.chunks) or self.chunks.number[row] != box.number:
                 result[box.place] = self.variable.fill_value
             elif plan := self._plan(box, row):
                 plans.append(plan)
+                held += plan.memory_bytes
+                if held > min(HELD, self.memory_bytes // 2):
+                    self._decode(plans, result)
+                    plans, held = [], 0
             else:
                 whole.append((box, row))
         self._decode(plans, result)
@@ -95,7 +110,15 @@ class Indexed:
         def one(item: tuple[Box, int]) -> None:
             result[item[0].place] = self._whole(*item)
 
-        self._each(one, whole, threaded=len(whole) > 1)
+        if whole:
+            needed = self._whole_bytes(max(int(self.chunks.size[row]) for _, row in whole))
+            self._each(one, whole, threaded=len(whole) > 1, most=self.memory_bytes // needed)
+
+    def _whole_bytes(self, size: int) -> int:
+        """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
+        needed = size + 2 * self.variable.chunk_bytes
+        refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
+        return needed
 
     def _plan(self, box: Box, row: int) -> Plan | None:
         """Return how to decode a box from points; None if the whole chunk is as quick."""
@@ -106,7 +129,10 @@ class Indexed:
         made = stretches(self.points, row, size, starts, starts + length)
         if not worth(made, self.variable.chunk_bytes):
             return None
-        return Plan(box, row, starts, length, made)
+        plan = Plan(box, row, starts, length, made)
+        what = f"reading inside of a chunk of {self.variable.name}"
+        refuse_above(self.memory_bytes, plan.memory_bytes, what)
+        return plan
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
         """Return runs of values as runs of bytes, which shuffling spreads over planes."""
@@ -156,9 +182,15 @@ class Indexed:
         return values
 
     def _each(
-        self, one: Callable[[_Item], _Result], items: Iterable[_Item], *, threaded: bool
+        self,
+        one: Callable[[_Item], _Result],
+        items: Iterable[_Item],
+        *,
+        threaded: bool,
+        most: int = 64,
     ) -> list[_Result]:
-        if self.threads < 2 or not threaded:
+        threads = min(self.threads, most)
+        if threads < 2 or not threaded:
             return [one(item) for item in items]
-        with ThreadPoolExecutor(self.threads) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, items))

@@ -15,10 +15,11 @@ from .chunkindex.index import ChunkindexIndex
 from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
-from .hdf5 import attribute, attributes, chunk_table, datasets, describe
-from .index.fingerprint import difference, table_digest
+from .hdf5 import attribute, attributes, datasets, describe
+from .index.fingerprint import difference, digest
 from .index.format import Hdf5IndexError
 from .index.index import SUFFIX, Index, PointIndex
+from .index.survey import look
 from .memory import allowed
 from .variable import VariableReader
 
@@ -200,22 +201,21 @@ class File(Mapping[str, "VariableReader"]):
         if not why:
             return
         same_size = kept.get("size") == self.data.identity().get("size")
-        if same_size and self._table_digest(index) == kept.get("table"):
+        if same_size and self._digest(index) == kept.get("table"):
             return
         raise StaleIndexError(
             f"the index does not belong to {Path(self.path).name} as it is now: {why}; build it "
             "again with `hyperslab index`, or remove it"
         )
 
-    def _table_digest(self, index: PointIndex) -> str:
-        """Return what the file says now of the variables that were indexed."""
+    def _digest(self, index: PointIndex) -> str:
+        """Return what the file says now of what the index took from it; empty if not all of it."""
+        names = [name for name, entry in index.entries.items() if entry.spacing]
         with self.lock:
-            found = []
-            for name, entry in index.entries.items():
-                item = self.hdf5.get(name)
-                if entry.spacing and isinstance(item, h5py.Dataset) and item.chunks:
-                    found.append((describe(name, item), chunk_table(item)))
-        return table_digest(found)
+            try:
+                return digest(look(self.hdf5, names, self.path))
+            except SubchunkError:
+                return ""
 
 
 def _again(

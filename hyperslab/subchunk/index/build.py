@@ -20,7 +20,7 @@ from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
 from ..read.select import wanted
 from .chunk import index_chunk
-from .fingerprint import table_digest
+from .fingerprint import digest
 from .format import encode
 from .index import SUFFIX, Index
 from .options import BUDGET, SPACINGS, Keys, Options
@@ -163,12 +163,8 @@ class _Build:
             raise SubchunkError(
                 f"{self._path.name} changed while it was indexed: build the index again"
             )
-        tables = self._survey.tables
-        digest = table_digest(
-            [(v, tables[v.name]) for v in self._survey.variables if v.name in tables]
-        )
         content = {
-            "data": identity | {"table": digest},
+            "data": identity | {"table": digest(self._survey)},
             "groups": self._survey.groups,
             "variables": listed,
         }

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from ..hdf5 import Chunks, Variable
+from .survey import Survey
 
 
-def table_digest(variables: Sequence[tuple[Variable, Chunks]]) -> str:
-    """Return a hash of how a file stores the indexed variables: it decides when times differ.
+def digest(found: Survey) -> str:
+    """Return a hash of what an index takes from a file without reading its large variables.
 
-    Parameters
-    ----------
-    variables : sequence
-        Each variable with its chunk table.
+    It decides when times differ: names, types, attributes, chunk tables, and the values that are
+    kept themselves.
     """
-    digest = hashlib.sha256()
-    for variable, chunks in sorted(variables, key=lambda pair: pair[0].name):
-        described = [
-            variable.name,
-            variable.shape,
-            variable.dtype,
-            variable.chunks,
-            variable.filters,
-            variable.fill.hex(),
-            chunks.digest(),
-        ]
-        digest.update(json.dumps(described).encode())
-    return digest.hexdigest()[:32]
+    total = hashlib.sha256()
+    total.update(json.dumps(found.groups, sort_keys=True).encode())
+    for variable in sorted(found.variables, key=lambda variable: variable.name):
+        described = asdict(variable) | {"fill": variable.fill.hex()}
+        total.update(json.dumps(described, sort_keys=True).encode())
+        total.update(found.small.get(variable.name, b""))
+        if table := found.tables.get(variable.name):
+            total.update(table.digest().encode())
+    return total.hexdigest()[:32]
 
 
 def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -52,15 +52,28 @@ def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
         When it is no HDF5 file, or a variable is unknown or cannot be indexed.
     """
     with _opened(path) as file:
-        found = [(describe(name, item), item) for name, item in datasets(file)]
-        chosen = _chosen([variable for variable, _ in found], asked, path.name)
-        small = {variable.name: _small(variable, item) for variable, item in found}
-        return Survey(
-            [variable for variable, _ in found],
-            _groups(file),
-            {v.name: chunk_table(item) for v, item in found if v.name in chosen},
-            {name: values for name, values in small.items() if values is not None},
-        )
+        return look(file, asked, path.name)
+
+
+def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
+    """Read what an open file holds; see `survey`.
+
+    Parameters
+    ----------
+    file : h5py.File
+    asked : sequence of str, optional
+    name : str
+        Of the file, for messages.
+    """
+    found = [(describe(name, item), item) for name, item in datasets(file)]
+    chosen = _chosen([variable for variable, _ in found], asked, name)
+    small = {variable.name: _small(variable, item) for variable, item in found}
+    return Survey(
+        [variable for variable, _ in found],
+        _groups(file),
+        {v.name: chunk_table(item) for v, item in found if v.name in chosen},
+        {name: values for name, values in small.items() if values is not None},
+    )
 
 
 def _opened(path: Path) -> h5py.File:

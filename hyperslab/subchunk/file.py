@@ -132,7 +132,7 @@ class File(Mapping[str, "VariableReader"]):
             self.hdf5.close()
             del self.__dict__["hdf5"]
         self.data.close()
-        if isinstance(self.index, Index):
+        if self.index:
             self.index.close()
 
     @cached_property
@@ -203,9 +203,10 @@ class File(Mapping[str, "VariableReader"]):
         same_size = kept.get("size") == self.data.identity().get("size")
         if same_size and self._digest(index) == kept.get("table"):
             return
+        place = os.fspath(self._place or self.path + SUFFIX)
         raise StaleIndexError(
-            f"the index does not belong to {Path(self.path).name} as it is now: {why}; build it "
-            "again with `hyperslab index`, or remove it"
+            f"the index {Path(place).name} does not belong to {Path(self.path).name} as it is "
+            f"now: {why}; build it again with `hyperslab index`, or remove it"
         )
 
     def _digest(self, index: PointIndex) -> str:

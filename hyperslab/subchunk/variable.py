@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import CorruptDataError, CorruptIndexError, MemoryLimitError
 from .hdf5 import Variable, attribute
 from .index.index import Entry
 from .memory import refuse_above
@@ -85,7 +86,10 @@ class VariableReader:
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
             return asked.arrange(_product(values, asked.axes).copy())
         if indexed := self._indexed():
-            return asked.arrange(indexed.read(asked))
+            try:
+                return asked.arrange(indexed.read(asked))
+            except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
+                raise type(error)(f"{self._file.path}: {error}") from error
         return asked.arrange(self._plainly(asked.axes))
 
     def _indexed(self) -> Indexed | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import CorruptIndexError
+from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import Source, source
 from ..hdf5 import Chunks, Variable
 from ..memory import allowed, refuse_above
@@ -98,16 +99,39 @@ class Index:
         self._memory_bytes = allowed(memory_bytes)
         self._source = source(place, options) if isinstance(place, str | Path) else place
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
-        needed = head_bytes(self._front[:PREAMBLE])
-        refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
-        if needed > len(self._front):
-            self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
-        self.head: Head = decode_head(self._front)
+        with self._named():
+            needed = head_bytes(self._front[:PREAMBLE])
+            refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
+            if needed > len(self._front):
+                self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
+            self.head: Head = decode_head(self._front)
+            if not self._source.remote:  # there it would cost a request
+                self._check_size(int(self._source.identity()["size"]))
         self._points: dict[int, tuple[Chunks, Points]] = {}
+
+    @property
+    def name(self) -> str:
+        """Its path or URL."""
+        return self._source.name
 
     def close(self) -> None:
         """Close the file; a later read opens it again."""
         self._source.close()
+
+    def _check_size(self, size: int) -> None:
+        if size != self.head.size:
+            raise CorruptIndexError(
+                f"the index has {size} bytes and should have {self.head.size}: it was cut off, or "
+                "something was added; build it again"
+            )
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Say in errors which index it is."""
+        try:
+            yield
+        except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
+            raise type(error)(f"{self.name}: {error}") from error
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -141,22 +165,26 @@ class Index:
             When their tables are damaged.
         """
         if entry.place not in self._points:
-            names = [*_CHUNK_ARRAYS, *POINT_ARRAYS]
-            arrays = self._tables([f"{entry.place}/{name}" for name in names])
-            columns = dict(zip(names, arrays, strict=True))
-            chunks = Chunks(
-                columns["number"].astype(np.int64),
-                columns["offset"].astype(np.uint64),
-                columns["size"].astype(np.uint64),
-                columns["mask"].astype(np.uint32),
-            )
-            points = Points(
-                columns["first"].astype(np.int64),
-                *(columns[name] for name in POINT_ARRAYS[1:]),
-            )
-            _check(chunks, points)
-            self._points[entry.place] = chunks, points
+            with self._named():
+                self._points[entry.place] = self._read_points(entry)
         return self._points[entry.place]
+
+    def _read_points(self, entry: Entry) -> tuple[Chunks, Points]:
+        names = [*_CHUNK_ARRAYS, *POINT_ARRAYS]
+        arrays = self._tables([f"{entry.place}/{name}" for name in names])
+        columns = dict(zip(names, arrays, strict=True))
+        chunks = Chunks(
+            columns["number"].astype(np.int64),
+            columns["offset"].astype(np.uint64),
+            columns["size"].astype(np.uint64),
+            columns["mask"].astype(np.uint32),
+        )
+        points = Points(
+            columns["first"].astype(np.int64),
+            *(columns[name] for name in POINT_ARRAYS[1:]),
+        )
+        _check(chunks, points)
+        return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
         """Return what the index keeps for some points."""

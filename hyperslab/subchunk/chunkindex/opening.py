@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..fetch import source
 from ..fetch.filelike import RangeReader
 from .record import ChunkRecord, read_record
 
+_DEEPEST = 100  # groups within groups
 _CHUNK = re.compile(r"\d+(\.\d+)*")
 
 
@@ -42,15 +43,8 @@ def indexed(file: h5py.File) -> tuple[str, ...]:
     CorruptIndexError
         When it describes none.
     """
-    found: dict[str, None] = {}
-
-    def keep(name: str, item: object) -> None:
-        variable, _, chunk = name.rpartition("/")
-        if _CHUNK.fullmatch(chunk) and isinstance(item, h5py.Group) and "window" in item:
-            found[variable] = None
-
     try:
-        file.visititems(keep)
+        found = tuple(_variables(file, "", 0))
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise CorruptIndexError(f"the index is damaged or cut off: {error}") from error
     if not found:
@@ -58,7 +52,20 @@ def indexed(file: h5py.File) -> tuple[str, ...]:
             "this is an HDF5 file, but no index: none of its groups is a chunk with window, "
             "outloc, inloc and bits"
         )
-    return tuple(found)
+    return found
+
+
+def _variables(group: h5py.Group, path: str, depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        raise ValueError(f"its groups are nested more than {_DEEPEST} deep")
+    known = False
+    for name in group:
+        if _CHUNK.fullmatch(name) and (known or f"{name}/window" in group):
+            if not known:
+                yield path
+            known = True
+        elif group.get(name, getclass=True) is h5py.Group:
+            yield from _variables(group[name], f"{path}/{name}".lstrip("/"), depth + 1)
 
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:

@@ -79,18 +79,22 @@ def read_record(group: h5py.Group) -> ChunkRecord:
         When something is missing, or makes no sense.
     """
     try:
-        columns = [np.asarray(group[name][()]) for name in ("outloc", "inloc", "bits")]
-        outloc, inloc, bits = (column.astype(np.int64) for column in columns)
         uncompressed = _number(group.attrs["uncompressed_size"])
         compressed = _number(group.attrs["compressed_size"])
-        windows = group["window"].shape
+        window = group["window"]
+        if window.shape[1:] != (WINDOW,) or window.dtype.itemsize != 1:
+            raise ValueError(f"its windows are {window.dtype} of shape {window.shape}")
+        outloc, inloc, bits = (
+            _column(group[name], min(len(window), compressed))
+            for name in ("outloc", "inloc", "bits")
+        )
+        if not len(window) == len(outloc) == len(inloc) == len(bits):
+            raise ValueError("its arrays differ in length")
     except (KeyError, OSError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         said = str(error).partition("\n")[0]
         raise CorruptIndexError(
             f"the index cannot be read where it describes {group.name}: {said}"
         ) from error
-    if not outloc.shape == inloc.shape == bits.shape == windows[:1] or windows[1:] != (WINDOW,):
-        raise _wrong(group, "its arrays differ in length")
     inside = outloc < uncompressed  # a point at the very end has nothing behind it
     outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
     inserted = not len(outloc) or bool(outloc[0])
@@ -107,7 +111,10 @@ def read_record(group: h5py.Group) -> ChunkRecord:
         and bool(((bits >= 0) & (bits < 8)).all())
     )
     if not good:
-        raise _wrong(group, "its points are not in order, or outside of the chunk")
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {group.name}: its points are not in order, "
+            "or outside of the chunk; build it again"
+        )
     return ChunkRecord(outloc, inloc, bits, uncompressed, compressed, inserted)
 
 
@@ -136,11 +143,12 @@ def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -
         )
 
 
+def _column(dataset: h5py.Dataset, most: int) -> NDArray[np.int64]:
+    """Return whole numbers, refused before they are read where there cannot be so many."""
+    if dataset.ndim != 1 or dataset.dtype.kind not in "iu" or dataset.size > most:
+        raise ValueError(f"{dataset.name} is {dataset.dtype} of shape {dataset.shape}")
+    return np.asarray(dataset[()]).astype(np.int64)
+
+
 def _number(value: Any) -> int:
     return int(np.asarray(value).reshape(-1)[0])
-
-
-def _wrong(group: h5py.Group, why: str) -> CorruptIndexError:
-    return CorruptIndexError(
-        f"the index is damaged where it describes {group.name}: {why}; build it again"
-    )

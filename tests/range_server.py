@@ -18,22 +18,16 @@ class Request(NamedTuple):
     began: float
 
 
-def stages(log, delay_s):
-    """How many times the client waited: requests that began while another ran wait with it."""
-    count, until = 0, 0.0
-    for began in sorted(request.began for request in log):
-        if began >= until:
-            count += 1
-            until = began + delay_s
-    return count
+def at_once(log, delay_s):
+    """How many requests were under way at the same time, at most."""
+    return max(sum(0 <= request.began - other.began < delay_s for other in log) for request in log)
 
 
 @contextmanager
 def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
     """Serve a folder; gives its address and the log of (method, path, start, bytes sent).
 
-    The log's order is that of the answers; `delay_s` is how long each takes, so that requests
-    sent at the same time are answered at the same time: `stages` counts them.
+    `absent` is what it says of what is not there, `delay_s` how long an answer takes.
     """
     log = []
 

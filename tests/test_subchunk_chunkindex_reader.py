@@ -1,0 +1,138 @@
+"""Reading as the document describes: right values, and the requests that it makes."""
+
+import h5py
+import numpy as np
+import pytest
+import subchunk_files as files
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from range_server import serving
+
+from hyperslab import subchunk
+from hyperslab.access import reader
+from hyperslab.access.chunkindex_layout import SUFFIX, SerialVariable
+from hyperslab.subchunk import chunkindex
+
+SHAPE, CHUNKS = (4, 200, 300), (1, 200, 300)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
+def made(request, tmp_path_factory):
+    """A file, its index of eight points a chunk, and its values."""
+    folder = tmp_path_factory.mktemp("serial")
+    rng = np.random.default_rng(5)
+    values = np.cumsum(rng.integers(-3, 4, SHAPE), axis=2).astype("<f4")
+    with h5py.File(folder / "data.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=CHUNKS, compression=4, shuffle=request.param)
+    chunkindex.write(folder / "data.h5", folder / f"data.h5{SUFFIX}", points=8)
+    return folder, values
+
+
+@pytest.fixture
+def serial(made):
+    folder, _ = made
+    found = SerialVariable(
+        (folder / "data.h5").open("rb"), (folder / f"data.h5{SUFFIX}").open("rb"), "x"
+    )
+    yield found
+    found.close()
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900]))
+def test_every_layout_and_selection(tmp_path, data, layout, spacing):
+    path, index = tmp_path / "file.h5", tmp_path / "index.nc"
+    truth = files.write(path, layout)
+    chunkindex.write(path, index, points=1, spacing=spacing)
+    found = SerialVariable(path.open("rb"), index.open("rb"), "data")
+    try:
+        for _ in range(5):
+            key = data.draw(files.keys(truth.shape))
+            assert np.array_equal(found.read(key), files.expected(truth, key))
+    finally:
+        found.close()
+
+
+def test_a_piece_for_every_chunk_and_every_byte_of_the_values(made, serial):
+    _, values = made
+    pieces = 4 if serial.variable.shuffled else 1
+    before = serial.data.requests
+    assert np.array_equal(serial.read((slice(None), 100, 100)), values[:, 100, 100])
+    assert serial.data.requests - before == 4 * pieces
+    again = serial.data.requests, serial.index.requests
+    assert np.array_equal(serial.read((2, slice(50, 60), 100)), values[2, 50:60, 100])
+    assert serial.data.requests - again[0] == pieces, "from the first value to the last"
+    assert serial.index.requests - again[1] >= 3 + pieces, "outloc, inloc, bits and the windows"
+    assert serial.requests == serial.data.requests + serial.index.requests
+    assert serial.read_bytes == serial.data.read_bytes + serial.index.read_bytes
+
+
+def test_only_the_sections_between_points_are_read(made, serial):
+    folder, values = made
+    record = chunkindex.chunk_points(folder / f"data.h5{SUFFIX}", "x")["0.0.0"]
+    assert len(record) > 1
+    serial.read((0, 0, 0))
+    before = serial.data.read_bytes
+    assert serial.read((0, 0, 1)) == values[0, 0, 1]
+    if not serial.variable.shuffled:
+        assert serial.data.read_bytes - before == record.inloc[1] - 2
+    whole = serial.data.read_bytes
+    assert np.array_equal(serial.read(0), values[0])
+    assert serial.data.read_bytes - whole >= record.compressed_size - 2
+
+
+def test_one_request_after_another_over_http(tmp_path):
+    import fsspec
+
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=np.arange(9000), chunks=(3000,), compression=4)
+    chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
+    with serving(tmp_path) as (address, log):
+        found = SerialVariable(
+            fsspec.open(f"{address}/x.h5", cache_type="none").open(),
+            fsspec.open(f"{address}/index.nc", cache_type="none").open(),
+            "x",
+        )
+        opened, counted = len(log), found.requests
+        assert found.read((slice(2, None, 3000),)).tolist() == [2, 3002, 6002]
+        assert len(log) - opened == found.requests - counted >= 3 * 5
+        found.close()
+
+
+def test_damage_is_named(made, tmp_path):
+    folder, values = made
+    data = bytearray((folder / "data.h5").read_bytes())
+    with h5py.File(folder / "data.h5") as file:
+        place = file["x"].id.get_chunk_info(0)
+    data[place.byte_offset + 2 : place.byte_offset + place.size] = b"\xff" * (place.size - 2)
+    (tmp_path / "data.h5").write_bytes(data)
+    index = (folder / f"data.h5{SUFFIX}").read_bytes()
+    (tmp_path / f"data.h5{SUFFIX}").write_bytes(index)
+    with reader("chunkindex_layout").open(tmp_path / "data.h5", "x") as opened:
+        with pytest.raises(subchunk.CorruptDataError, match="a chunk of x cannot be read from"):
+            opened.read(0)
+        assert np.array_equal(opened.read(1), values[1])
+    with h5py.File(tmp_path / "data.h5", "w") as file:
+        file.create_dataset("x", data=values[::-1], chunks=CHUNKS, compression=9)
+    with (
+        reader("chunkindex_layout").open(tmp_path / "data.h5", "x") as opened,
+        pytest.raises(subchunk.StaleIndexError, match="does not belong to the file"),
+    ):
+        opened.read(0)
+
+
+def test_an_index_is_built_where_there_is_none(made, tmp_path):
+    folder, values = made
+    (tmp_path / "data.h5").write_bytes((folder / "data.h5").read_bytes())
+    for _ in range(2):
+        with reader("chunkindex_layout").open(tmp_path / "data.h5", "x") as opened:
+            assert np.array_equal(opened.read((..., 3)), values[..., 3])
+    records = chunkindex.chunk_points(tmp_path / f"data.h5{SUFFIX}", "x")
+    assert len(records) == 4
+    (tmp_path / f"data.h5{SUFFIX}").write_bytes(b"no index")
+    with pytest.raises(OSError, match="chunkindex_layout cannot open 'x'"):
+        reader("chunkindex_layout").open(tmp_path / "data.h5", "x")

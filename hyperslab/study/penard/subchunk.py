@@ -93,7 +93,7 @@ def _inside(
     files: Files, name: str, read: str, index: Index, chosen: tuple[Selection, ...]
 ) -> Case:
     path, place = files.path(name), files.index_path(name, index)
-    opener = document.open if index.layout == "document" else open_ours
+    opener = document.open if index.layout == "document" and index.serial else open_ours
     larger = read == "series" and _larger(files, name, place)
     return Case(
         f"{spelled(name)}/{read}{'-larger' if larger else ''}/{index.name}",
@@ -221,7 +221,9 @@ def index_sizes(files: Files) -> Iterator[dict[str, object]]:
         for index in files.indexes(name):
             place = files.index_path(name, index)
             if index.layout == "document":
-                points, spacing = document.count(place, files.variable(name)), index.spacing
+                points = document.count(place, files.variable(name))
+                chunk = 4 * int(np.prod(files.shapes[name][1:]))
+                spacing = document.spacing(chunk, index.spacing or document.SPACING)
             else:
                 entry = subchunk.Index(place).entries[files.variable(name)]
                 found = subchunk.Index(place).points(entry)[1]

@@ -1,17 +1,18 @@
 """The document's way of indexing and reading: its layout, its points, its requests."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import subchunk
+from ...access.chunkindex_layout import SerialVariable
+from ...storage.region import Selection
 from ...subchunk import chunkindex
 
 SPACING = 2**21
 """Bytes between points: three a chunk, or one every 2 MB (section 3.3)."""
-WINDOW = 2**15
 
 
 def build(path: Path, target: Path, variable: str, spacing: int) -> None:
@@ -19,9 +20,46 @@ def build(path: Path, target: Path, variable: str, spacing: int) -> None:
     chunkindex.write(path, target, variables=[variable], spacing=spacing)
 
 
-def open(path: Path, index: Path) -> Any:
-    """Open a file with such an index."""
-    return subchunk.open(path, index, threads=1)
+def open(path: Path, index: Path) -> "Serial":
+    """Open a file with such an index, to be read as the document describes."""
+    return Serial(path, index)
+
+
+class Serial(dict[str, "_Variable"]):
+    """A file and its index, open; variables are read one request after another."""
+
+    def __init__(self, path: Path, index: Path) -> None:
+        super().__init__()
+        self._path, self._index = path, index
+
+    def __missing__(self, name: str) -> "_Variable":
+        data, index = self._path.open("rb"), self._index.open("rb")
+        self[name] = _Variable(SerialVariable(data, index, name))
+        return self[name]
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for variable in self.values():
+            variable.serial.close()
+
+
+@dataclass(frozen=True)
+class _Variable:
+    serial: SerialVariable
+
+    def __getitem__(self, selection: Selection) -> NDArray[Any]:
+        return self.serial.read(selection)
+
+
+def spacing(chunk_bytes: int, widest: int) -> int:
+    """Return the bytes between points of a chunk.
+
+    Examples
+    --------
+    >>> spacing(1_956_240, SPACING), spacing(53_989_260, SPACING)
+    (652080, 2097152)
+    """
+    return chunkindex.span(chunk_bytes, spacing=widest)
 
 
 def count(index: Path, variable: str) -> int:

@@ -1,6 +1,6 @@
 """Figures 2, 4 and 5 of Penard et al. 2025 from a real file, and what points cost and save."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -170,10 +170,12 @@ def _points_title(case: str, count: int) -> str:
     return f"{FILES[file]}: {count} points, {whose}"
 
 
-def _strips(axes: "Axes", sections: pd.DataFrame, lines: Iterable[tuple[str, str]]) -> None:
+def _strips(axes: "Axes", sections: pd.DataFrame, lines: Sequence[tuple[str, str]]) -> None:
     """Draw a chunk as a bar a line: what is wanted of it, and what is decoded for it."""
     names = {"out": "decompressed", "stored": "compressed"}
     labels = []
+    chosen = sections[sections["case"].isin([case for case, _ in lines])]
+    least = 0.004 * float(chosen["predicted_bytes"].max()) / MB
     for place, (case, stage) in enumerate(lines):
         rows = sections[sections["case"] == case]
         size = "predicted_bytes" if stage == "out" else "wire_bytes"
@@ -181,13 +183,14 @@ def _strips(axes: "Axes", sections: pd.DataFrame, lines: Iterable[tuple[str, str
         axes.barh(-place, whole, height=0.5, color="C6", alpha=0.18)
         section = rows[rows["phase"] == "section"]
         color = "C0" if case.startswith("ours/") else "C1"
-        _marked(axes, section[f"{stage}_at"], section[size], -place, color, 0.5, whole)
+        _marked(axes, section[f"{stage}_at"], section[size], -place, color, 0.5, least)
         if stage == "out":
             run = rows[rows["phase"] == "run"]
-            _marked(axes, run["out_at"], run["useful_bytes"], -place, "C2", 0.86, whole)
+            _marked(axes, run["out_at"], run["useful_bytes"], -place, "C2", 0.86, least)
         whose = ", ours" if case.startswith("ours/") else ", document's" * (stage == "stored")
         labels.append(f"{names[stage]}{whose}")
     axes.set_yticks([-place for place in range(len(labels))], labels)
+    axes.set_xlim(left=0)
     axes.grid(visible=False)
 
 
@@ -198,10 +201,9 @@ def _marked(
     place: int,
     color: str,
     height: float,
-    whole: float,
+    least: float,
 ) -> None:
     """Draw stretches of a bar, none too narrow to be seen."""
-    least = 0.0022 * max(whole, 30.0)
     axes.barh(
         place, np.maximum(lengths / MB, least), left=starts / MB, height=height, color=color, lw=0
     )

@@ -40,15 +40,21 @@ class Index:
         Bytes of decompressed data between points; the budget decides if not given.
     layout : str
         "ours", or "document" for the layout and the points of the document.
+    serial : bool
+        Whether the document's layout is also read as the document describes, one request after
+        another, and not as ours.
     """
 
     name: str
     spacing: int | None = None
     layout: str = "ours"
+    serial: bool = True
 
 
 DEFAULT = Index("ours")
 DOCUMENT = Index("document", document.SPACING, "document")
+PLANNED = Index("planned", document.SPACING, "document", serial=False)
+"""The document's index, read by our reader."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ class Files:
 
     def index_path(self, name: str, index: Index) -> Path:
         """Return where an index of a file lies."""
-        return self.scratch / f"{name}.{index.name}.index"
+        kept = DOCUMENT if index == PLANNED else index
+        return self.scratch / f"{name}.{kept.name}.index"
 
     def layout(self, name: str) -> Layout:
         """Return how a file is stored: as in the document's Table 1."""
@@ -116,12 +123,12 @@ class Files:
         return VARIABLE[name.partition("-")[0]]
 
     def indexes(self, name: str) -> list[Index]:
-        """Return the indexes of a file, the finest spacing first, the document's last."""
+        """Return the indexes of a file: the default first, the document's last."""
         chunk = 4 * int(np.prod(self.shapes[name][1:]))
         tried = (64, 512) if self.profile == "smoke" else (64, 256, 1024, 2048)
         ours = [Index(f"ours-{n}KiB", n * KIB) for n in tried if n * KIB <= chunk // 2]
         wider = [Index("document-8MiB", 8 * MIB, "document")] if chunk > 16 * MIB else []
-        return [DEFAULT, *ours, *wider, DOCUMENT]
+        return [DEFAULT, *ours, *wider, PLANNED, DOCUMENT]
 
     def pixels(self, name: str) -> list[Selection]:
         """Return the series that are read: the document's point, then others."""
@@ -167,7 +174,7 @@ class Files:
                 self._keep_truth(name)
 
     def _index(self, name: str) -> None:
-        for index in self.indexes(name):
+        for index in set(self.indexes(name)) - {PLANNED}:
             build(self.path(name), self.index_path(name, index), self.variable(name), index)
 
     def _keep_truth(self, name: str) -> None:

@@ -152,14 +152,14 @@ def parts(records: pd.DataFrame) -> str:
     if table.isna().any():
         return ""
     shard = comparison(table["zarr3-shards/zstd"] / table["zarr3/zstd"], "more", "less")
-    blosc = comparison(table["zarr2/blosc"] / table["zarr3/blosc"], "more", "less")
+    blosc = [amount(table[f"{name}/blosc"], "B") for name in ("zarr2", "zarr3")]
     index = comparison(table["subchunk/deflate"] / table["h5py/deflate"], "more", "less")
     return (
         "zarr-python 3 has no `partial_decompress`, the option the document means; what it has is "
         "shards, whose inner chunks are compressed one by one, by any codec. Through shards it "
         f"reads {shard} than from plain chunks of zstd; from chunks of Blosc, where the option "
-        f"once applied, Zarr 2 reads {blosc} than Zarr 3. Shards must be written so; the index "
-        f"reads {index} than h5py from a file as it is."
+        f"once applied, it reads {blosc[0]} in Zarr 2 and {blosc[1]} in Zarr 3. Shards "
+        f"must be written so; the index reads {index} than h5py from a file as it is."
     )
 
 

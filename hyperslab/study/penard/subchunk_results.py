@@ -46,7 +46,8 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
         file, kind, index = str(case).split("/")
         read = kind.partition("-")[0]
         part = each.loc[case]
-        pair = part.join(each.loc[f"{file}/{read}-whole/h5py"], rsuffix="_whole", how="inner")
+        whole = each.loc[f"{file}/{read}-whole/h5py"]["wall_s"].rename("whole_s")
+        pair = part.join(whole, how="inner")
         middle = median_interval(1e3 * part["wall_s"])
         rows.append(
             {
@@ -56,7 +57,7 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
                 "ms": middle.value,
                 "low": middle.low,
                 "high": middle.high,
-                "gain": paired_ratio(pair["wall_s_whole"], pair["wall_s"]),
+                "gain": paired_ratio(pair["whole_s"], pair["wall_s"]),
                 "bytes": part["rchar"].median(),
                 "calls": part["syscr"].median(),
                 "cpu_ms": 1e3 * (part["user_s"] + part["sys_s"]).median(),

@@ -35,10 +35,14 @@ class SubchunkEntrypoint(BackendEntrypoint):
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Return whether an index lies beside a file of this machine."""
+        """Return whether it is an index, or a file of this machine with an index beside it.
+
+        xarray asks the engines netcdf4 and h5netcdf first, where they are installed.
+        """
         if not isinstance(filename_or_obj, str | os.PathLike):
             return False
-        return Path(os.fspath(filename_or_obj) + SUFFIX).is_file()
+        name = os.fspath(filename_or_obj)
+        return name.endswith(SUFFIX) or Path(name + SUFFIX).is_file()
 
     def open_dataset(  # type: ignore[override]
         self,
@@ -61,6 +65,8 @@ class SubchunkEntrypoint(BackendEntrypoint):
 
         Parameters
         ----------
+        filename_or_obj : path-like
+            The file, or the index beside it.
         group : str, optional
             Path of the group; the root if not given.
         index : path-like, optional
@@ -74,7 +80,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
             What a read may hold beside its result; half of the machine's if not given.
         """
         file = File(
-            os.fspath(filename_or_obj),
+            _data(filename_or_obj),
             index,
             storage_options=storage_options,
             threads=threads,
@@ -94,7 +100,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
     def open_groups_as_dict(self, filename_or_obj: Any, **options: Any) -> dict[str, xr.Dataset]:
         """Open all groups of a file, by their paths; see `xarray.open_groups`."""
         places = {name: options[name] for name in ("index", "storage_options") if name in options}
-        with File(os.fspath(filename_or_obj), **places) as file:
+        with File(_data(filename_or_obj), **places) as file:
             names = sorted(file.groups())
         top = (options.pop("group", None) or "").strip("/")
         return {
@@ -106,6 +112,11 @@ class SubchunkEntrypoint(BackendEntrypoint):
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
         """Open all groups of a file as a tree; see `xarray.open_datatree`."""
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+def _data(name: str | os.PathLike[str]) -> str:
+    """Return the file that an index lies beside; any other name as it is."""
+    return os.fspath(name).removesuffix(SUFFIX)
 
 
 class _Store(AbstractDataStore):
@@ -140,7 +151,8 @@ class _Store(AbstractDataStore):
         names = [name for name in self._file if name.rpartition("/")[0] == self._group]
         readers = [self._file[name] for name in names]
         for path, reader, dims in zip(names, readers, dimension_names(readers), strict=True):
-            encoding: dict[str, Any] = {"dtype": reader.dtype}
+            # For texts of any length xarray's word is `str`.
+            encoding: dict[str, Any] = {"dtype": str if texts(reader.dtype) else reader.dtype}
             if reader.chunks:
                 encoding["chunksizes"] = reader.chunks
                 encoding["preferred_chunks"] = dict(zip(dims, reader.chunks, strict=True))
@@ -149,13 +161,18 @@ class _Store(AbstractDataStore):
             yield name, xr.Variable(dims, data, reader.attrs, encoding)
 
 
+def texts(dtype: np.dtype[Any]) -> bool:
+    """Return whether values are texts of any length."""
+    return dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
+
+
 class _Array(BackendArray):
     """A variable that xarray indexes lazily."""
 
     def __init__(self, reader: VariableReader) -> None:
         self._reader = reader
         self.shape = reader.shape
-        self._text = h5py.check_string_dtype(reader.dtype) is not None
+        self._text = texts(reader.dtype)
         self.dtype = np.dtype(object) if self._text else reader.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
@@ -164,8 +181,8 @@ class _Array(BackendArray):
         )
 
     def _get(self, key: tuple[Any, ...]) -> NDArray[Any]:
-        found = self._reader[key]
-        if self._text and found.dtype == object:
-            texts = [v.decode() if isinstance(v, bytes) else v for v in found.reshape(-1)]
-            found = np.array(texts, dtype=object).reshape(found.shape)
+        found = np.asarray(self._reader[key], self._reader.dtype)
+        if self._text:
+            decoded = [v.decode() if isinstance(v, bytes) else v for v in found.reshape(-1)]
+            found = np.array(decoded, dtype=object).reshape(found.shape)
         return found

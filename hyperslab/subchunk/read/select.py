@@ -56,10 +56,11 @@ class Wanted:
         for place, axis in enumerate(self.axes):
             if axis.order is not None:
                 values = values[(slice(None),) * place + (axis.order,)]
-        values = values[tuple(0 if axis.drop else slice(None) for axis in self.axes)]
+        # The ellipsis keeps an array, also where every axis is dropped.
+        values = values[(*(0 if axis.drop else slice(None) for axis in self.axes), ...)]
         for place in self.new:
             values = np.expand_dims(values, place)
-        return np.ascontiguousarray(values) if values.ndim else values
+        return np.ascontiguousarray(values) if values.ndim else values[()]
 
 
 def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:

@@ -1,0 +1,324 @@
+"""The xarray engine: the datasets of engine netcdf4, lazily, in threads, processes and pickles."""
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import dask
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+from hyperslab import subchunk
+from hyperslab.subchunk.engine import SubchunkEntrypoint
+from hyperslab.subchunk.fetch import local
+
+FILES = 4
+
+
+def registered():
+    return any(e.name == "subchunk" for e in entry_points(group="xarray.backends"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def engine(tmp_path_factory):
+    """What installing the package does, where it was installed before the engine was there."""
+    if registered():
+        yield
+        return
+    folder = tmp_path_factory.mktemp("installed")
+    info = folder / "hyperslab_engine-0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hyperslab-engine\nVersion: 0\n")
+    (info / "entry_points.txt").write_text(
+        "[xarray.backends]\nsubchunk = hyperslab.subchunk.engine:SubchunkEntrypoint\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        known = os.environ.get("PYTHONPATH", "")
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder), known])))
+        xr.backends.refresh_engines()
+        yield
+    xr.backends.refresh_engines()
+
+
+def write(path, number=0):
+    """A netCDF-4 file with what CF knows: packed values, fills, times, flags, text, groups."""
+    rng = np.random.default_rng(number)
+    with netCDF4.Dataset(path, "w") as file:
+        file.title, file.numbers = "engine", np.array([1, 2], "i2")
+        for name, size in (("time", None), ("lat", 40), ("lon", 60), ("width", 5)):
+            file.createDimension(name, size)
+        time = file.createVariable("time", "f8", ("time",), chunksizes=(64,))
+        time.units, time.calendar = "hours since 2020-01-01", "standard"
+        time[:] = np.arange(6) + 6 * number
+        lat = file.createVariable("lat", "f4", ("lat",))
+        lat.units, lat[:] = "degrees_north", np.linspace(-80, 80, 40)
+        lon = file.createVariable("lon", "f4", ("lon",))
+        lon[:] = np.linspace(0, 354, 60)
+        cube = {"dimensions": ("time", "lat", "lon"), "zlib": True, "chunksizes": (3, 40, 60)}
+        packed = file.createVariable("t", "i2", fill_value=-32768, shuffle=True, **cube)
+        packed.scale_factor, packed.add_offset = np.float32(0.01), np.float32(250)
+        packed[:] = np.ma.masked_less(rng.normal(255, 9, (6, 40, 60)), 245)
+        nan = file.createVariable("u", "f4", fill_value=np.nan, shuffle=False, **cube)
+        nan[:] = np.where(rng.random((6, 40, 60)) < 0.1, np.nan, rng.normal(size=(6, 40, 60)))
+        zero = file.createVariable("flags", "u1", fill_value=0, **cube)
+        zero[:] = rng.integers(0, 9, (6, 40, 60))
+        big = file.createVariable("big", ">f8", endian="big", **cube)
+        big.missing_value = -1.0
+        big[:] = rng.integers(-1, 3, (6, 40, 60))
+        lead = file.createVariable("lead", "i4", ("time",), zlib=True)
+        lead.units, lead[:] = "days", np.arange(6)
+        text = file.createVariable("station", "S1", ("lat", "width"), zlib=True)
+        text[:] = np.array([list(f"s{i:<4}") for i in range(40)], "S1")
+        names = file.createVariable("names", str, ("lat",))
+        for i in range(40):
+            names[i] = f"näme{i}"
+        file.createVariable("crs", "i4").grid_mapping_name = "latitude_longitude"
+        inner = file.createGroup("model/run")
+        inner.createDimension("step", 50)
+        inner.note = "inner"
+        w = inner.createVariable("w", "f4", ("step", "lat"), zlib=True, shuffle=True)
+        w[:] = rng.normal(size=(50, 40))
+    subchunk.build(path, spacing=1024)
+    return path
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("engine") / "a.nc")
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("many")
+    return [write(folder / f"{number}.nc", number) for number in range(FILES)]
+
+
+def same(found, truth):
+    xr.testing.assert_identical(found.load(), truth.load())
+    for name, variable in truth.variables.items():
+        assert found[name].dtype == variable.dtype, name
+
+
+def test_the_engine_is_guessed_by_the_index(path, tmp_path):
+    assert SubchunkEntrypoint().guess_can_open(str(path))
+    with xr.open_dataset(f"{path}.subchunk") as data:  # netcdf4 would take path itself
+        assert not innermost(data["u"]).plain
+        assert data.encoding["source"] == str(path)
+    alone = tmp_path / "alone.nc"
+    alone.write_bytes(path.read_bytes())
+    assert not SubchunkEntrypoint().guess_can_open(alone)
+    assert not SubchunkEntrypoint().guess_can_open(object())
+
+
+def innermost(array):
+    """The reader that a lazy variable ends in."""
+    data = array.variable._data
+    while data is not None and not hasattr(data, "_reader"):
+        data = getattr(data, "array", None)
+    return getattr(data, "_reader", None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"decode_cf": False},
+        {"mask_and_scale": False},
+        {"decode_times": False},
+        {"drop_variables": ["t", "names"]},
+        {"decode_coords": "all"},
+        {"decode_timedelta": True},
+    ],
+    ids=str,
+)
+def test_datasets_are_those_of_netcdf4(path, options):
+    with (
+        xr.open_dataset(path, engine="subchunk", **options) as found,
+        xr.open_dataset(path, engine="netcdf4", **options) as truth,
+    ):
+        same(found, truth)
+
+
+@pytest.mark.parametrize("group", ["model", "model/run", "/model/run/"])
+def test_groups_are_those_of_netcdf4(path, group):
+    with (
+        xr.open_dataset(path, engine="subchunk", group=group) as found,
+        xr.open_dataset(path, engine="netcdf4", group=group) as truth,
+    ):
+        same(found, truth)
+
+
+def test_trees_are_those_of_netcdf4(path):
+    with (
+        xr.open_datatree(path, engine="subchunk") as found,
+        xr.open_datatree(path, engine="netcdf4") as truth,
+    ):
+        assert found.groups == truth.groups
+        xr.testing.assert_identical(
+            found["model/run"].to_dataset(), truth["model/run"].to_dataset()
+        )
+
+
+def test_an_unknown_group_is_named(path):
+    with pytest.raises(OSError, match=r"has no group 'none': it has model, model/run"):
+        xr.open_dataset(path, engine="subchunk", group="none")
+
+
+def test_nothing_is_read_before_it_is_asked_for(path, monkeypatch):
+    read = []
+    get = subchunk.VariableReader.__getitem__
+    monkeypatch.setattr(
+        subchunk.VariableReader,
+        "__getitem__",
+        lambda self, key: read.append(self.variable.name) or get(self, key),
+    )
+    with xr.open_dataset(path, engine="subchunk", cache=False) as data:
+        assert not set(read) & {"t", "u", "flags", "big"}
+        read.clear()
+        subset = data["u"][::2, 3:9].isel(lon=[4, 1])[:, ::-1]
+        assert not read
+        subset.load()
+        assert read == ["u"]
+
+
+@pytest.mark.parametrize(
+    "pick",
+    [
+        {"lat": 5, "lon": 7},
+        {"time": slice(None, None, -2), "lat": [3, 1, 1], "lon": slice(2, 50, 9)},
+        {
+            "lat": xr.DataArray([1, 5, 30], dims="point"),
+            "lon": xr.DataArray([9, 0, 59], dims="point"),
+        },
+        {"time": 0, "lat": np.arange(40) % 2 == 0},
+        {"time": slice(0, 0)},
+    ],
+    ids=["point", "steps", "points", "mask", "empty"],
+)
+def test_any_indexing_gives_netcdf4s_values(path, pick):
+    with (
+        xr.open_dataset(path, engine="subchunk") as found,
+        xr.open_dataset(path, engine="netcdf4") as truth,
+    ):
+        for name in ("t", "u", "flags", "big"):
+            xr.testing.assert_identical(
+                found[name].isel(pick).load(), truth[name].isel(pick).load()
+            )
+
+
+def test_dask_takes_the_files_chunks(path):
+    with (
+        xr.open_dataset(path, engine="subchunk", chunks={}) as found,
+        xr.open_dataset(path, engine="netcdf4") as truth,
+    ):
+        assert found["t"].chunks == ((3, 3), (40,), (60,))
+        assert found["t"].encoding["chunksizes"] == (3, 40, 60)
+        with dask.config.set(scheduler="threads", num_workers=8):
+            xr.testing.assert_allclose(found.mean().compute(), truth.mean().compute())
+    with (
+        pytest.warns(UserWarning, match="separate the stored chunks"),  # xarray's own words
+        xr.open_dataset(path, engine="subchunk", chunks={"lat": 7}) as found,
+    ):
+        assert found["u"].chunks[1] == (7, 7, 7, 7, 7, 5)
+        with xr.open_dataset(path, engine="netcdf4") as truth:
+            xr.testing.assert_identical(found["u"].compute(), truth["u"].load())
+
+
+def test_eight_threads_read_one_dataset(path):
+    with (
+        xr.open_dataset(path, engine="netcdf4") as truth,
+        xr.open_dataset(path, engine="subchunk", cache=False) as found,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        wanted = {name: truth[name].values for name in ("t", "u", "names", "big")}
+        jobs = [(n, i) for i in range(40) for n in wanted]
+
+        def right(job):
+            name, place = job
+            got = found[name].isel(lat=place).values
+            true = wanted[name].take(place, axis=wanted[name].ndim - 2 if name != "names" else 0)
+            return np.array_equal(got, true, equal_nan=got.dtype.kind == "f")
+
+        assert all(pool.map(right, jobs))
+
+
+@pytest.mark.filterwarnings("ignore:The specified chunks separate:UserWarning")
+def test_eight_processes_read_one_dataset(path):
+    with (
+        xr.open_dataset(path, engine="subchunk", chunks={"lat": 10}) as found,
+        xr.open_dataset(path, engine="netcdf4") as truth,
+        dask.config.set({"scheduler": "processes", "num_workers": 8}),
+    ):
+        xr.testing.assert_identical(found["t"].compute(), truth["t"].load())
+
+
+def test_a_pickled_dataset_opens_elsewhere(path, tmp_path):
+    with xr.open_dataset(path, engine="subchunk", threads=3, memory_bytes=2**28) as data:
+        (tmp_path / "data.pkl").write_bytes(pickle.dumps(data))
+        truth = float(data["t"][3, 4, 5])
+    code = (
+        "import pickle, sys; data = pickle.load(open(sys.argv[1], 'rb'));"
+        "print(float(data['t'][3, 4, 5]), data['t'].shape)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "data.pkl"], capture_output=True, text=True
+    )
+    assert done.stdout.split(" ", 1)[0] == str(truth), done.stderr
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_many_files_at_once(paths, parallel):
+    options = {"combine": "by_coords", "parallel": parallel, "data_vars": "minimal",
+               "coords": "minimal", "compat": "override"}  # fmt: skip
+    drop = ["names", "station"]
+    with (
+        xr.open_mfdataset(paths, engine="subchunk", drop_variables=drop, **options) as found,
+        xr.open_mfdataset(paths, engine="netcdf4", drop_variables=drop, **options) as truth,
+    ):
+        assert found.sizes["time"] == 6 * FILES
+        point = {"lat": 7, "lon": 9}
+        xr.testing.assert_identical(found.isel(point).compute(), truth.isel(point).compute())
+
+
+def test_more_files_than_may_be_open(tmp_path, monkeypatch):
+    """Where 1024 descriptors are allowed, a thousand files with their indexes are too many."""
+    monkeypatch.setattr(local, "OPEN_FILES", 4)
+    with h5py.File(tmp_path / "0.h5", "w") as file:
+        file.create_dataset("x", data=np.arange(20_000), chunks=(10_000,), compression=4)
+    subchunk.build(tmp_path / "0.h5", spacing=1024)
+    for number in range(1, 20):
+        for name in ("{}.h5", "{}.h5.subchunk"):
+            os.link(tmp_path / name.format(0), tmp_path / name.format(number))
+    descriptors = Path("/proc/self/fd")
+    before = len(list(descriptors.iterdir())) if descriptors.is_dir() else 0
+    files = [subchunk.open(tmp_path / f"{number}.h5") for number in range(20)]
+    for file in files * 2:
+        assert file["x"][12_345] == 12_345
+    if before:
+        assert len(list(descriptors.iterdir())) <= before + 6
+
+
+def test_without_an_index_values_are_the_same(path, tmp_path):
+    alone = tmp_path / "alone.nc"
+    alone.write_bytes(path.read_bytes())
+    with (
+        xr.open_dataset(alone, engine="subchunk") as found,
+        xr.open_dataset(path, engine="netcdf4") as truth,
+    ):
+        same(found, truth)
+
+
+def test_an_index_elsewhere_is_given_by_name(path, tmp_path):
+    alone, index = tmp_path / "alone.nc", tmp_path / "index"
+    alone.write_bytes(path.read_bytes())
+    index.write_bytes((path.parent / "a.nc.subchunk").read_bytes())
+    with xr.open_dataset(alone, engine="subchunk", index=index) as found:
+        assert not innermost(found["u"]).plain

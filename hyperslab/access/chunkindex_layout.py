@@ -24,7 +24,7 @@ from hyperslab.access.card import Card
 from hyperslab.access.h5py import find_plugins
 from hyperslab.storage.region import Region
 from hyperslab.subchunk import CorruptDataError, chunkindex
-from hyperslab.subchunk.chunkindex.opening import read_window
+from hyperslab.subchunk.chunkindex.opening import group_of, read_window
 from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_record
 from hyperslab.subchunk.chunkindex.write import chunk_names
 from hyperslab.subchunk.deflate.inflate import inflate_from
@@ -171,7 +171,7 @@ class SerialVariable:
         first, last = int(places.flat[0]), int(places.flat[-1])
         group = f"{self.variable.name}/{self._names[row]}"
         if group in self._index:
-            values = self._samples(self._index[group], row, first, last - first + 1)
+            values = self._samples(group_of(self._index, group), row, first, last - first + 1)
         else:  # a chunk that skipped a filter has no points
             start, size = int(self._chunks.offset[row]), int(self._chunks.size[row])
             mask = int(self._chunks.mask[row])

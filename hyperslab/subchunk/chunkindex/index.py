@@ -17,7 +17,7 @@ from ..errors import StaleIndexError
 from ..hdf5 import Chunks, Variable, attributes, chunk_table, datasets, describe
 from ..index.index import Entry
 from ..index.points import Points
-from .opening import indexed, opened, read_window
+from .opening import chunks_of, group_of, indexed, opened, read_window
 from .record import ChunkRecord, check_sizes, read_record
 from .write import chunk_names
 
@@ -152,7 +152,9 @@ class ChunkindexIndex:
                 place = number - int(points.first[row]) - points.inserted[row]
                 window = b""
                 if points.out[number]:
-                    window = _STORED + read_window(self._file()[points.groups[row]], place)
+                    window = _STORED + read_window(
+                        group_of(self._file(), points.groups[row]), place
+                    )
                 found.append(memoryview(window))
         return found
 
@@ -169,12 +171,12 @@ class ChunkindexIndex:
         return self._open
 
     def _read(self, variable: Variable, chunks: Chunks) -> LayoutPoints:
-        held = self._file()[variable.name]
+        held = set(chunks_of(self._file(), variable.name))
         paths, records = [], []
         for row, name in enumerate(chunk_names(variable, chunks.number)):
             record = None
             if not chunks.mask[row] and name in held:
-                record = read_record(held[name])
+                record = read_record(group_of(self._file(), f"{variable.name}/{name}"))
                 check_sizes(variable, name, record, int(chunks.size[row]))
             paths.append("" if record is None else f"{variable.name}/{name}")
             records.append(record)

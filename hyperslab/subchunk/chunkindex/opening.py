@@ -93,7 +93,45 @@ def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
         names = indexed(file)
         if variable not in names:
             raise KeyError(f"the index has no variable {variable!r}: it has {', '.join(names)}")
-        return {name: read_record(group) for name, group in file[variable].items()}
+        held = chunks_of(file, variable)
+        return {name: read_record(group_of(file, f"{variable}/{name}")) for name in held}
+
+
+def group_of(file: h5py.File, name: str) -> h5py.Group:
+    """Return a group of an index.
+
+    Raises
+    ------
+    CorruptIndexError
+        When it cannot be opened.
+    """
+    try:
+        found = file[name]
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {name}: {said}"
+        ) from error
+    if not isinstance(found, h5py.Group):
+        raise CorruptIndexError(f"the index is damaged: {name} is no group")
+    return found
+
+
+def chunks_of(file: h5py.File, variable: str) -> tuple[str, ...]:
+    """Return the names of the chunks that an index describes of a variable.
+
+    Raises
+    ------
+    CorruptIndexError
+        When they cannot be listed.
+    """
+    try:
+        return tuple(name for name in group_of(file, variable) if _CHUNK.fullmatch(name))
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {variable}: {said}"
+        ) from error
 
 
 def read_window(group: h5py.Group, place: int) -> bytes:

@@ -266,6 +266,23 @@ def test_a_record_that_makes_no_sense(made, tmp_path, name, change, said):
         file["g/x"][0, 0, 0]
 
 
+def test_windows_in_large_chunks_are_refused(made, tmp_path):
+    folder, _ = made
+    (tmp_path / "index.nc").write_bytes((folder / "index.nc").read_bytes())
+    with h5py.File(tmp_path / "index.nc", "a") as index:
+        group = index["g/x/0.0.0"]
+        del group["window"]
+        shape = (len(group["outloc"]), 2**15)
+        group.create_dataset(
+            "window", shape, "i1", chunks=(2**15, 2**15), maxshape=(None, 2**15), compression=1
+        )
+    with (
+        pytest.raises(subchunk.CorruptIndexError, match="its windows lie in chunks of"),
+        subchunk.open(folder / "data.h5", tmp_path / "index.nc") as file,
+    ):
+        file["g/x"][0, 0, 0]
+
+
 def test_damaged_windows_are_noticed_and_cuts_named(made, tmp_path):
     folder, values = made
     good = (folder / "index.nc").read_bytes()

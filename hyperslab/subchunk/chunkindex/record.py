@@ -14,6 +14,7 @@ group: VARIABLE/I.J {            // place of the chunk in the grid
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..deflate.inflate import WINDOW
 from ..errors import CorruptIndexError, StaleIndexError
 from ..hdf5 import Variable
 
+_MOST_AT_ONCE = 128 * WINDOW  # bytes of windows that HDF5 may have to read for one
 _BEGIN = 2  # bytes of zlib's header
 MODE = 15  # zran's number for a stream with zlib's header
 
@@ -84,6 +86,8 @@ def read_record(group: h5py.Group) -> ChunkRecord:
         window = group["window"]
         if window.shape[1:] != (WINDOW,) or window.dtype.itemsize != 1:
             raise ValueError(f"its windows are {window.dtype} of shape {window.shape}")
+        if math.prod(window.chunks or ()) > _MOST_AT_ONCE:
+            raise ValueError(f"its windows lie in chunks of {window.chunks}")
         outloc, inloc, bits = (
             _column(group[name], min(len(window), compressed))
             for name in ("outloc", "inloc", "bits")

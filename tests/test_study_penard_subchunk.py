@@ -276,6 +276,7 @@ def test_the_page_is_drawn_whatever_was_counted(inside, style, counted):
 
 def test_tables_of_costs_and_parts():
     costs = subchunk_results.costs(frame_of(cost_rows()))
+    assert "of 6 blocks" in subchunk_parts_words.caption_costs(costs)
     assert set(subchunk_parts_words.table_costs(costs)["times"]) == {"2.00 [2.00, 2.00]"}
     records = frame_of(part_rows())
     assert len(subchunk_parts_words.table_parts(records)) == 6

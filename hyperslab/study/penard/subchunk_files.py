@@ -127,7 +127,8 @@ class Files:
         chunk = 4 * int(np.prod(self.shapes[name][1:]))
         tried = (64, 512) if self.profile == "smoke" else (64, 256, 1024, 2048)
         ours = [Index(f"ours-{n}KiB", n * KIB) for n in tried if n * KIB <= chunk // 2]
-        wider = [Index("document-8MiB", 8 * MIB, "document")] if chunk > 16 * MIB else []
+        wide = name == "gfs-off" and chunk > 16 * MIB
+        wider = [Index("document-8MiB", 8 * MIB, "document")] if wide else []
         return [DEFAULT, *ours, *wider, PLANNED, DOCUMENT]
 
     def pixels(self, name: str) -> list[Selection]:

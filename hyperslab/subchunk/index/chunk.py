@@ -20,7 +20,7 @@ _LARGE = 1024  # bytes of a packed window from which on another way is tried
 _GAIN = 0.8  # what it must come to, since unpacking takes longer
 
 Bytes = NDArray[np.uint8]
-Packer = Callable[[Bytes, NDArray[np.bool_]], bytes]
+Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 
 
 def index_chunk(stream: Bytes, spacing: int, output: Bytes, itemsize: int = 1) -> ChunkPoints:
@@ -90,7 +90,7 @@ class Windows:
         usual = sum(map(len, found.values()))
         other = self._by_lzma(tried) if usual > _LARGE * len(tried) else {}
         if other and sum(map(len, other.values())) < _GAIN * usual:
-            pack, found = self._lzma, other
+            pack, found = by_lzma, other
         return [found.get(number) or self._kept(number, pack) for number in numbers]
 
     def _starts(self, spacing: int) -> NDArray[np.intp]:
@@ -104,12 +104,9 @@ class Windows:
 
     def _by_lzma(self, numbers: Sequence[int]) -> dict[int, bytes]:
         try:
-            return {number: self._kept(number, self._lzma) for number in numbers}
+            return {number: self._kept(number, by_lzma) for number in numbers}
         except ImportError:  # a Python built without it
             return {}
-
-    def _lzma(self, window: Bytes, used: NDArray[np.bool_]) -> bytes:
-        return by_lzma(window, used, self._itemsize)
 
     def _kept(self, number: int, pack: Packer) -> bytes:
         places, output, stream = self.places, self._output, self._stream
@@ -127,4 +124,4 @@ class Windows:
         used = referred(stream.data[bit >> 3 : end], bit & 7, (header, stop - start), window, truth)
         if out < WINDOW:
             used[: WINDOW - out] = False  # before the beginning
-        return front + pack(window, used)
+        return front + pack(window, used, self._itemsize)

@@ -7,14 +7,15 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from .check import check
-from .errors import SubchunkError
+from .errors import MissingFileError, SubchunkError
 from .index.build import build, widen
 from .index.index import SUFFIX, Index
 from .index.options import BUDGET
+from .info import lines
 
 OK, FAILED = 0, 1
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
@@ -186,44 +187,21 @@ def _tried(path: Path, act: Callable[[], int]) -> int:
 
 
 def _check(path: Path, target: Path) -> int:
+    _there(path, target)
     count = check(path, target)
-    print(f"{target.name}: fits {path.name}, {count:,} points")
+    print(f"{target.name} fits {path.name}: {count:,} stretches of compressed data as indexed")
     return OK
 
 
-def _info(_: Path, target: Path) -> int:
+def _info(path: Path, target: Path) -> int:
+    _there(path, target)
     index = Index(target)
-    total = target.stat().st_size
-    rows: list[Sequence[str]] = [
-        ("variable", "shape", "chunks", "spacing", "points", "index", "share")
-    ]
-    for name, entry in index.entries.items():
-        shape = "×".join(map(str, entry.variable.shape)) or "scalar"
-        if not entry.spacing:
-            rows.append((name, shape, f"read plainly: {entry.variable.plain}", "", "", "", ""))
-            continue
-        chunks, points = index.points(entry)
-        held = int(points.kept_bytes.sum()) + sum(
-            table.size
-            for key, table in index.head.tables.items()
-            if key.startswith(f"{entry.place}/")
-        )
-        stored = int(chunks.size.sum())
-        each = "×".join(map(str, entry.variable.chunks))
-        rows.append(
-            (
-                name,
-                shape,
-                f"{len(chunks)} of {each}",
-                f"{entry.spacing / 1024:g} KiB",
-                f"{len(points):,}",
-                f"{held:,} B",
-                f"{100 * held / stored:.2f} %" if stored else "",
-            )
-        )
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    print(f"{target.name}: {total:,} bytes")
-    for row in rows:
-        words = (word.ljust(width) for word, width in zip(row, widths, strict=True))
-        print("  ".join(words).rstrip())
+    print(f"{target.name}: ", end="")
+    for line in lines(index):
+        print(line)
     return OK
+
+
+def _there(path: Path, target: Path) -> None:
+    if not target.exists():
+        raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")

@@ -12,6 +12,7 @@ import xarray as xr
 
 from hyperslab import subchunk
 from hyperslab.subchunk import memory, variable
+from hyperslab.subchunk.deflate.packing import unpacked
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MemoryLimitError
 from hyperslab.subchunk.store import SubchunkStore
@@ -120,3 +121,10 @@ def test_plain_reads_pick_what_is_wanted_from_large_boxes(made, monkeypatch):
         assert np.array_equal(file["plain"][:, rows, 1:3], values[:2, rows, 1:3])
         both = file["plain"][:, [1, 400], [2, 500]]
         assert np.array_equal(both, values[:2, [1, 400]][:, :, [2, 500]])
+
+
+def test_a_window_that_was_made_up_to_fill_the_memory_is_refused():
+    bomb = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = bomb.compress(bytes(2**27)) + bomb.flush()
+    with pytest.raises(subchunk.CorruptIndexError, match=r"damaged: it has \d+ bytes"):
+        unpacked(packed)

@@ -19,6 +19,7 @@ from ..errors import CorruptIndexError, SubchunkError
 from .inflate import WINDOW, inflater
 
 _RAW, _LEVEL, _MEMORY = -15, 3, 9
+_MOST = 2 * WINDOW  # bytes packed: more is made up, to fill the memory
 _LZMA = 0x07  # the first three bits: the last block, of type 3
 _PRESET = 0  # more saves a tenth, and takes four times as long
 _DICTIONARY = 2**16
@@ -93,6 +94,8 @@ def unpacked(packed: bytes | memoryview) -> bytes:
     """
     if not packed:
         return b""
+    if len(packed) > _MOST:
+        raise CorruptIndexError(f"a window in the index is damaged: it has {len(packed)} bytes")
     module = inflater()
     try:
         if packed[0] & 7 == _LZMA:

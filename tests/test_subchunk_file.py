@@ -35,3 +35,13 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
             wanted = files.expected(truth, key)
             assert found.dtype == wanted.dtype and found.shape == wanted.shape
             assert np.array_equal(found, wanted)
+
+
+def test_the_end_of_a_chunk_with_a_checksum(tmp_path):
+    """HDF5's checksum lies behind the compressed data, and is none of them."""
+    values = np.cumsum(np.random.default_rng(1).integers(-3, 4, (2, 30_000)), axis=1).astype("<i2")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1, 30_000), compression=4, fletcher32=True)
+    subchunk.build(tmp_path / "x.h5", spacing=4096)
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert np.array_equal(file["x"][:, -3:], values[:, -3:])

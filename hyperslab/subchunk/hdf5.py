@@ -73,6 +73,11 @@ class Variable:
         return np.dtype(self.dtype).itemsize
 
     @property
+    def guard_bytes(self) -> int:
+        """Bytes of the checksum behind the compressed data of a chunk that skips no filter."""
+        return 4 if any(number == FLETCHER32 for number, _ in self.filters) else 0
+
+    @property
     def shuffled(self) -> bool:
         """Whether the bytes of values lie in planes."""
         return self.width > 1 and any(number == SHUFFLE for number, _ in self.filters)

@@ -125,7 +125,7 @@ class Indexed:
         if self.points.first[row] == self.points.first[row + 1]:
             return None
         starts, length = self._bytes(*runs(box.local, self.variable.chunks))
-        size = int(self.chunks.size[row])
+        size = int(self.chunks.size[row]) - self.variable.guard_bytes
         made = stretches(self.points, row, size, starts, starts + length)
         if not worth(made, self.variable.chunk_bytes):
             return None

@@ -77,7 +77,7 @@ def sample(case, ms, blocks, counted, chunks):
             "order": hash((case, aa)) % 1000, "phase": phase, "status": "ok", "verified": True,
             "wall_s": ms / 1e3 * 6, "user_s": ms / 1e3 * 6, "sys_s": 0.0, "chunks": chunks,
             "predicted_reads": 12, "stages": 3 if case.startswith("gfs") else 16,
-            "others_cpu": 0.0, "aa": aa,
+            "others_cpu": 0.0, "aa": aa, "mode": "" if case.endswith("h5py") else "zlib",
             **{name: (1e6 * ms if counted else float("nan")) for name in ("rchar", "syscr")},
         }  # fmt: skip
 
@@ -267,7 +267,9 @@ def test_the_page_is_drawn_whatever_was_counted(inside, style, counted):
     assert ("read calls" in subchunk_words.why(timed)) == counted
     assert len(subchunk_words.table_spacing(curves, timed)) == 4 * (len(TIMES) + 1)
     assert len(subchunk_words.table_frames(timed)) == 4
-    assert "7 interleaved blocks" in subchunk_words.caption_spacing(timed, reads)
+    assert "7 interleaved blocks, warm, one core. Ours inflates with zlib," in (
+        subchunk_words.caption_spacing(timed, reads)
+    )
     assert "MB compressed" in subchunk_words.caption_points(inside["points"])
     assert "16 %" in subchunk_parts_words.windows(shares, inside["index-size"])
     assert "sections" in subchunk_parts_words.scatter(inside["pieces"])

@@ -102,7 +102,7 @@ def _inside(
         columns={
             **_columns(files, name, read),
             "library": "hyperslab",
-            "mode": getattr(inflater(), "__name__", ""),
+            "mode": "zlib" if opener is document.open else getattr(inflater(), "__name__", ""),
             "spacing_bytes": index.spacing,
             "predicted_reads": files.shapes[name][0] * PIXELS if read == "series" else 1,
         },

@@ -248,7 +248,7 @@ def test_the_page_says_what_is_smaller_than_the_documents():
     assert subchunk_words.taken(whole) == ""
 
 
-@pytest.mark.parametrize(("style", "counted"), zip(STYLES, (True, False), strict=True))
+@pytest.mark.parametrize(("style", "counted"), list(zip(STYLES, (True, False), strict=True)))
 def test_the_page_is_drawn_whatever_was_counted(inside, style, counted):
     reads, timed, _, curves = page(counted=counted)
     shares = subchunk_results.window_shares(inside["windows"])

@@ -79,6 +79,14 @@ def test_indexes_in_a_folder_of_their_own(path, tmp_path, capsys):
     assert code == 0 and "1×100×100" in out
 
 
+def test_an_index_with_a_name_of_its_own(path, tmp_path, capsys):
+    place = tmp_path / "mine.subchunk"
+    assert ran(capsys, path, "--index", place)[0] == 0 and place.is_file()
+    assert ran(capsys, path, "--index", place, "--check")[0] == 0
+    code, _, err = ran(capsys, path, tmp_path / "b.h5", "--index", place)
+    assert code == 2 and "it can be one file's; give a folder for 2" in err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

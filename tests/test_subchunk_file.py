@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
+from hyperslab.subchunk.read import values as values_module
 
 SLOW = settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "60")),
@@ -35,6 +36,20 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
             wanted = files.expected(truth, key)
             assert found.dtype == wanted.dtype and found.shape == wanted.shape
             assert np.array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("group", [1, 3000, 2**20])
+def test_neighbours_in_one_thread(tmp_path, monkeypatch, group):
+    monkeypatch.setattr(values_module, "_GROUP", group)
+    monkeypatch.setattr(values_module, "_THREADED", 1)
+    values = np.cumsum(np.random.default_rng(1).normal(size=(40, 3000)), axis=1)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1, 3000), compression=4, shuffle=True)
+    subchunk.build(tmp_path / "x.h5", spacing=2048)
+    for threads in (1, 2, 5):
+        with subchunk.open(tmp_path / "x.h5", threads=threads) as file:
+            assert np.array_equal(file["x"][:, 1500], values[:, 1500])
+            assert np.array_equal(file["x"][::7, 9:2900:400], values[::7, 9:2900:400])
 
 
 def test_the_end_of_a_chunk_with_a_checksum(tmp_path):

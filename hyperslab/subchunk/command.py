@@ -7,7 +7,7 @@ import functools
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .check import check
@@ -25,7 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to its parser."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="netCDF-4 or HDF5 files")
     parser.add_argument(
-        "--index", metavar="FOLDER", help="where the indexes go (each beside its file)"
+        "--index",
+        metavar="PLACE",
+        help="folder of the indexes, or with one file its name, which ends in .subchunk (each "
+        "index beside its file)",
     )
     parser.add_argument(
         "--variables", metavar="NAME[,NAME…]", help="variables to index (all that can be)"
@@ -75,9 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.jobs < 0:
         raise ValueError(f"--jobs is {arguments.jobs}: give 1 or more")
-    pairs = [(Path(name), _place(name, arguments.index)) for name in arguments.files]
-    if arguments.index and not Path(arguments.index).is_dir():
-        raise ValueError(f"--index {arguments.index}: no such folder; make it first")
+    pairs = _pairs(arguments.files, arguments.index)
     if len({target for _, target in pairs}) < len(pairs):
         raise ValueError("two files of the same name would have one index: index them apart")
     if arguments.info or arguments.check:
@@ -173,9 +174,19 @@ def share(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no share: give such as 2% or 0.02") from None
 
 
-def _place(name: str, folder: str | None) -> Path:
-    target = Path(name + SUFFIX)
-    return Path(folder) / target.name if folder else target
+def _pairs(files: Sequence[str], place: str | None) -> list[tuple[Path, Path]]:
+    """Return each file with its index."""
+    if place is None:
+        return [(Path(name), Path(name + SUFFIX)) for name in files]
+    if Path(place).is_dir():
+        return [(Path(name), Path(place) / (Path(name).name + SUFFIX)) for name in files]
+    if place.endswith(SUFFIX) and len(files) == 1:
+        return [(Path(files[0]), Path(place))]
+    if place.endswith(SUFFIX):
+        raise ValueError(f"--index {place}: it can be one file's; give a folder for {len(files)}")
+    raise ValueError(
+        f"--index {place}: no such folder; make it first, or give a name that ends in {SUFFIX}"
+    )
 
 
 def _tried(path: Path, act: Callable[[], int]) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from .whole import decode_chunk, unshuffled
 
 _BATCH = 4096  # chunks that are worked on at a time
 _THREADED = 2**21  # decompressed bytes from which on threads pay
+_GROUP = 2**18  # decompressed bytes that one thread gets at a time, at least
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -112,7 +113,7 @@ class Indexed:
 
         if whole:
             needed = self._whole_bytes(max(int(self.chunks.size[row]) for _, row in whole))
-            self._each(one, whole, threaded=len(whole) > 1, most=self.memory_bytes // needed)
+            self._each(one, whole, most=self.memory_bytes // needed)
 
     def _whole_bytes(self, size: int) -> int:
         """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
@@ -159,9 +160,7 @@ class Indexed:
                 stretch, data[number], self.points, kept[number], self.variable.name
             )
 
-        work = sum(stretch.length for _, stretch in tasks)
-        threaded = len(tasks) > 1 and work > _THREADED
-        decoded = iter(self._each(one, range(len(tasks)), threaded=threaded))
+        decoded = iter(self._in_groups(one, [stretch.length for _, stretch in tasks]))
         for plan in plans:
             pieces = [(stretch, next(decoded)) for stretch in plan.stretches]
             raw = gathered(pieces, plan.starts, plan.length)
@@ -182,15 +181,35 @@ class Indexed:
         return values
 
     def _each(
-        self,
-        one: Callable[[_Item], _Result],
-        items: Iterable[_Item],
-        *,
-        threaded: bool,
-        most: int = 64,
+        self, one: Callable[[_Item], _Result], items: Sequence[_Item], *, most: int
     ) -> list[_Result]:
-        threads = min(self.threads, most)
-        if threads < 2 or not threaded:
+        """Do something to each item, in threads where it pays."""
+        threads = min(self.threads, most, len(items))
+        if threads < 2:
             return [one(item) for item in items]
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, items))
+
+    def _in_groups(self, one: Callable[[int], _Result], costs: Sequence[int]) -> list[_Result]:
+        """Do something to each number, neighbours in one thread: one thread each costs too much.
+
+        Parameters
+        ----------
+        one : callable
+            Takes the place of an item among the costs.
+        costs : sequence of int
+            Decompressed bytes of each.
+        """
+        total = sum(costs)
+        count = min(2 * self.threads, total // _GROUP, len(costs))
+        if self.threads < 2 or total < _THREADED or count < 2:
+            return [one(number) for number in range(len(costs))]
+        shares = np.arange(1, count) * (total / count)
+        cuts = np.unique(np.searchsorted(np.cumsum(costs), shares) + 1).tolist()
+        bounds = [0, *(cut for cut in cuts if cut < len(costs)), len(costs)]
+
+        def some(bound: tuple[int, int]) -> list[_Result]:
+            return [one(number) for number in range(*bound)]
+
+        parts = self._each(some, list(pairwise(bounds)), most=self.threads)
+        return [found for part in parts for found in part]

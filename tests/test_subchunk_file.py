@@ -1,7 +1,6 @@
 """Whatever a file holds and however it is asked, the values are those h5py reads."""
 
 import os
-import pickle
 
 import h5py
 import numpy as np

@@ -53,11 +53,15 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
     [0, 50] [4, 52]
     [b'23', b'\\x03', b'\\x00']
     """
-    if len(starts) < 2:
+    if len(starts) == 1 and starts[0] < stops[0]:
         return [memoryview(data) for data in read(starts, stops)]
     first = np.asarray(starts, np.int64)
     last = np.asarray(stops, np.int64)
     order = np.argsort(first, kind="stable")
+    order = order[first[order] < last[order]]  # nothing is read for nothing
+    found: list[memoryview] = [memoryview(b"")] * len(first)
+    if not order.size:
+        return found
     first, last = first[order], last[order]
     reach = np.maximum.accumulate(last)
     cuts = np.flatnonzero(first[1:] > reach[:-1] + gap) + 1
@@ -67,7 +71,6 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
     group = np.searchsorted(begins, first, "right") - 1
     low = (first - begins[group]).tolist()
     high = (last - begins[group]).tolist()
-    found: list[memoryview] = [memoryview(b"")] * len(first)
     for number, piece, begin, end in zip(order.tolist(), group.tolist(), low, high, strict=True):
         found[number] = pieces[piece][begin:end]
     return found

@@ -153,6 +153,15 @@ def test_building_leaves_nothing_half_written(path, monkeypatch):
     assert sorted(p.name for p in path.parent.iterdir()) == ["data.h5", "data.h5.subchunk"]
 
 
+def test_what_a_killed_process_left_is_cleared(path):
+    old, new = (path.with_name(f".data.h5.subchunk.{pid}.part") for pid in (1, 2))
+    for left in (old, new):
+        left.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    subchunk.build(path)
+    assert not old.exists() and new.exists()
+
+
 def test_a_newer_format_is_refused(path):
     index = path.with_name("data.h5.subchunk")
     good = index.read_bytes()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ from .points import POINT_ARRAYS, ChunkPoints, joined
 from .reuse import Known, known_points
 from .spacing import choose_spacing
 from .survey import survey
+
+_FORSAKEN_S = 600  # after which what was being written surely is not any more
 
 
 def build(
@@ -254,8 +258,12 @@ def _together(variable: Variable) -> int:
 
 
 def write_whole(target: Path, data: bytes) -> None:
-    """Write a file so that it appears whole or not at all."""
+    """Write a file so that it appears whole or not at all; clear what killed processes left."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _FORSAKEN_S:
+                left.unlink()
     try:
         with part.open("wb") as file:
             file.write(data)

@@ -77,7 +77,9 @@ def outcome(path, index, values):
         with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
             for key in KEYS:
                 found = file["data"][key]
-                assert found.dtype == values[key].dtype and np.array_equal(found, values[key]), "wrong"
+                assert found.dtype == values[key].dtype and np.array_equal(found, values[key]), (
+                    "wrong"
+                )
             assert np.array_equal(file["times"][...], np.arange(7.0)), "wrong times"
         said = "right"
     except subchunk.SubchunkError as error:

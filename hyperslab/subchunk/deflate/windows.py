@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .inflate import WINDOW, inflate_from
 
 Pairs = NDArray[np.uint16]
+_FEW = WINDOW // 8  # copied bytes below which the check costs little and matters
 
 
 def referred(
@@ -44,10 +45,11 @@ def referred(
     at = place.take(_pairs(found))  # much quicker than place[…]
     copied = np.flatnonzero(at[1:] == at[:-1] + np.uint16(1))
     begins = at.take(copied).astype(np.intp)
-    # Where literals and copies meet, three bytes may stand so by chance: their value tells.
-    right = window.take(begins) == truth.take(copied)
+    # Among many literals three bytes stand so by chance now and then: their value tells.
+    if copied.size < _FEW:
+        begins = begins.compress(window.take(begins) == truth.take(copied))
     used = np.zeros(WINDOW, bool)
-    used[begins if right.all() else begins.compress(right)] = True
+    used[begins] = True
     used[1:] |= used[:-1].copy()
     used[1:] |= used[:-1].copy()
     used[-2:] = True

@@ -65,7 +65,7 @@ def info(index: Index) -> list[VariableInfo]:
     ...     _ = file.create_dataset("x", data=range(90_000), chunks=(30_000,), compression=4)
     >>> found = info(subchunk.Index(subchunk.build(path, spacing=65_536)))[0]
     >>> found.chunks, found.points, found.spacing_bytes
-    (3, 12, 65536)
+    (3, 13, 65536)
     """
     return [_one(index, name, entry) for name, entry in index.entries.items()]
 

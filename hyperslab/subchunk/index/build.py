@@ -28,7 +28,8 @@ from .index import SUFFIX, Index
 from .options import BUDGET, SPACINGS, Keys, Options
 from .points import POINT_ARRAYS, ChunkPoints, joined
 from .reuse import Known, known_points
-from .spacing import choose_spacing
+from .spacing import choose_spread
+from .spread import Spread
 from .survey import survey
 
 _FORSAKEN_S = 600  # after which what was being written surely is not any more
@@ -150,8 +151,9 @@ class _Build:
         for number, variable in enumerate(self._survey.variables):
             spacing = 0
             if (chunks := self._survey.tables.get(variable.name)) is not None:
-                spacing, ready = self._spacing(variable, chunks)
-                points, more = joined(self._points(variable, chunks, spacing, ready), len(kept))
+                spread, ready = self._spread(variable, chunks)
+                spacing = spread.spacing
+                points, more = joined(self._points(variable, chunks, spread, ready), len(kept))
                 kept += more
                 for name in ("number", "offset", "size", "mask"):
                     arrays[f"{number}/{name}"] = getattr(chunks, name)
@@ -175,23 +177,23 @@ class _Build:
         write_whole(target, encode(content, arrays, kept))
         return target
 
-    def _spacing(self, variable: Variable, chunks: Chunks) -> tuple[int, dict[int, ChunkPoints]]:
+    def _spread(self, variable: Variable, chunks: Chunks) -> tuple[Spread, dict[int, ChunkPoints]]:
         """Choose by a chunk of the usual size; return its points too, by its row."""
-        if known := self._known.get(variable.name):
-            return known.spacing, {}
+        known = self._known.get(variable.name)
         good = np.flatnonzero(chunks.mask == 0)
-        if self._options.spacing or not good.size:
-            return self._options.spacing or SPACINGS[1], {}
+        spacing = known.spacing if known else self._options.spacing
+        if spacing or not good.size:
+            return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
         typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
         with self._naming(variable, typical):
-            stream = self._stream(variable, chunks, typical)
-            spacing, points = choose_spacing(
-                stream, variable.chunk_bytes, self._options.budget, _together(variable)
+            stream, item = self._stream(variable, chunks, typical), _together(variable)
+            spread, points = choose_spread(
+                stream, variable.chunk_bytes, self._options.budget, item, typical
             )
-        return spacing, {typical: points}
+        return spread, {typical: points}
 
     def _points(
-        self, variable: Variable, chunks: Chunks, spacing: int, ready: Mapping[int, ChunkPoints]
+        self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
         known = self._known.get(variable.name)
         chosen = self._chosen(variable)
@@ -203,7 +205,7 @@ class _Build:
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
                 if not chunks.mask[row] and (chosen is None or number in chosen):
-                    found = ready.get(row) or self._index_chunk(variable, chunks, row, spacing)
+                    found = ready.get(row) or self._index_chunk(variable, chunks, row, spread)
             self._count()
             return found
 
@@ -221,12 +223,12 @@ class _Build:
         return frozenset(box.number for box in boxes(asked.axes, variable.chunks, variable.grid))
 
     def _index_chunk(
-        self, variable: Variable, chunks: Chunks, row: int, spacing: int
+        self, variable: Variable, chunks: Chunks, row: int, spread: Spread
     ) -> ChunkPoints:
         output = np.empty(variable.chunk_bytes, np.uint8)
         with self._naming(variable, row):
             stream = self._stream(variable, chunks, row)
-            return index_chunk(stream, spacing, output, _together(variable))
+            return index_chunk(stream, spread, output, _together(variable), row)
 
     @contextmanager
     def _naming(self, variable: Variable, row: int) -> Iterator[None]:

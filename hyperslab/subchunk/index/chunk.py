@@ -13,8 +13,8 @@ from ..deflate.packing import by_lzma, deflated
 from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import referred
 from .points import ChunkPoints
+from .spread import Spread
 
-MARK = 2**15  # bytes of output between points and marks: how finely reading can end
 _TRIED = 8  # windows packed both ways
 _LARGE = 1024  # bytes of a packed window from which on another way is tried
 _GAIN = 0.8  # what it must come to, since unpacking takes longer
@@ -23,27 +23,31 @@ Bytes = NDArray[np.uint8]
 Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 
 
-def index_chunk(stream: Bytes, spacing: int, output: Bytes, itemsize: int = 1) -> ChunkPoints:
+def index_chunk(
+    stream: Bytes, spread: Spread, output: Bytes, itemsize: int = 1, chunk: int = 0
+) -> ChunkPoints:
     """Return the points of one chunk.
 
     Parameters
     ----------
     stream : numpy.ndarray
         uint8, the chunk as it is stored, without a checksum behind it.
-    spacing : int
-        Bytes of output between points that decompression can start at.
+    spread : Spread
+        Where points lie.
     output : numpy.ndarray
         uint8; receives the decompressed chunk.
     itemsize : int
         Bytes of a number, where they lie together.
+    chunk : int
+        Which chunk of its variable it is.
 
     Raises
     ------
     SubchunkError
         When the chunk is damaged.
     """
-    places = walk(stream, -(-spacing // -(-spacing // MARK)), output)
-    return Windows(places, stream, output, itemsize).points(spacing)
+    places = walk(stream, spread.mark, output)
+    return Windows(places, stream, output, itemsize).points(spread, chunk)
 
 
 class Windows:
@@ -61,10 +65,10 @@ class Windows:
         self.places = places
         self._stream, self._output, self._itemsize = stream, output, itemsize
 
-    def points(self, spacing: int) -> ChunkPoints:
-        """Return points: some can be started at, about `spacing` bytes apart; others are marks."""
+    def points(self, spread: Spread, chunk: int) -> ChunkPoints:
+        """Return points: some can be started at, as they are spread; others are marks."""
         places, view = self.places, self._stream.data
-        starts = self._starts(spacing)
+        starts = spread.starts(places.out.astype(np.int64), chunk)
         numbers = np.arange(len(places))
         back = numbers - starts[np.searchsorted(starts, numbers, "right") - 1]
         kept = [b""] * len(places)
@@ -92,15 +96,6 @@ class Windows:
         if other and sum(map(len, other.values())) < _GAIN * usual:
             pack, found = by_lzma, other
         return [found.get(number) or self._kept(number, pack) for number in numbers]
-
-    def _starts(self, spacing: int) -> NDArray[np.intp]:
-        """Places are never quite as far apart as was asked for."""
-        found, last = [0], 0
-        for number, out in enumerate(self.places.out.tolist()):
-            if out - last >= spacing - MARK // 2 and number:
-                found.append(number)
-                last = out
-        return np.array(found)
 
     def _by_lzma(self, numbers: Sequence[int]) -> dict[int, bytes]:
         try:

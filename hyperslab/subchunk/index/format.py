@@ -10,8 +10,9 @@ then          tables, each padded with zeros to a multiple of 8; little-endian
 then          kept bytes
 ```
 
-The head says of every table where it lies (counted from the end of the head), its type, length and
-CRC-32, and where the kept bytes begin.
+The head says of every table where it lies (counted from the end of the head), its type, length,
+CRC-32 and bytes, and where the kept bytes begin. A table whose bytes are fewer than its values need
+is packed: differences of neighbours, shuffled, deflated.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ VERSION = 1
 _FIXED = struct.Struct("<8sIII")
 PREAMBLE = _FIXED.size
 _MOST_HEAD = 2**28
+_WORTH = 0.9
 
 
 class Hdf5IndexError(CorruptIndexError):
@@ -42,17 +44,13 @@ class Hdf5IndexError(CorruptIndexError):
 
 @dataclass(frozen=True)
 class Table:
-    """Where a table lies, counted from the end of the head."""
+    """Where a table lies, counted from the end of the head, and its type, length and bytes."""
 
     at: int
     dtype: str
     length: int
     crc: int
-
-    @property
-    def size(self) -> int:
-        """Bytes of the table."""
-        return self.length * np.dtype(self.dtype).itemsize
+    size: int
 
     def decode(self, data: bytes | memoryview) -> NDArray[Any]:
         """Return the table from its bytes.
@@ -64,7 +62,13 @@ class Table:
         """
         if len(data) != self.size or zlib.crc32(data) != self.crc:
             raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
-        return np.frombuffer(data, self.dtype)
+        whole = self.length * np.dtype(self.dtype).itemsize
+        try:
+            if self.size < whole:
+                return _unpacked(data, self.dtype, whole)
+            return np.frombuffer(data, self.dtype, self.length)
+        except (zlib.error, ValueError) as error:
+            raise CorruptIndexError(f"a table of the index is damaged: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -113,10 +117,10 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
     body = bytearray()
     listed = {}
     for name, values in tables.items():
-        packed = _smallest(values).tobytes()
-        dtype = _smallest(values).dtype.str
-        listed[name] = [len(body), dtype, len(values), zlib.crc32(packed)]
-        body += packed + b"\0" * (-len(packed) % 8)
+        small = _smallest(values)
+        stored = _packed(small)
+        listed[name] = [len(body), small.dtype.str, len(small), zlib.crc32(stored), len(stored)]
+        body += stored + b"\0" * (-len(stored) % 8)
     head = dict(content) | {"tables": listed, "table_bytes": len(body), "kept_bytes": len(kept)}
     text = json.dumps(head, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + PREAMBLE) % 8)
@@ -167,14 +171,14 @@ def decode_head(data: bytes) -> Head:
     try:
         content = json.loads(text)
         tables = {
-            name: Table(int(at), str(np.dtype(dtype).str), int(length), int(crc))
-            for name, (at, dtype, length, crc) in content.pop("tables").items()
+            name: Table(int(at), str(np.dtype(dtype).str), int(length), int(crc), int(size))
+            for name, (at, dtype, length, crc, size) in content.pop("tables").items()
         }
         kept = begin + int(content.pop("table_bytes"))
         size = kept + int(content.pop("kept_bytes"))
     except (KeyError, TypeError, ValueError) as error:
         raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
-    if any(table.at < 0 or table.at + table.size > kept - begin for table in tables.values()):
+    if any(t.at < 0 or t.size < 0 or t.at + t.size > kept - begin for t in tables.values()):
         raise CorruptIndexError("the head of the index names tables outside of it")
     return Head(content, tables, begin, kept, size)
 
@@ -182,3 +186,21 @@ def decode_head(data: bytes) -> Head:
 def _smallest(values: NDArray[Any]) -> NDArray[Any]:
     most = int(values.max()) if len(values) else 0
     return np.ascontiguousarray(values, np.min_scalar_type(most).newbyteorder("<"))
+
+
+def _packed(values: NDArray[Any]) -> bytes:
+    """Return a table's bytes, packed if that makes them fewer by enough to be worth it."""
+    raw = values.tobytes()
+    steps = np.diff(values, prepend=values.dtype.type(0))  # modulo the type's range
+    planes = np.ascontiguousarray(steps.view(np.uint8).reshape(len(values), values.itemsize).T)
+    packed = zlib.compress(planes.tobytes(), 9)
+    return packed if len(packed) < _WORTH * len(raw) else raw
+
+
+def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
+    planes = zlib.decompressobj().decompress(data, size)
+    if len(planes) != size:
+        raise ValueError("it is too short")
+    width = np.dtype(dtype).itemsize
+    steps = np.ascontiguousarray(np.frombuffer(planes, np.uint8).reshape(width, -1).T)
+    return np.cumsum(steps.view(dtype).ravel(), dtype=dtype)

@@ -1,4 +1,4 @@
-"""How far apart points may be, so that an index stays within its budget."""
+"""Where points lie, so that reading costs least and an index stays within its budget."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.walk import walk
-from .chunk import MARK, Windows
+from .chunk import Windows
 from .points import ChunkPoints
+from .spread import MARK, Spread
 
-CLOSEST, WIDEST = 2, 128  # marks for each point that decompression can start at
-POINT_BYTES = 26  # of the tables, about
-TRIED = 48  # points made to guess what they cost
+CLOSEST = 48 * 2**10  # bytes of output between points, on average: more are slow to build
+_NEAREST, _FARTHEST = 2**15, 2**17  # anywhere, unless the budget does not reach
+_WIDEST = 2**22
+_OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
+MARK_BYTES, POINT_BYTES = 9, 14  # of the tables, about: for each place, and more for a point
+TRIED, _SMOOTH = 96, 5  # points made to learn what they cost, and how many are averaged
 
 
-def choose_spacing(
-    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int = 1
-) -> tuple[int, ChunkPoints]:
-    """Return the closest spacing whose points cost at most a share of the compressed chunk.
+def choose_spread(
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int = 1, chunk: int = 0
+) -> tuple[Spread, ChunkPoints]:
+    """Return where points lie that cost at most a share of the compressed chunk.
+
+    They lie closer where much must be read between them, and farther apart where each of them
+    needs a large window: at distances that go with the root of the one over the other, which is
+    the least reading for the same bytes.
 
     Parameters
     ----------
@@ -29,31 +37,69 @@ def choose_spacing(
         Bytes of the index for a byte of compressed data, such as 0.02.
     itemsize : int
         Bytes of a number, where they lie together.
+    chunk : int
+        Which chunk of its variable it is.
 
     Returns
     -------
-    spacing : int
-        A multiple of 32 KiB between 64 KiB and 4 MiB.
+    spread : Spread
     points : ChunkPoints
-        Of the chunk, so spaced.
+        Of the chunk.
     """
     output = np.empty(chunk_bytes, np.uint8)
     places = walk(stream, MARK, output)
     windows = Windows(places, stream, output, itemsize)
-    last = len(places) - 1
-    tried = np.unique(np.linspace(min(1, last), last, TRIED).astype(int)).tolist()
-    each = sum(map(len, windows.kept(tried))) / len(tried)
+    out = np.append(places.out, np.uint64(chunk_bytes)).astype(np.float64)
+    stored = np.append(places.bit >> np.uint64(3), np.uint64(stream.size)).astype(np.float64)
+    cost = POINT_BYTES + _window_bytes(windows, out[:-1])
+    read = (np.diff(stored) + _OUTPUT * np.diff(out)) / np.diff(out)
     allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
-    for_windows = max(allowed - POINT_BYTES * len(places), 1.0)
-    between = max(int(len(places) * each / for_windows), CLOSEST)
+    for_points = max(allowed - MARK_BYTES * len(places), 1.0)
     while True:
-        between = min(between, WIDEST)
-        points = windows.points(between * MARK)
-        if _cost(points) <= allowed or between == WIDEST or between >= len(places):
-            return between * MARK, points
-        between = max(int(between * _cost(points) / allowed), between + 1)
+        spread = _spread(out, cost, np.maximum(read, 1e-3), for_points)
+        points = windows.points(spread, chunk)
+        spent = _cost(points)
+        if spent <= allowed or spread.points[-1] <= max(1.0, chunk_bytes / _WIDEST):
+            return spread, points
+        for_points *= 0.98 * allowed / spent
+
+
+def _window_bytes(windows: Windows, out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return about what each place would keep, from some that are made."""
+    last = len(out) - 1
+    tried = np.unique(np.linspace(min(1, last), last, TRIED).astype(int))
+    kept = np.array([len(piece) for piece in windows.kept(tried.tolist())], np.float64)
+    padded = np.pad(kept, _SMOOTH // 2, mode="edge")  # one window says little of its neighbours
+    return np.interp(out, out[tried], np.convolve(padded, np.ones(_SMOOTH) / _SMOOTH, "valid"))
+
+
+def _spread(
+    out: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    read: NDArray[np.float64],
+    allowed: float,
+) -> Spread:
+    """Return the closest spread whose points cost no more than is allowed."""
+    length = np.diff(out)
+    ideal = np.sqrt(cost / read)
+
+    def apart(scale: float) -> NDArray[np.float64]:
+        return np.clip(scale * ideal, _NEAREST, farthest)
+
+    def fits(scale: float) -> bool:
+        count = length / apart(scale)
+        return bool((count * cost).sum() <= allowed and count.sum() <= out[-1] / CLOSEST)
+
+    low, high, farthest = 1e-3, 1e9, float(_FARTHEST)
+    while not fits(high) and farthest < _WIDEST:
+        farthest *= 2
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))))
 
 
 def _cost(points: ChunkPoints) -> int:
     """Return the bytes of an index that a chunk's points take."""
-    return POINT_BYTES * len(points.out) + sum(map(len, points.kept))
+    starts = int((points.back == 0).sum())
+    return MARK_BYTES * len(points.out) + POINT_BYTES * starts + sum(map(len, points.kept))

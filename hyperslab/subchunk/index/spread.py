@@ -1,0 +1,65 @@
+"""Where in a chunk the points lie that decompression can start at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MARK = 2**14  # bytes of output between marks, at most: how finely reading can end
+_TURN = (5**0.5 - 1) / 2  # chunks that follow each other get shifts that differ most
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many points lie before each place of a chunk.
+
+    Parameters
+    ----------
+    at : numpy.ndarray
+        float64 of shape (n,), bytes of output, ascending from 0.
+    points : numpy.ndarray
+        float64 of shape (n,), points before each; between them it is a straight line.
+    mark : int
+        Bytes of output between marks.
+    """
+
+    at: NDArray[np.float64]
+    points: NDArray[np.float64]
+    mark: int = MARK
+
+    @classmethod
+    def even(cls, spacing: int, chunk_bytes: int) -> Spread:
+        """Return points so many bytes apart.
+
+        Examples
+        --------
+        >>> Spread.even(65536, 10**6).starts(np.arange(0, 10**6, 16384)).tolist()[:3]
+        [0, 4, 8]
+        """
+        ends = np.array([0.0, float(chunk_bytes)])
+        return cls(ends, ends / spacing, -(-spacing // -(-spacing // MARK)))
+
+    @property
+    def spacing(self) -> int:
+        """Bytes between points, on average."""
+        return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
+
+    def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:
+        """Return which of some places are points to start at; the first always is.
+
+        The points of each chunk are shifted a little against those of the one before. A series
+        through all chunks is then never unlucky in all of them.
+
+        Parameters
+        ----------
+        out : numpy.ndarray
+            Bytes of output before each place.
+        chunk : int
+            Which chunk of its variable it is, in any order.
+        """
+        # Places never lie quite as far along as was asked for.
+        before = np.interp(out + self.mark / 2, self.at, self.points)
+        passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)
+        return np.flatnonzero(np.diff(passed, prepend=passed[0] - 1))

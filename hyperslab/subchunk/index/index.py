@@ -198,11 +198,18 @@ class Index:
         return bytes(self._source.ranges([self.head.kept], [self.head.size])[0])
 
     def _ranges(self, begins: list[int], ends: list[int]) -> list[memoryview]:
-        """Return ranges of the index, without a request where its beginning holds them."""
-        if max(ends, default=0) > len(self._front):
-            return self._source.ranges(begins, ends)
-        front = memoryview(self._front)
-        return [front[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        """Return ranges of the index; its beginning is there already."""
+        front, known = memoryview(self._front), len(self._front)
+        beyond = [number for number, end in enumerate(ends) if end > known]
+        found = [front[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        if beyond:
+            more = self._source.ranges(
+                [max(begins[number], known) for number in beyond], [ends[n] for n in beyond]
+            )
+            for number, piece in zip(beyond, more, strict=True):
+                here = found[number]
+                found[number] = memoryview(bytes(here) + bytes(piece)) if len(here) else piece
+        return found
 
     def _tables(self, names: list[str]) -> list[NDArray[Any]]:
         try:

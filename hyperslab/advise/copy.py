@@ -49,6 +49,7 @@ def copy(
     *,
     variables: Sequence[str] | None = None,
     memory_bytes: int = 256 * 2**20,
+    whole_process: bool = False,
     verify: str = "full",
     overwrite: bool = False,
 ) -> CopyReport:
@@ -68,7 +69,9 @@ def copy(
     variables
         Names; all that can be copied when not given.
     memory_bytes
-        What this process may take in all.
+        What copying may add to what this process takes already.
+    whole_process
+        Whether `memory_bytes` is what this process may take in all, with its libraries.
     verify
         "full" compares every value, "sample" an eighth, "none" nothing.
     overwrite
@@ -109,7 +112,7 @@ def copy(
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
-            resident_bytes=resident_bytes(),
+            taken_bytes=resident_bytes() if whole_process else 0,
         )
         most = estimate_bytes(chosen, layouts)
         with (

@@ -1,7 +1,7 @@
 """How the memory that may be used is shared: pieces that are copied, chunk caches, filters.
 
-The limit is that of the whole process, with the interpreter and its libraries: what they take is
-looked up, and only the rest is shared.
+What is taken before, by the interpreter and its libraries, counts where the limit is that of a
+whole process: only the rest is shared.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def share(
     source_format: str,
     cache_bytes: int | None,
     memory_bytes: int,
-    resident_bytes: int,
+    taken_bytes: int = 0,
 ) -> Rooms:
     """Share the memory that may be used among what a copy needs.
 
@@ -90,16 +90,16 @@ def share(
     cache_bytes
         Chunk cache asked for; None is the library's own, or less where that does not fit.
     memory_bytes
-        What the whole process may take.
-    resident_bytes
-        What it takes already.
+        What there is.
+    taken_bytes
+        What of that is taken before the copy begins.
 
     Raises
     ------
     MemoryLimitError
         When not even the smallest piece fits, with the memory that would do.
     """
-    free = memory_bytes - resident_bytes - MARGIN_BYTES
+    free = memory_bytes - taken_bytes - MARGIN_BYTES
     format = variables[0][1].format
     own = library_cache_bytes(format)
     asked = own if cache_bytes is None else cache_bytes
@@ -114,7 +114,7 @@ def share(
     if worst.least() > free:
         raise MemoryLimitError(
             f"copying {worst.variable.name} into {worst.words} needs {mib(worst.least())}, and "
-            f"of {mib(memory_bytes)} the libraries leave {mib(max(free, 0))}: allow at least "
+            f"{mib(max(free, 0))} of {mib(memory_bytes)} are left for it: allow at least "
             f"{mib(memory_bytes - free + worst.least())}, or take smaller chunks"
         )
     rooms = {need.variable.name: need.room(free, memory_bytes - free) for need in needs}

@@ -87,7 +87,7 @@ class Trial:
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
-            resident_bytes=resident_bytes() + truth.nbytes,
+            taken_bytes=resident_bytes() + truth.nbytes,
         )
         with zarr_at_once(rooms), explained(self.path.parent, self._most_bytes):
             self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)

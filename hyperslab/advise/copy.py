@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 from hyperslab.storage.write import create, stored_bytes
 
-from .copying import check_verify, estimate_bytes, explained, reread, transfer
+from .copying import check_verify, estimate_bytes, reread, transfer
+from .failures import error_of, explained
 from .fitting import fit
 from .memory import resident_bytes
-from .partial import whole_or_nothing
-from .room import share
+from .partial import remove_leftovers, whole_or_nothing
+from .room import share, zarr_at_once
 from .source import Source, open_source
 from .sources.reopen import reopen
 from .specs import Target
-from .trial import zarr_at_once
+
+MEMORY_BYTES = 256 * 2**20
+_TIMEOUT_S = 30 * 86_400.0
 
 
 @dataclass(frozen=True)
@@ -48,10 +55,11 @@ def copy(
     target: Target,
     *,
     variables: Sequence[str] | None = None,
-    memory_bytes: int = 256 * 2**20,
+    memory_bytes: int = MEMORY_BYTES,
     whole_process: bool = False,
     verify: str = "full",
     overwrite: bool = False,
+    owner: int | None = None,
 ) -> CopyReport:
     """Copy variables of a file into another layout, piece by piece, and compare every value.
 
@@ -76,6 +84,8 @@ def copy(
         "full" compares every value, "sample" an eighth, "none" nothing.
     overwrite
         Whether a file at `output` may be replaced.
+    owner
+        Process without which there is nothing to copy for: when it is gone, the copy ends.
 
     Raises
     ------
@@ -131,7 +141,7 @@ def copy(
             with writer:
                 for variable in chosen:
                     room = rooms.each[variable.name]
-                    ledgers[variable.name] = transfer(source, writer, variable, room)
+                    ledgers[variable.name] = transfer(source, writer, variable, room, owner=owner)
                 writer.sync()
             if verify != "none":
                 with reopen(os.fspath(place), target.format) as made:
@@ -155,6 +165,76 @@ def copy(
         stored_bytes(path),
         (*fitted.notes, *(f"{v.name} is left out: it {v.reason}." for v in left_out)),
     )
+
+
+def copy_apart(
+    address: str | Path,
+    output: str | Path,
+    target: Target,
+    *,
+    variables: Sequence[str] | None = None,
+    memory_bytes: int = MEMORY_BYTES,
+    verify: str = "full",
+    overwrite: bool = False,
+) -> CopyReport:
+    """Copy as `copy` does, in a process of its own that takes so much memory in all.
+
+    Parameters
+    ----------
+    address, output, target, variables, verify, overwrite
+        See `copy`.
+    memory_bytes
+        What that process may take, with its interpreter and libraries.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `copy`.
+    RuntimeError
+        When the process is killed.
+
+    Examples
+    --------
+    >>> copy_apart("nothing.nc", "copy.nc", Target("copy"))
+    Traceback (most recent call last):
+    ...
+    hyperslab.advise.sources.base.SourceError: nothing.nc does not exist: give a netCDF, HDF5 or \
+Zarr file
+    """
+    work = _Apart(
+        (os.fspath(address), os.fspath(output), target),
+        {
+            "variables": variables,
+            "memory_bytes": memory_bytes,
+            "whole_process": True,
+            "verify": verify,
+            "overwrite": overwrite,
+            "owner": os.getpid(),
+        },
+    )
+    path = Path(output)
+    try:
+        outcome = Processes().run(Job(Case("copy", work, start="spawn"), _TIMEOUT_S))
+    finally:  # what was killed could not do it
+        remove_leftovers(path.parent, path.name)
+    if outcome.status != "ok":
+        raise error_of(outcome.status)
+    report = outcome.rows[0]["report"]
+    assert isinstance(report, CopyReport)
+    return report
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """A copy as what a process of the harness runs."""
+
+    words: tuple[str, str, Target]
+    options: Mapping[str, Any]
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("copy"):
+            report = copy(*self.words, **self.options)
+        watch.note(report=report)
 
 
 def _remote(source: Source) -> bool:

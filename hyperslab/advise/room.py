@@ -7,7 +7,9 @@ whole process: only the rest is shared.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,6 +122,19 @@ def share(
     rooms = {need.variable.name: need.room(free, memory_bytes - free) for need in needs}
     changed = cache_bytes is not None or held < own
     return Rooms(rooms, held if changed and own else None, held < own and cache_bytes is None)
+
+
+@contextmanager
+def zarr_at_once(rooms: Rooms) -> Iterator[None]:
+    """Let zarr-python work on no more chunks at the same time than fit into memory."""
+    most = min(room.at_once for room in rooms.each.values())
+    if "zarr" not in sys.modules:
+        yield
+        return
+    import zarr
+
+    with zarr.config.set({"async.concurrency": most}):
+        yield
 
 
 def library_cache_bytes(format: str) -> int:

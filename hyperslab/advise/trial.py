@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,23 +9,22 @@ from pathlib import Path
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
-from hyperslab.storage.layout import ZARR, Layout
-from hyperslab.storage.region import region
+from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
 from hyperslab.storage.write import create, stored_bytes
 from hyperslab.storage.writers.base import remove
 
-from .copying import Ledger, add_bytes, estimate_bytes, explained, reread, transfer
+from .copying import Ledger, add_bytes, estimate_bytes, reread, transfer
+from .failures import explained
 from .memory import peak_bytes, resident_bytes
-from .room import Rooms, share
-from .slabs import plan
+from .pieces import pieces
+from .room import Rooms, share, zarr_at_once
 from .sources.base import Indices, Source, SourceVariable
 from .sources.reopen import reopen
 from .truth import Truth
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
-PIECE_BYTES = 32 * 2**20  # a read of a pattern that gives more is made in pieces
 
 
 @dataclass(frozen=True)
@@ -262,66 +260,3 @@ class _Timer:
     def note(self, **columns: object) -> None:
         """Add columns to the last phase."""
         self._watch.note(**columns)
-
-
-def pieces(selection: Indices, variable: SourceVariable, layout: Layout) -> Iterator[Indices]:
-    """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
-
-    Parameters
-    ----------
-    selection
-        What is read.
-    variable
-        Of which.
-    layout
-        How it lies in the copy.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (4, 2**22), "f8")
-    >>> list(pieces((slice(0, 2), slice(0, 2**22)), sst, Layout()))
-    [(slice(0, 1, 1), slice(0, 4194304, 1)), (slice(1, 2, 1), slice(0, 4194304, 1))]
-    """
-    chosen = region(selection, variable.shape, variable.name)
-    if chosen.size * variable.itemsize <= PIECE_BYTES:
-        yield selection
-        return
-    whole = layout.chunks if layout.chunks else None
-    try:
-        cut = plan(chosen.counts, variable.itemsize, whole, whole, PIECE_BYTES)
-    except ValueError:
-        cut = plan(chosen.counts, variable.itemsize, None, None, PIECE_BYTES)
-    for slab in cut:
-        yield tuple(
-            index
-            if isinstance(index, int)
-            else slice(start + part.start * step, start + (part.stop - 1) * step + 1, step)
-            for index, start, step, part in zip(
-                chosen.indices, chosen.starts, chosen.steps, slab, strict=True
-            )
-        )
-
-
-@contextmanager
-def zarr_at_once(rooms: Rooms) -> Iterator[None]:
-    """Let zarr-python work on no more chunks at the same time than fit into memory."""
-    most = min(room.at_once for room in rooms.each.values())
-    if "zarr" not in sys.modules:
-        yield
-        return
-    import zarr
-
-    with zarr.config.set({"async.concurrency": most}):
-        yield
-
-
-def start_of(source: Source, format: str) -> str:
-    """Return how a sample's process starts: libraries with threads cannot be forked.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> start_of(SimpleNamespace(forks=True), "zarr3")
-    'spawn'
-    """
-    return "fork" if source.forks and (format not in ZARR or format == "nczarr") else "spawn"

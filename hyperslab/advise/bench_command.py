@@ -92,11 +92,14 @@ def _report(
     arguments: argparse.Namespace, frame: pd.DataFrame, head: str, notes: Sequence[str]
 ) -> int:
     from . import report, report_files, report_text
+    from .report_table import wrapped
 
     piped = "-" in (arguments.csv, arguments.json)
-    text = report_text.text(frame, counts=arguments.verbose)
-    noted = "".join(f"\nnote: {note}" for note in notes)
-    print(f"{head}\n\n{text}{noted}", file=sys.stderr if piped else sys.stdout)
+    width = shutil.get_terminal_size((0, 0)).columns  # 0: not a terminal, nothing is broken
+    text = report_text.text(frame, counts=arguments.verbose, width=width)
+    said = wrapped("\n".join(f"note: {note}" for note in notes), width)
+    shown = "\n\n".join(filter(None, (wrapped(head, width), text, said)))
+    print(shown, file=sys.stderr if piped else sys.stdout)
     report_files.write(
         frame,
         csv=arguments.csv,

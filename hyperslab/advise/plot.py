@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .report import Quantity, medians, quantities, summary, targets
-from .report_text import amount
+from .report_table import amount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from .specs_parse import BM_ENDIAN, BM_FORMATS
 
 COPY = "copy"
 STAT = "stat"  # the phase of the rows that describe the source
-BESIDE = (STAT, "memory")  # phases of rows that are of no layout
+BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
     "meta read time": ("meta_read",),
     "meta write time": ("meta_write",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -25,12 +25,13 @@ from .report import (
     unverified,
 )
 from .report_best import Best, best, overall, ratio
+from .report_table import amount, grid, listing, wrapped
 
 ENOUGH = 6  # blocks from which the intervals cover 95 %
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
-def text(frame: pd.DataFrame, *, counts: bool = False) -> str:
+def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
     """Return the whole report of a benchmark.
 
     Parameters
@@ -39,13 +40,16 @@ def text(frame: pd.DataFrame, *, counts: bool = False) -> str:
         From `hyperslab.advise.bench.bench`.
     counts
         Whether to add what each layout asked of the system.
+    width
+        Characters of a line: wider tables are parted, longer sentences broken; 0 for any.
     """
-    parts = [copies(frame), patterns(frame), counted(frame) if counts else "", legend(frame)]
-    parts += [sentences(frame), warnings(frame)]
+    parts = [copies(frame, width), patterns(frame, width)]
+    parts += [counted(frame, width) if counts else ""]
+    parts += [wrapped(said(frame), width) for said in (legend, sentences, warnings)]
     return "\n\n".join(filter(None, parts))
 
 
-def copies(frame: pd.DataFrame) -> str:
+def copies(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
     rows = summary(frame).set_index("target")
     smallest = rows["file_bytes"].min()
@@ -56,10 +60,10 @@ def copies(frame: pd.DataFrame) -> str:
     ]
     columns["ratio"] = ["-" if math.isnan(x) else f"{x:.2f}" for x in rows["ratio"]]
     columns |= _timed(frame, [Quantity(name) for name in STEPS])
-    return grid(columns)
+    return grid(columns, width)
 
 
-def patterns(frame: pd.DataFrame) -> str:
+def patterns(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of times to read each pattern; empty when none was read."""
     chosen = [quantity for quantity in quantities(frame) if quantity.cache_state]
     if not chosen:
@@ -69,10 +73,10 @@ def patterns(frame: pd.DataFrame) -> str:
     chosen.sort(key=lambda quantity: (order.index(quantity.name), quantity.cache_state))
     columns = {"layout": targets(frame)} | _timed(frame, chosen)
     note = "" if "cold" in states else "\n(cold reads could not be measured here)"
-    return grid(columns) + note
+    return grid(columns, width) + note
 
 
-def counted(frame: pd.DataFrame) -> str:
+def counted(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of what the patterns asked of the system: calls, bytes and CPU time."""
     rows = main(frame)
     rows = rows[rows["phase"].str.startswith("pattern:")]
@@ -85,7 +89,7 @@ def counted(frame: pd.DataFrame) -> str:
             values = [typical[column].get(case, float("nan")) for case in columns["layout"]]
             shown = {"rchar": amount, "syscr": lambda n: f"{n:,.0f}", "user_s": _seconds}[column]
             columns[f"{name}\n{label}"] = ["-" if math.isnan(x) else shown(x) for x in values]
-    return grid(columns) if len(columns) > 1 else ""
+    return grid(columns, width) if len(columns) > 1 else ""
 
 
 def legend(frame: pd.DataFrame) -> str:
@@ -159,65 +163,6 @@ def factor(gain: Interval) -> str:
     digits = 0 if value >= 100 else 1 if value >= 2 else 2
     shown = ", ".join(f"{x:,.{digits}f}" for x in (low, high))
     return f"{value:,.{digits}f} [{shown}] times as {way} as"
-
-
-def amount(size: float) -> str:
-    """Return bytes for people, in decimal units.
-
-    Examples
-    --------
-    >>> amount(40997536), amount(512), amount(float("nan"))
-    ('41.0 MB', '512 B', '-')
-    """
-    if math.isnan(size):
-        return "-"
-    for power, unit in ((9, "GB"), (6, "MB"), (3, "kB")):
-        if size >= 10**power:
-            digits = 2 if size < 10 ** (power + 1) else 1
-            return f"{size / 10**power:,.{digits}f} {unit}"
-    return f"{size:.0f} B"
-
-
-def listing(names: Sequence[str]) -> str:
-    """Return names as "a, b and c".
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def grid(columns: Mapping[str, Sequence[str]]) -> str:
-    """Return a table of text: the first column to the left, the others to the right.
-
-    Examples
-    --------
-    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
-    layout     file
-    ------  -------
-    copy    41.0 MB
-    1x5         5 B
-    """
-    heads = [head.split("\n") for head in columns]
-    deep = max(map(len, heads))
-    heads = [[""] * (deep - len(head)) + head for head in heads]
-    widths = [
-        max(map(len, (*head, *values)))
-        for head, values in zip(heads, columns.values(), strict=True)
-    ]
-    rows = [*zip(*heads, strict=True), ["-" * width for width in widths]]
-    rows += zip(*columns.values(), strict=True)
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[str]]:

@@ -182,6 +182,7 @@ class Target:
                 self.format,
                 shuffle=shuffle,
                 byteorder=self._byteorder(variable, same),
+                prefill=self.format not in CLASSIC,  # every value is written: none is filled first
                 **fields,
             )
         except ValueError as error:

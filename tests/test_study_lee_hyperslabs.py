@@ -220,15 +220,14 @@ def test_what_is_wrong_in_a_file_is_noticed(files, tmp_path):
 def test_without_a_compiler_python_is_measured(files, tmp_path):
     assert hyperslabs.missing() == "no compiler: apt install gcc"
     values = partial(arrays.values, (20, 20))
-    for cases in (
-        hyperslabs.read_cases(20, files),
-        hyperslabs.write_cases(20, values, tmp_path),
-        hyperslabs.sweep_cases(20, files),
-        strided.cases(20, values, files),
+    for cases, pairs in (
+        (hyperslabs.read_cases(20, files), 1),
+        (hyperslabs.write_cases(20, values, tmp_path), 1),
+        (hyperslabs.sweep_cases(20, files), 0),
+        (strided.cases(20, values, files), 0),
     ):
-        assert {case.name.split("/")[0] for case in cases} & {"python", "h5py"}
-        assert not [case for case in cases if case.columns["library"] in ("netCDF-C", "HDF5")]
-        assert sum(case.aa for case in cases) == 1
+        assert {case.columns["library"] for case in cases} == {"netCDF4", "h5py"}
+        assert sum(case.aa for case in cases) == pairs
     kinds = {row["pattern"] for row in hyperslabs_counts.per_call(tmp_path)}
     assert kinds == {hyperslabs_counts.FUNCTIONS}
 
@@ -317,8 +316,9 @@ def test_a_call_is_held_against_the_documents():
     assert "it measured 18 % faster" in text
 
 
-@pytest.mark.parametrize("style", STYLES)
-@pytest.mark.parametrize(("in_c", "counted"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("style", "in_c", "counted"), [(STYLES[0], True, True), (STYLES[1], False, False)]
+)
 def test_the_page_is_drawn_whatever_was_measured(style, in_c, counted):
     records = page(in_c, counted)
     read, written, calls = records["read"], records["written"], records["calls"]

@@ -114,13 +114,12 @@ def sweep_cases(side: int, folder: Path) -> list[Case]:
     sizes = swept(side)
     return [
         Case(
-            way,
+            f"calls/{way}",
             Sweep(folder / "contiguous.nc", way, sizes),
             check=Equals(Lasts(sizes)),
             columns=columns_of(WAYS[way], "contiguous", side),
             files=(folder / "contiguous.nc",),
             cache_state="warm",
-            aa=way == _marked(),
         )
         for way in SWEPT
         if possible(way)

@@ -15,13 +15,39 @@ Counted = dict[str, dict[str, float]]
 COUNTED = ("syscr", "rchar", "syscw", "wchar", "minflt", "user_s", "cache_bytes")
 
 
+def parts(records: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Take the warm reads, which are measured in one, apart.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "read".
+
+    Returns
+    -------
+    read, calls, strided : pandas.DataFrame
+        Reads of the array, sweeps over the bytes of a call, and strided selections; the names of
+        their cases begin with the way.
+
+    Examples
+    --------
+    >>> cases = {"case": ["c/contiguous/one", "calls/c", "strided/c/chunked"]}
+    >>> [part["case"].tolist() for part in parts(pd.DataFrame(cases))]
+    [['c/contiguous/one'], ['c'], ['c/chunked']]
+    """
+    cases = records["case"]
+    calls, strided = (cases.str.startswith(f"{name}/") for name in ("calls", "strided"))
+    bare = records.assign(case=cases.str.replace("^(calls|strided)/", "", regex=True))
+    return bare[~calls & ~strided], bare[calls], bare[strided]
+
+
 def rates(records: pd.DataFrame, phases: Sequence[str]) -> pd.DataFrame:
     """Return the rate of each case.
 
     Parameters
     ----------
     records : pandas.DataFrame
-        Of the experiment "read" or "write".
+        The reads of the array, or the experiment "write".
     phases : sequence of str
         Those whose seconds are summed.
 
@@ -85,7 +111,7 @@ def extra_us(records: pd.DataFrame, phase: str, of: str, to: str, calls: int) ->
     Parameters
     ----------
     records : pandas.DataFrame
-        Of the experiment "read" or "write".
+        The reads of the array, or the experiment "write".
     phase : str
     of, to : str
         Cases.
@@ -126,7 +152,7 @@ def swept(records: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     records : pandas.DataFrame
-        Of the experiment "calls".
+        The sweeps.
 
     Returns
     -------
@@ -169,7 +195,7 @@ def affordable(records: pd.DataFrame) -> dict[str, Interval]:
     Parameters
     ----------
     records : pandas.DataFrame
-        Of the experiment "calls".
+        The sweeps.
 
     Returns
     -------

@@ -95,13 +95,12 @@ def cases(side: int, values: Values, folder: Path) -> list[Case]:
     """
     return [
         Case(
-            f"{way}/{layout}",
+            f"strided/{way}/{layout}",
             Strided(folder / f"{layout}.nc", way),
             check=Equals(Tenths(values)),
             columns=columns_of(WAYS[way], layout, side),
             files=(folder / f"{layout}.nc",),
             cache_state="warm",
-            aa=(way, layout) == ("c" if possible("c") else "h5py", "chunked"),  # it takes longest
         )
         for layout, ways in (("contiguous", STRIDED), ("chunked", CHUNKED))
         for way in ways
@@ -176,7 +175,7 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     records : pandas.DataFrame
-        Of the experiment "strided".
+        Those that `hyperslabs_rates.parts` calls strided.
 
     Returns
     -------

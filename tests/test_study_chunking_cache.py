@@ -17,6 +17,7 @@ from hyperslab.study.chunking import (
     cache_figures,
     cache_words,
     edges,
+    gap_words,
     remedies_words,
     sweep_costs,
     sweeps,
@@ -248,7 +249,7 @@ def test_directions_come_from_the_records(asked, slower, said):
     text = cache_words.summary(other, asked["modelled"], asked["edges"], records["row-sweep"], cost)
     assert "got 1 to 67,108,864 bytes" in text and "promises in 1 of them" in text
     assert "5 of 6 sweeps" in text
-    assert f"{3 * slower / 10:.1f} [" in cache_words.beyond(
+    assert f"{3 * slower / 10:.1f} [" in gap_words.beyond(
         sweep_costs.counted(records["gap"]), records["gap"]
     )
 
@@ -290,12 +291,12 @@ def test_the_page_draws_whatever_was_measured(asked, style, counted):
             figure.canvas.draw()
             assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)
             plt.close(figure)
-    assert len(cache_words.table_gap(cost["gap"])) == len(RULES)
-    assert "419,431 to 4,194,304" in cache_words.gap()
+    assert len(gap_words.table_gap(cost["gap"])) == len(RULES)
+    assert "419,431 to 4,194,304" in gap_words.gap()
     assert "3 of 3 sizes" in cache_words.own_default(asked["own"])
     assert "8 of 8 cases" in cache_words.slots(asked["slots"])
     assert cache_words.caption_granted(asked["granted"]) and cache_words.caption_edges()
-    assert "12 MiB" in cache_words.caption_gap(cost["gap"], records["gap"])
+    assert "12 MiB" in gap_words.caption_gap(cost["gap"], records["gap"])
     assert "256 KiB" in cache_words.caption_sweep(cost["row-sweep"], records["row-sweep"])
     assert "0.25 to 64" in cache_words.caption_sizes(cost["chunk-sizes"], records["chunk-sizes"])
     caption = remedies_words.caption_remedies(cost["remedies"], records["remedies"])

@@ -4,7 +4,6 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval, paired_ratio
-from ...storage.chunk_cache import RULES, promised_bytes
 from ..claims.words import comparison
 from .cache import OWN_BYTES, fewer_than_ten, short_sizes
 from .sweep_costs import row_bytes
@@ -37,7 +36,7 @@ def summary(
         else f"A variable got {caches.min():,.0f} to {caches.max():,.0f} bytes"
     )
     agree = int((modelled["cache_bytes"] == modelled["predicted_bytes"]).sum())
-    ratio = _against(swept, "1MB", "64MB")
+    ratio = against(swept, "1MB", "64MB")
     return (
         f"**What we found.** {got}, in {len(granted)} sizes of {_range_mb(granted)} MB; the rule "
         f"as we read it gives the same in {agree}. That is less than the document promises in "
@@ -55,55 +54,6 @@ def caption_granted(granted: pd.DataFrame) -> str:
         "The chunk cache that a deflated variable gets when its file is opened, against the size "
         "of its chunks; what the document promises, and what the rule gives with the sizes that "
         f"three releases set in their source. Run {granted['run_id'].iloc[0]}."
-    )
-
-
-def gap() -> str:
-    """Return what netCDF-C's issue 1757 is about, from the rules in its source."""
-    first, later = (RULES[release].short() for release in ("4.6.2", "4.7.4"))
-    assert first is not None and later is not None
-    return (
-        "netCDF-C enlarges a cache only when not even one chunk fits into it, and only a default "
-        "that the program has left alone. So there is a gap: chunks too small for the "
-        "enlargement, of which the default does not hold ten. With the sizes of the document's "
-        f"release it lies from {first[0]:,} to {first[1]:,} bytes; there its promise was not "
-        f"kept. The default of 4.7.4 moved it to {later[0]:,} to {later[1]:,} bytes, where "
-        "chunks of maps and images are, and users reported slow slices ({cite:t}`netcdf1757`)."
-    )
-
-
-def table_gap(swept: pd.DataFrame) -> pd.DataFrame:
-    """Return the gap of three releases and a sweep within it, as text.
-
-    Parameters
-    ----------
-    swept : pandas.DataFrame
-        From `sweep_costs.counted`, of the experiment "gap".
-    """
-    rows = []
-    for release, rule in RULES.items():
-        short, case = rule.short(), swept[swept["case"] == f"as {release}"].iloc[0]
-        rows.append(
-            {
-                "rule of": release,
-                "default, MiB": f"{rule.default_bytes / MIB:.0f}",
-                "gap, bytes": f"{short[0]:,} to {short[1]:,}" if short else "none",
-                "cache, MiB": f"{case['cache_bytes'] / MIB:.0f}",
-                "chunks fetched": _count(case["fetched"]),
-                "time, ms": _time(case),
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def caption_gap(swept: pd.DataFrame, records: pd.DataFrame) -> str:
-    """Return the caption of the gap."""
-    case = swept[swept["case"] == f"as {next(iter(RULES))}"].iloc[0]
-    return (
-        "The gap in which chunks get a smaller cache than the document promises, with the sizes "
-        f"that three releases set in their source; and what {case['rows']} rows of four chunks of "
-        f"{case['chunk_mib']:.0f} MiB cost today's library through the cache that each rule "
-        f"gives them. Run {records['run_id'].iloc[0]}."
     )
 
 
@@ -150,34 +100,6 @@ def caption_edges() -> str:
     return (
         "Where the default cache ends, to the byte: found by bisection over chunk sizes, counting "
         "the read calls that reading the chunks a second time took."
-    )
-
-
-def beyond(swept: pd.DataFrame, records: pd.DataFrame) -> str:
-    """Return what chunks cost that the default cache cannot hold.
-
-    Parameters
-    ----------
-    swept : pandas.DataFrame
-        From `sweep_costs.counted`, of the experiment "gap".
-    records : pandas.DataFrame
-        Records of that experiment.
-    """
-    default, fitting = (swept[swept["case"] == name].iloc[0] for name in ("default", "fitting"))
-    ratio = _against(records, "default", "fitting")
-    size = MIB * default["chunk_mib"]
-    promise = (
-        f"The document's promise, {promised_bytes(int(size)):,} bytes, would not hold one either. "
-        if promised_bytes(int(size)) < size
-        else ""
-    )
-    return (
-        f"**Beyond any default.** A chunk of {default['chunk_mib']:.2f} MiB is more than the "
-        f"{default['cache_bytes'] / MIB:.0f} MiB that the library gives. {promise}"
-        f"{default['rows']} rows took {default['ms']:.0f} ms, and {fitting['ms']:.0f} ms through a "
-        f"cache of the size of one chunk: {_interval(ratio)} times. The count says why: "
-        f"{_count(default['fetched'])} chunks fetched and inflated against "
-        f"{_count(fitting['fetched'])}. A chunk that does not fit is inflated again for every row."
     )
 
 
@@ -250,20 +172,21 @@ def slots(rows: pd.DataFrame) -> str:
     plain = rows[rows["case"].str.startswith("default/")]
     for row in plain.to_dict("records"):
         across = str(row["case"]).split("/")[1]
-        lines.append(f"{_count(float(row['syscr']))} of {int(across):,}")
+        lines.append(f"{count(float(row['syscr']))} of {int(across):,}")
     more = rows[rows["case"].str.startswith("more slots/")]["syscr"].sum()
     return (
         "**Slots run out as well.** The cache is a hash table, and two chunks that share a slot "
         "drive each other out, however much room there is. Of rows of tiny chunks, which fill less "
         f"than {100 * rows['useful_bytes'].max() / rows['cache_bytes'].min():.2g} % of the cache, "
         f"a second row fetched again {', '.join(lines)} chunks; with 10,007 slots "
-        f"{_count(more)} in all. The model has the same number in {agree} of {len(rows)} cases. "
+        f"{count(more)} in all. The model has the same number in {agree} of {len(rows)} cases. "
         "Where a row touches more chunks than there are slots, raise `nelems` (h5py: "
         "`rdcc_nslots`) with the size."
     )
 
 
-def _against(records: pd.DataFrame, of: str, to: str) -> Interval:
+def against(records: pd.DataFrame, of: str, to: str) -> Interval:
+    """Return the time of one sweep over another's, paired by block."""
     part = main(records)
     part = part[part["phase"] == "read"]
     table = part.pivot_table(index="block", columns="case", values="wall_s")[[of, to]].dropna()
@@ -295,13 +218,17 @@ def _range_mb(granted: pd.DataFrame) -> str:
     return f"{sizes.min():g} to {sizes.max():g}"
 
 
-def _count(value: float) -> str:
+def count(value: float) -> str:
+    """Return a count as text, also where nothing could be counted.
+
+    Examples
+    --------
+    >>> count(1024.0), count(float("nan"))
+    ('1,024', 'an unknown number of')
+    """
     return "an unknown number of" if value != value else f"{value:,.0f}"
 
 
-def _interval(found: Interval) -> str:
+def interval(found: Interval) -> str:
+    """Return an estimate with its interval as text."""
     return f"{found.value:.1f} [{found.low:.1f}, {found.high:.1f}]"
-
-
-def _time(case: "pd.Series[float]") -> str:
-    return f"{case['ms']:.0f} [{case['low']:.0f}, {case['high']:.0f}]"

@@ -14,6 +14,7 @@ def table_remedies(found: pd.DataFrame) -> pd.DataFrame:
         From `sweep_costs.counted`, of the experiment "remedies".
     """
     cost, took = _chunks(found), dict(zip(found["case"], found["ms"], strict=True))
+    own = dict(zip(found["case"], found["cache_bytes"] / 2**20, strict=True))
     rows = []
     for remedy in REMEDIES:
         name, default = f"{remedy.library}/{remedy.name}", f"{remedy.library}/default"
@@ -22,7 +23,8 @@ def table_remedies(found: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "library": LIBRARIES[remedy.library],
-                "default": f"{cost[default]:,.0f} in {took[default]:.0f} ms",
+                "its cache, MiB": f"{own[default]:g}",
+                "with that": f"{cost[default]:,.0f} in {took[default]:.0f} ms",
                 "the line": f"`{remedy.code}`",
                 "with it": f"{cost[name]:,.0f} in {took[name]:.0f} ms",
                 "helps": "yes" if cost[name] < cost[default] else "no",
@@ -37,8 +39,8 @@ def caption_remedies(found: pd.DataFrame, records: pd.DataFrame) -> str:
     how = "counted" if found["fetched"].notna().all() else "by the model, for want of a count"
     return (
         f"Chunks fetched by {first['rows']} rows of one chunk of {first['chunk_mib']:.2f} MiB "
-        f"({how}) and their time (a median of {found['n'].max():.0f}): with the library's "
-        "default cache, and with one of n bytes, twice a chunk. nc is a netCDF4.Dataset. "
+        f"({how}) and their time (a median of {found['n'].max():.0f}): through the library's "
+        "default cache, and through one of n bytes, twice a chunk. nc is a netCDF4.Dataset. "
         f"Run {records['run_id'].iloc[0]}."
     )
 
@@ -58,12 +60,12 @@ def reopened(found: pd.DataFrame) -> str:
     if not reopening or "h5py" not in small or anew is None or kept is None:
         return ""
     rows = found[found["case"].str.startswith("small/")]["rows"].iloc[0]
-    said = ", ".join(f"{LIBRARIES[name]} {n:,.0f}" for name, n in small.items())
+    said = "; ".join(f"{LIBRARIES[name]}: {n:,.0f}" for name, n in small.items())
     title = "does not last" if max(reopening) > small["h5py"] else "lasts"
     return (
         f"**A cache that {title}.** HDF5 keeps a chunk cache as long as a dataset is open. "
         "h5netcdf, and xarray with it, look the dataset up for every read and let go of it after. "
-        f"Of {rows} rows over small chunks that fit every cache, the libraries fetched: {said}. "
+        f"Of {rows} rows over small chunks that fit every cache, the libraries fetched ({said}). "
         f'`f["t"][i]` in a loop does the same to h5py: {anew:,.0f} chunks of the large file, and '
         f"{kept:,.0f} with a dataset that is kept."
     )

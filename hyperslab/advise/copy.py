@@ -13,13 +13,13 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.storage.write import create, stored_bytes
 
-from .copying import check_verify, estimate_bytes, reread, transfer
-from .failures import error_of, explained
-from .fitting import fit
+from .copying import Ledger, check_verify, estimate_bytes, free, least_bytes, reread, transfer
+from .failures import error_of, explained, require_room
+from .fitting import Fitted, fit
 from .memory import resident_bytes
 from .partial import remove_leftovers, whole_or_nothing
-from .room import share, zarr_at_once
-from .source import Source, open_source
+from .room import Rooms, share, zarr_at_once
+from .source import Source, SourceVariable, open_source
 from .sources.reopen import reopen
 from .specs import Target
 
@@ -118,53 +118,80 @@ def copy(
         fitted = fit(chosen, layouts, source.attrs)
         left_out = [v for v in source.variables.values() if v.reason] if variables is None else []
         rooms = share(
-            [(variable, layouts[variable.name]) for variable in chosen],
+            [(variable, fitted.layouts[variable.name]) for variable in chosen],
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
             taken_bytes=resident_bytes() if whole_process else 0,
         )
-        most = estimate_bytes(chosen, layouts)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
-            explained(path.parent, most),
             zarr_at_once(rooms),
         ):
-            ledgers = {}
-            writer = create(
-                place,
-                fitted.variables,
-                layouts,
-                attrs=fitted.attrs,
-                chunk_cache_bytes=rooms.cache_bytes,
-            )
-            with writer:
-                for variable in chosen:
-                    room = rooms.each[variable.name]
-                    ledgers[variable.name] = transfer(source, writer, variable, room, owner=owner)
-                writer.sync()
+            require_room(path.parent, least_bytes(chosen, layouts))
+            ledgers = _write(place, source, chosen, fitted, rooms, owner)
             if verify != "none":
-                with reopen(os.fspath(place), target.format) as made:
-                    for variable in chosen:
-                        if rooms.cache_bytes is not None:
-                            made.cache(variable.name, rooms.cache_bytes)
-                        reread(
-                            made,
-                            source,
-                            variable,
-                            layouts[variable.name],
-                            rooms.each[variable.name],
-                            ledgers[variable.name],
-                            verify=verify,
-                        )
-                        if target.format != "nczarr":
-                            made.cache(variable.name, 0)
+                _compare(place, source, chosen, fitted, rooms, ledgers, verify)
     return CopyReport(
         path,
         tuple(variable.name for variable in chosen),
         stored_bytes(path),
         (*fitted.notes, *(f"{v.name} is left out: it {v.reason}." for v in left_out)),
     )
+
+
+def _write(
+    place: Path,
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    fitted: Fitted,
+    rooms: Rooms,
+    owner: int | None,
+) -> dict[str, Ledger]:
+    most = estimate_bytes(chosen, fitted.layouts)
+    ledgers = {}
+    with explained(place.parent, most):
+        writer = create(
+            place,
+            fitted.variables,
+            fitted.layouts,
+            attrs=fitted.attrs,
+            chunk_cache_bytes=rooms.cache_bytes,
+        )
+    with writer, explained(place.parent, most):
+        for variable in chosen:
+            room = rooms.each[variable.name]
+            ledgers[variable.name] = transfer(source, writer, variable, room, owner=owner)
+        writer.sync()
+        writer.close()
+    return ledgers
+
+
+def _compare(
+    place: Path,
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    fitted: Fitted,
+    rooms: Rooms,
+    ledgers: Mapping[str, Ledger],
+    verify: str,
+) -> None:
+    format = fitted.layouts[chosen[0].name].format
+    with reopen(os.fspath(place), format) as made:
+        for variable in chosen:
+            name = variable.name
+            if rooms.cache_bytes is not None:
+                made.cache(name, rooms.cache_bytes)
+            reread(
+                made,
+                source,
+                variable,
+                fitted.layouts[name],
+                rooms.each[name],
+                ledgers[name],
+                verify=verify,
+            )
+            free(made, name)
 
 
 def copy_apart(

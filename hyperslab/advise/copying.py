@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
+from hyperslab.storage.layout import ZARR, Layout
 from hyperslab.storage.write import Writer
 
 from .compare import difference, digest
@@ -148,6 +148,12 @@ def reread(
         del values
 
 
+def free(copy: Source, name: str) -> None:
+    """Free the chunk cache of a variable that is not read any more; NCZarr's stays."""
+    if copy.format != "nczarr":
+        copy.cache(name, 0)
+
+
 def add_bytes(columns: dict[str, object], nbytes: int) -> None:
     """Count bytes of values to the columns of a phase.
 
@@ -198,3 +204,20 @@ def estimate_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, La
         else:
             total += variable.nbytes
     return total
+
+
+def least_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the bytes that a copy takes at least: what is neither compressed nor left out.
+
+    Zarr leaves out chunks of nothing but fill values.
+
+    Examples
+    --------
+    >>> two = [SourceVariable(name, ("x",), (10,), "f4") for name in "ab"]
+    >>> least_bytes(two, {"a": Layout(), "b": Layout(chunks=(8,), codec="deflate")})
+    40
+    """
+    plain = [
+        v for v in variables if not layouts[v.name].codec and layouts[v.name].format not in ZARR
+    ]
+    return sum(variable.nbytes for variable in plain)

@@ -14,8 +14,14 @@ from .memory import mib
 from .room import MemoryLimitError
 from .sources.base import SourceError
 
+
+class NoRoomError(OSError):
+    """The disk is full, or a file may not grow."""
+
+
 _KINDS: dict[str, type[Exception]] = {
-    kind.__name__: kind for kind in (SourceError, MemoryLimitError, ValueError, MemoryError)
+    kind.__name__: kind
+    for kind in (SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError)
 }
 
 
@@ -48,7 +54,8 @@ def error_of(status: str) -> Exception:
 def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
     """Say what kept a copy from being written, in one line.
 
-    HDF5 tells of a full disk only that a write failed.
+    HDF5 tells of a full disk only that a write failed. To be used inside of the writer too, which
+    removes what failed and so makes room again.
 
     Parameters
     ----------
@@ -59,17 +66,44 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
 
     Raises
     ------
-    OSError
+    NoRoomError
         In place of the libraries' errors.
     """
     try:
         yield
-    except (SourceError, InterruptedError, MemoryError):
+    except (SourceError, InterruptedError, MemoryError, NoRoomError):
         raise
     except Exception as error:
         if why := _no_room(error, folder, needed_bytes):
-            raise OSError(errno.ENOSPC, why) from error
+            raise NoRoomError(why) from error
         raise
+
+
+def require_room(folder: Path, least_bytes: int) -> None:
+    """Raise an error when a copy cannot fit on the disk.
+
+    Parameters
+    ----------
+    folder
+        Where it is to be written.
+    least_bytes
+        What it takes at least.
+
+    Raises
+    ------
+    NoRoomError
+        With what is needed and what is left.
+
+    Examples
+    --------
+    >>> require_room(Path("."), 1)
+    """
+    free = shutil.disk_usage(folder).free
+    if least_bytes > free:
+        raise NoRoomError(_full(free, f"takes {mib(least_bytes)}"))
+    limit = _file_limit()
+    if limit is not None and least_bytes > limit:
+        raise NoRoomError(_too_long(limit, f"takes {mib(least_bytes)}"))
 
 
 def _no_room(error: BaseException, folder: Path, needed_bytes: int) -> str:
@@ -80,16 +114,24 @@ def _no_room(error: BaseException, folder: Path, needed_bytes: int) -> str:
     free = shutil.disk_usage(folder).free
     limit = _file_limit()
     if free < max(2**20, needed_bytes // 50) or (named and limit is None):
-        return (
-            f"the disk is full: {mib(free)} are left in the folder of the copy, which may take "
-            f"{mib(needed_bytes)}; make room or choose another folder"
-        )
+        return _full(free, f"may take {mib(needed_bytes)}")
     if limit is not None and (named or needed_bytes > limit):
-        return (
-            f"a file may not grow beyond {mib(limit)} here (ulimit -f), and the copy may take "
-            f"{mib(needed_bytes)}; raise the limit or choose fewer variables"
-        )
+        return _too_long(limit, f"may take {mib(needed_bytes)}")
     return ""
+
+
+def _full(free: int, needs: str) -> str:
+    return (
+        f"the disk is full: {mib(free)} are left in the folder of the copy, which {needs}; make "
+        "room or choose another folder"
+    )
+
+
+def _too_long(limit: int, needs: str) -> str:
+    return (
+        f"a file may not grow beyond {mib(limit)} here (ulimit -f), and the copy {needs}; raise "
+        "the limit or choose fewer variables"
+    )
 
 
 def _file_limit() -> int | None:

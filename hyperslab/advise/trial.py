@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hyperslab.measure.case import Stopwatch
@@ -14,7 +15,7 @@ from hyperslab.storage.variable import Variable
 from hyperslab.storage.write import create, stored_bytes
 from hyperslab.storage.writers.base import remove
 
-from .copying import Ledger, add_bytes, estimate_bytes, reread, transfer
+from .copying import Ledger, add_bytes, estimate_bytes, free, reread, transfer
 from .failures import explained
 from .memory import peak_bytes, resident_bytes
 from .pieces import pieces
@@ -87,7 +88,7 @@ class Trial:
             memory_bytes=self.memory_bytes,
             taken_bytes=resident_bytes() + truth.nbytes,
         )
-        with zarr_at_once(rooms), explained(self.path.parent, self._most_bytes):
+        with zarr_at_once(rooms):
             self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)
 
     @property
@@ -113,7 +114,8 @@ class Trial:
 
     def _copy(self, timer: _Timer, source: Source, rooms: Rooms, truth: Truth) -> dict[str, Ledger]:
         ledgers = {}
-        with timer("meta_write"):
+        explain = partial(explained, self.path.parent, self._most_bytes)
+        with explain(), timer("meta_write"):
             writer = create(
                 self.path,
                 [variable for _, variable, _ in self.items],
@@ -121,7 +123,7 @@ class Trial:
                 attrs=self.attrs,
                 chunk_cache_bytes=rooms.cache_bytes,
             )
-        with writer:
+        with writer, explain():
             for variable, _, _ in self.items:
                 room = rooms.each[variable.name]
                 ledgers[variable.name] = transfer(
@@ -159,7 +161,7 @@ class Trial:
                     verify=self.verify,
                     seed=self.seed,
                 )
-                _free(copy, variable.name)
+                free(copy, variable.name)
 
     def _open(self, rooms: Rooms) -> Source:
         format = self.items[0][2].format
@@ -203,14 +205,8 @@ class Trial:
                         add_bytes(columns, values.nbytes)
                         truth.check(pattern, name, number, piece, values, layout)
                         del values
-                _free(copy, name)
+                free(copy, name)
         timer.note(resident_before=resident, pattern=pattern)
-
-
-def _free(copy: Source, name: str) -> None:
-    """Free the chunk cache of a variable that is not read any more; NCZarr's stays."""
-    if copy.format != "nczarr":
-        copy.cache(name, 0)
 
 
 @dataclass(frozen=True)

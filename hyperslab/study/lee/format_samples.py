@@ -1,0 +1,253 @@
+"""Samples that write and read a whole array with one call of netCDF-C or HDF5, from C."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data_gen import arrays
+
+from ...access import reader
+from ...kernels import Hdf5File, NetcdfFile
+from ...measure.case import Stopwatch
+from ...storage.layout import Layout
+from ...storage.write import stored_bytes
+from ..tasks import NAME
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole array of integers, element i counting i, or the bytes of such integers.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        For bytes the last length counts them, four for each integer.
+    dtype : str
+        "i4", or "i1" for bytes.
+
+    Examples
+    --------
+    >>> Whole((2, 2)).values().tolist(), Whole((2, 2)).nbytes
+    ([[0, 1], [2, 3]], 16)
+    >>> Whole((8,), "i1").nbytes == Whole((2,)).nbytes
+    True
+    """
+
+    shape: tuple[int, ...]
+    dtype: str = "i4"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return int(np.prod(self.shape)) * np.dtype(self.dtype).itemsize
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Names of the dimensions."""
+        return tuple("uvwxyz"[: len(self.shape)])
+
+    def values(self) -> NDArray[np.generic]:
+        """Return the array."""
+        if self.dtype == "i1":
+            shape = (*self.shape[:-1], self.shape[-1] // 4)
+            return Whole(shape).values().view("i1")
+        found: NDArray[np.generic] = arrays.values(self.shape, (), self.dtype)
+        return found
+
+
+def rehearse(path: Path, layout: Layout) -> None:
+    """Write and read two numbers, so that the pages of the library's code are there.
+
+    A fresh process meets each of them with a page fault, which a put of a megabyte would show.
+
+    Parameters
+    ----------
+    path : Path
+        Beside it the two numbers are stored for a moment.
+    layout : Layout
+    """
+    spot = path.with_name(f"{path.name}.rehearsal")
+    out = np.arange(2, dtype="i4")
+    chunks = (2,) if layout.chunks else None
+    with NetcdfFile.create(spot, layout.format, NAME, ("u",), (2,), "i4", chunks=chunks) as file:
+        file.access("write", [[0]], [2], None, out)
+        file.sync(to_disk=False)
+    with NetcdfFile.open(spot, NAME) as file:
+        file.access("read", [[0]], [2], None, out)
+    spot.unlink()
+
+
+@dataclass(frozen=True)
+class WriteNetcdf:
+    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close.
+
+    The times of put, sync and close are C's own. All is rehearsed before.
+
+    Parameters
+    ----------
+    path : Path
+    array : Whole
+    layout : Layout
+        Format and chunks.
+    to_disk : bool
+        Whether nc_sync and fsync follow the put.
+    cache_bytes : int, optional
+        Size of the chunk cache; None keeps what netCDF-C gives the variable.
+    fill : bool
+        Whether storage is filled first, as netCDF does unless it is told otherwise.
+    """
+
+    path: Path
+    array: Whole
+    layout: Layout
+    to_disk: bool = False
+    cache_bytes: int | None = None
+    fill: bool = True
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        rehearse(self.path, self.layout)
+        values = self.array.values()
+        with watch("create"):
+            file = NetcdfFile.create(
+                self.path, self.layout.format, NAME, self.array.dims, self.array.shape,
+                self.array.dtype, chunks=self.layout.chunks, cache_bytes=self.cache_bytes,
+                fill=self.fill,
+            )  # fmt: skip
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", _start(values), values.shape, None, values)
+        watch.note(wall_s=seconds)
+        if self.layout.chunks:
+            watch.note(cache_bytes=file.chunk_cache_bytes())
+        if self.to_disk:
+            with watch("sync"):
+                seconds = file.sync()
+            watch.note(wall_s=seconds)
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        return values
+
+
+@dataclass(frozen=True)
+class ReadNetcdf:
+    """Read an array with one nc_get_vara: phases open, read and close.
+
+    All is rehearsed, and the memory it is read into touched before, so that no page of it is new.
+
+    Parameters
+    ----------
+    path : Path
+    array : Whole
+    layout : Layout
+        How it is stored.
+    cache_bytes : int, optional
+        Size of the chunk cache; None keeps what netCDF-C gives the variable.
+    """
+
+    path: Path
+    array: Whole
+    layout: Layout
+    cache_bytes: int | None = None
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        rehearse(self.path, self.layout)
+        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
+        with watch("open"):
+            file = NetcdfFile.open(self.path, NAME, cache_bytes=self.cache_bytes)
+        watch.chill()
+        with watch("read", useful_bytes=out.nbytes):
+            seconds = file.access("read", _start(out), out.shape, None, out)
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        if file.chunks() is not None:
+            watch.note(cache_bytes=file.chunk_cache_bytes())
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds)
+        return out
+
+
+@dataclass(frozen=True)
+class WriteHdf5:
+    """Write an array in one chunk with one H5Dwrite: phases create, write and close.
+
+    All is rehearsed before.
+
+    Parameters
+    ----------
+    path : Path
+    array : Whole
+    alloc : str
+        When storage is allocated: "default" or "early".
+    cache_bytes : int
+        Size of the chunk cache.
+    """
+
+    path: Path
+    array: Whole
+    alloc: str
+    cache_bytes: int
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        self._rehearse()
+        values = self.array.values()
+        shape = self.array.shape
+        with watch("create"):
+            file = Hdf5File.create(
+                self.path, NAME, shape, self.array.dtype, chunks=shape, alloc=self.alloc,
+                cache_bytes=self.cache_bytes,
+            )  # fmt: skip
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", _start(values), shape, None, values)
+        watch.note(wall_s=seconds, cache_bytes=file.chunk_cache_bytes())
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        return values
+
+    def _rehearse(self) -> None:
+        spot = self.path.with_name(f"{self.path.name}.rehearsal")
+        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), alloc=self.alloc) as file:
+            file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
+        spot.unlink()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Check that a file holds what was written, read back by another library.
+
+    Parameters
+    ----------
+    path : Path
+    library : str
+        Name of the reader; "" for a plain file.
+    """
+
+    path: Path
+    library: str
+
+    def __call__(self, values: NDArray[np.generic]) -> bool:
+        if not self.library:
+            return np.array_equal(np.fromfile(self.path, values.dtype), values.ravel())
+        with reader(self.library).open(self.path, NAME) as opened:
+            return np.array_equal(opened.read(...), values)
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Check that what was read is the array.
+
+    Parameters
+    ----------
+    array : Whole
+    """
+
+    array: Whole
+
+    def __call__(self, read: NDArray[np.generic]) -> bool:
+        return np.array_equal(read, self.array.values())
+
+
+def _start(values: NDArray[np.generic]) -> list[list[int]]:
+    return [[0] * values.ndim]

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import made_files
 import numpy as np
@@ -16,6 +18,7 @@ from hyperslab.advise.pattern_specs import Pattern
 from hyperslab.advise.room import MemoryLimitError
 from hyperslab.advise.source import SourceError
 from hyperslab.advise.specs import Choice, Target
+from hyperslab.advise.trial import Trial
 from hyperslab.measure.records import frame_of
 
 MIB = 2**20
@@ -189,6 +192,37 @@ def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path,
     assert any(
         text.startswith("the program itself, which copies nothing, took 300") for text in said
     )
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A sample that is killed half-way, once."""
+
+    path: Path
+    trial: Trial
+
+    def __call__(self, watch):
+        mark = self.path.with_suffix(".mark")
+        if not mark.exists():
+            mark.touch()
+            self.path.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.trial(watch)
+
+
+def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
+    make = module._case
+
+    def killed(*words, **options):
+        case = make(*words, **options)
+        return replace(case, run=Killed(case.run.path, case.run))
+
+    monkeypatch.setattr(module, "_case", killed)
+    frame = bench(file, [COPY], repeats=2, workdir=tmp_path / "w")
+    status = of(frame, experiment="bench").groupby(["block", "aa"])["status"].first()
+    assert sorted(status)[:3] == ["ok"] * 3
+    assert "SIGKILL" in sorted(status)[3]
+    assert any("samples were lost: the process ended early" in text for text in notes(frame))
 
 
 def test_notes_of_nothing():

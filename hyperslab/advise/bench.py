@@ -192,6 +192,7 @@ def _case(
         },
         files=[prepared.trial.address.removeprefix("file://")] if evicted else (),
         cache_state="cold" if evicted else "",
+        prepare=Clean(path),  # of a sample that was killed
         cleanup=Clean(path),
         start=start,
         aa=first,

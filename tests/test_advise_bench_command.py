@@ -153,6 +153,7 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE --plot a.nc", ".png, .svg or .pdf"),
         ("FILE --csv no/where.csv", "does not exist: make it first"),
         ("FILE --csv - --json -", "give one of them a file"),
+        ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
@@ -178,6 +179,23 @@ def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, words, said
     assert err.startswith("hyperslab bench: ")
     assert err.count("\n") == 1
     assert (out, asked) == ("", [])
+
+
+def test_ctrl_c_ends_in_one_line(file, monkeypatch, tmp_path, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench_command, "_measure", interrupted)
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "-q", str(file)]) == FAILED
+    out, err = capsys.readouterr()
+    assert (out, err.strip()) == ("", "interrupted: the copies are removed, the file is as it was")
+
+
+def test_the_report_fits_the_terminal(file, asked, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["bench", "-q", str(file)]) == OK
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
 def test_help_names_everything(capsys):

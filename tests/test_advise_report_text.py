@@ -74,6 +74,26 @@ def test_wrong_values_are_shouted():
     assert "WRONG VALUES: copy" in report_text.text(frame)
 
 
+def test_what_cannot_be_told_apart_is_not_called_faster():
+    frame = bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02)
+    lines = report_text.sentences(frame).splitlines()
+    assert "nothing is told apart from the file as it is; first, a is 1.0" in lines[0]
+    assert lines[1] == "time_series, cold: nothing is told apart from the file as it is; first, a."
+
+
+def test_what_was_measured_once_has_no_spread():
+    text = report_text.text(bench_frame(blocks=1))
+    assert "measured once" in text
+    assert "±" not in text
+    assert "1x72x144 is 4.0 times as fast as the file as it is" in text
+
+
+def test_one_layout_alone_is_not_the_best():
+    text = report_text.text(bench_frame(times={"copy": 1.0}))
+    assert "faster" not in text
+    assert "*" not in text.partition("median of")[0]
+
+
 def test_counts_are_shown():
     text = report_text.counted(bench_frame())
     assert "100.0 kB" in text

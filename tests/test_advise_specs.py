@@ -121,6 +121,15 @@ def test_byte_order_and_checksums_are_kept_by_a_copy():
     assert only(Target("t", "netcdf3"), variable).byteorder == "native"
 
 
+def test_what_is_not_chosen_stays():
+    big = replace(SST, layout=replace(SST.layout, byteorder="big", fletcher32=True))
+    made = only(Target("t", "netcdf4", Choice((10, 36, 72))), big)
+    assert (made.byteorder, made.fletcher32, made.codec, made.level) == ("big", True, "deflate", 4)
+    sharded = replace(ZARR, layout=replace(ZARR.layout, shards=ZARR.chunks))
+    assert only(Target("t", "zarr3", Choice(codec="none")), sharded).shards == ZARR.chunks
+    assert only(Target("t", "zarr3", Choice((5, 5))), sharded).shards is None
+
+
 def test_a_scalar_has_no_chunks():
     crs = Made("crs", (), (), "i4", layout=Layout("netcdf4"))
     layouts = Target("t", "netcdf4", Choice((1, 72, 144), "deflate")).layouts([SST, crs])

@@ -36,6 +36,7 @@ def test_every_combination_is_made():
 def test_automatic_chunks_with_a_codec():
     found = names({"chunks": ["auto"], "codec": ["zstd:1"]})
     assert found[1:] == ["map chunks", "series chunks", "balanced chunks"]
+    assert common(Wanted({"chunks": ["auto"], "codec": ["zstd:1"]})) == "zstd:1"
     swept = names({"chunks": ["auto"], "codec": ["zstd:1", "none"]})
     assert swept[1:3] == ["map chunks zstd:1", "series chunks zstd:1"]
 

@@ -205,8 +205,10 @@ def test_reads_without_counts_or_cold_caches():
 @pytest.mark.parametrize("style", STYLES)
 def test_the_figures_draw(style):
     frame = bench_frame(times=ELENA)
-    table = pd.concat([summary(frame).iloc[:1]] * 6, ignore_index=True)
-    table = table.set_index(pd.Index(bench.SHORTS, name="dimensions"))
+    each = [frame.assign(size=f"{n}D") for n in bench.SHORTS]
+    table = bench.shorts_table(pd.concat(each, ignore_index=True), summary)
+    assert (table["read rate low"] <= table["read rate"]).all()
+    assert (table["read rate"] <= table["read rate high"]).all()
     with styled(style):
         for draw in (
             partial(bench_figures.figure_elena, bench.rates(frame)),

@@ -46,7 +46,8 @@ class Asked:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
         reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
-        return f"{len(self.targets)} layouts: {layouts}\nreads: {reads}"
+        many = f"{len(self.targets)} layouts" if len(self.targets) > 1 else "1 layout"
+        return f"{many}: {layouts}\nreads: {reads}"
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:

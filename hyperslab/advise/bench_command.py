@@ -42,9 +42,13 @@ def bench(arguments: argparse.Namespace) -> int:
     asked = asked_for(arguments)
     if not arguments.quiet:
         print(asked.words(), file=sys.stderr)
-    frame, notes = _measure(arguments, asked)
-    status = _report(arguments, frame, asked.head, notes)
-    _keep(arguments, frame, asked)
+    try:
+        frame, notes = _measure(arguments, asked)
+        status = _report(arguments, frame, asked.head, notes)
+        _keep(arguments, frame, asked)
+    except KeyboardInterrupt:
+        print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
+        return 1
     return status
 
 
@@ -124,8 +128,13 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         given = getattr(arguments, option)
         if not given or given == "-":
             continue
-        if not Path(given).resolve().parent.is_dir():
+        folder = Path(given).resolve().parent
+        if not folder.is_dir():
             raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
+        if option != "output" and Path(given).is_dir():
+            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
         if os.path.realpath(given) == os.path.realpath(arguments.file):
             raise ValueError(f"--{option} {given} is the file itself: give another name")
     if arguments.output and Path(arguments.output).exists():
@@ -137,7 +146,7 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
     if not arguments.output and not arguments.keep:
         return
     from . import report
-    from .copy import copy
+    from .copy import copy_apart
     from .report_best import best, overall
 
     good = [target for target in asked.targets if target.name not in report.lost(frame)]
@@ -154,7 +163,7 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
         Path(arguments.keep).mkdir(parents=True, exist_ok=True)
         kept += [(target, _kept_path(arguments.keep, target)) for target in good]
     for target, path in kept:
-        copy(
+        copy_apart(
             arguments.file,
             path,
             target,

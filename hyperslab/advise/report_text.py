@@ -51,7 +51,7 @@ def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
 
 def copies(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
-    rows = summary(frame).set_index("target")
+    rows = summary(frame).set_index("target").astype({"file_bytes": float})
     smallest = rows["file_bytes"].min()
     same = len(rows) > 1 and rows["file_bytes"].nunique() > 1
     columns: dict[str, list[str]] = {"layout": list(rows.index)}
@@ -99,8 +99,11 @@ def legend(frame: pd.DataFrame) -> str:
         return ""
     n = f"{max(blocks)}" if min(blocks) == max(blocks) else f"{min(blocks)} to {max(blocks)}"
     covers = "95 % interval" if min(blocks) >= ENOUGH else "range: below 6 no 95 % interval"
+    typical = f"median of {n} (± half of its {covers}); * best, = not told apart from it"
+    if max(blocks) == 1:
+        typical = "measured once: nothing is known of how it varies; * best"
     return (
-        f"median of {n} (± half of its {covers}); * best, = not told apart from it\n"
+        f"{typical}\n"
         "write: created, filled, closed, on the disk; re-read: all of it, just written; "
         "open: its metadata"
     )
@@ -109,16 +112,22 @@ def legend(frame: pd.DataFrame) -> str:
 def sentences(frame: pd.DataFrame) -> str:
     """Return by how much the best layouts are better than the file's own.
 
-    The first sentence speaks of all patterns together, the others of one each.
+    The first sentence speaks of all patterns together, the others of one each; none where there
+    is but one layout.
     """
+    if len(targets(frame)) < 2:
+        return ""
     lines = []
-    if over := overall(frame):
+    over = overall(frame)
+    if over and len(over[2]) > 1:
         name, gain, chosen = over
         rows = summary(frame).set_index("target")
         size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
         state, names = chosen[0].cache_state, listing([q.name for q in chosen])
         said = f"{name} is {factor(gain)} the file as it is, at {size:.2f} of its size"
-        if gain.value < 1:
+        if gain.low <= 1 <= gain.high:
+            said = f"nothing is told apart from the file as it is; first, {said}"
+        elif gain.value < 1:
             said = f"nothing is faster than the file as it is; next, {said}"
         lines.append(f"Over {names} together ({state}), {said}.")
     found = best(frame)
@@ -161,6 +170,8 @@ def factor(gain: Interval) -> str:
     if value < 1:
         value, low, high, way = 1 / value, 1 / high, 1 / low, "slow"
     digits = 0 if value >= 100 else 1 if value >= 2 else 2
+    if gain.n < 2:
+        return f"{value:,.{digits}f} times as {way} as"
     shown = ", ".join(f"{x:,.{digits}f}" for x in (low, high))
     return f"{value:,.{digits}f} [{shown}] times as {way} as"
 
@@ -176,7 +187,9 @@ def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[st
         scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
         lead = leaders.get(quantity)
         head = f"{quantity.name}\n{quantity.cache_state} {unit}".replace("\n ", "\n")
-        columns[head] = [_cell(found, scale, _mark(name, lead)) for name, found in known.items()]
+        columns[head] = [
+            _cell(found, scale, _mark(name, lead, len(known))) for name, found in known.items()
+        ]
     return columns
 
 
@@ -186,11 +199,12 @@ def _cell(found: Interval | None, scale: float, mark: str) -> str:
     value = found.value / scale
     digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
     spread = 50 * (found.high - found.low) / found.value if found.value else 0.0
-    return f"{value:,.{min(digits, 3)}f} ±{spread:.0f}% {mark}"
+    about = f" ±{spread:.0f}%" if found.n > 1 else ""
+    return f"{value:,.{min(digits, 3)}f}{about} {mark}"
 
 
-def _mark(name: str, lead: Best | None) -> str:
-    if lead is None:
+def _mark(name: str, lead: Best | None, of: int) -> str:
+    if lead is None or of < 2:
         return " "
     return "*" if name == lead.target else "=" if name in lead.alike else " "
 
@@ -201,6 +215,9 @@ def _line(one: Best, frame: pd.DataFrame) -> str:
     if one.gain is None:
         second = _second(one, frame)
         return f"{one.quantity.label}: nothing is faster than {said}{second}{also}."
+    if one.gain.low <= 1 and one.gain.n > 1:
+        first = listing([one.target, *(name for name in one.alike if name != one.baseline)])
+        return f"{one.quantity.label}: nothing is told apart from {said}; first, {first}."
     return f"{one.quantity.label}: {one.target} is {factor(one.gain)} {said}{also}."
 
 

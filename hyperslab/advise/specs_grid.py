@@ -120,16 +120,21 @@ def common(wanted: Wanted) -> str:
     'zstd:3'
     """
     shown = _varied(wanted)
-    return _label({n: v[0] for n, v in wanted.options.items() if n not in shown}, SWEPT)
+    alike = {name: values[0] for name, values in wanted.options.items() if name not in shown}
+    if _automatic(wanted):
+        alike.pop("chunks", None)
+    return _label(alike, SWEPT)
 
 
 def _varied(wanted: Wanted) -> tuple[str, ...]:
     """Return the options that the names of layouts tell: those that differ, or all for one."""
     several = tuple(n for n in SWEPT if len(wanted.options.get(n, ())) > 1)
-    auto = any(value.lower() == "auto" for value in wanted.options.get("chunks", ()))
-    if not several and not auto and len(wanted.bm) < 2:
-        return SWEPT
-    return several
+    alone = not several and not _automatic(wanted) and len(wanted.bm) < 2
+    return SWEPT if alone else several
+
+
+def _automatic(wanted: Wanted) -> bool:
+    return any(value.lower() == "auto" for value in wanted.options.get("chunks", ()))
 
 
 def _check_bm(wanted: Wanted) -> None:
@@ -229,7 +234,9 @@ def _from_bm(
 
 def _bm_label(choice: Choice) -> str:
     chunks = choice.chunks
-    shown = chunks if isinstance(chunks, str) else "x".join(str(n) for n in chunks)
+    shown = "x".join(str(n) for n in chunks)
+    if isinstance(chunks, str):
+        shown = f"{chunks} chunks" if chunks == "default" else chunks
     codec = f" {choice.codec}:{choice.level}" if choice.codec != "none" else ""
     return f"{shown}{codec}{' shuffle' if choice.shuffle else ''}"
 

@@ -137,8 +137,21 @@ def shorts(measure: Measure, folder: Path, repeats: int) -> Rows:
 
 
 def shorts_table(records: pd.DataFrame, summary: Summary) -> pd.DataFrame:
-    """Return bm_file's columns for each number of dimensions; one row each."""
-    parts = [summary(records[records["size"] == f"{n}D"]).iloc[:1] for n in SHORTS]
+    """Return bm_file's columns for each number of dimensions; one row each.
+
+    Beside each rate stand the ends of its interval, as "read rate low" and "read rate high".
+    """
+    parts = []
+    for n in SHORTS:
+        part = records[records["size"] == f"{n}D"]
+        first = summary(part).iloc[:1]
+        own = part[part["case"] == first["target"].iloc[0]]
+        ends: dict[str, float] = {}
+        for rate, phase in zip(RATES, ("data_read", "data_write", "data_reread"), strict=True):
+            chosen = main(own[own["phase"] == phase])
+            found = median_interval(chosen["useful_bytes"] / 1e6 / chosen["wall_s"])
+            ends |= {f"{rate} low": found.low, f"{rate} high": found.high}
+        parts.append(first.assign(**ends))
     table = pd.concat(parts, ignore_index=True)
     return table.set_index(pd.Index(SHORTS, name="dimensions"))
 

@@ -11,6 +11,7 @@ import fsspec
 import h5py
 
 from .base import Source, SourceError
+from .damage import hdf5_says
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
@@ -141,6 +142,8 @@ def _why(error: BaseException, address: str) -> str:
     if isinstance(error, ConnectionError | TimeoutError | OSError) and number:
         said = os.strerror(number) if number > 0 else getattr(error, "strerror", "")
         return f"{url} cannot be reached: {said or reason(error, address)}: check the address"
+    if "truncated file" in str(error):
+        return hdf5_says(url, str(error))
     return f"{url} cannot be read: {reason(error, address)}"
 
 

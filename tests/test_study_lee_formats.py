@@ -177,7 +177,7 @@ def test_the_page_speaks_whatever_was_measured(counted, without):
     )
     assert "20.0 + 1.0 ms (netCDF-3), 10.0 + 1.0 ms" in format_why_words.forced(timed["write-disk"])
     small = format_why_words.cold(timed["read"])
-    assert ("fetched 1.0 MB in 4,880 calls" in small) == (counted and not without)
+    assert ("fetched 1.00 MB in 4,880 calls" in small) == (counted and not without)
     for caption in range(1, 5):
         assert "of 7 interleaved blocks" in format_words.caption_rates(caption, timed)
 
@@ -234,6 +234,12 @@ def test_bytes_are_those_of_the_integers():
     values = Whole((3, 8), "i1").values()
     assert values.shape == (3, 8)
     assert np.array_equal(values.view("i4"), Whole((3, 2)).values())
+    assert Whole((3, 8), "i1").equals(values)
+    long = Whole((3, 50_000))
+    assert long.equals(long.values())
+    last = long.values()
+    last[-1, -1] = 0
+    assert not long.equals(last)
 
 
 def test_samples_write_and_read_every_format(tmp_path):
@@ -279,10 +285,12 @@ def test_wrong_bytes_are_noticed(tmp_path):
     values = array.values()
     plain, copy = tmp_path / "a", tmp_path / "b"
     values.tofile(plain)
-    assert Stored(plain, "")(values) and Equal(array)(values)
+    assert Stored(plain, array)(None) and Equal(array)(values)
     values[1, 1] += 1
-    assert not Stored(plain, "")(values) and not Equal(array)(values)
+    assert not Equal(array)(values) and not Equal(array)(values[:2])
+    assert not Equal(array)(values.astype("i8"))
     values.tofile(copy)
+    assert not Stored(copy, array)(None)
     assert Copied(plain)(64) and not Copied(plain)(63)
     assert not Copied(plain, copy)(64)
 

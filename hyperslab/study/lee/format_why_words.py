@@ -67,8 +67,9 @@ def why(counted: pd.DataFrame) -> str:
         f"{calls(fourth['syscw'])} and fills nothing that the put covers. "
         f"Reading is the same story: {calls(got['syscr'])} against "
         f"{calls(whole['syscr'])}.\n\n"
-        f"**One chunk is copied.** The put moved the values into the chunk cache, which was "
-        f"{count(chunk['minflt'])} pages of new memory (page faults), and wrote "
+        "**One chunk is copied.** The put moved the values into the chunk cache, which netCDF-C "
+        f"made {chunk['cache_bytes'] / 2**20:.0f} MiB for such a chunk (in the document it had "
+        f"1 MB): {count(chunk['minflt'])} pages of new memory (page faults). It wrote "
         f"{mb(chunk['wchar'])} MB; the close wrote {mb(closing['wchar'])} MB. So the time "
         "of the put is that of memory and holds no writing. Reading took "
         f"{count(single['minflt'])} page faults for the same reason, against "
@@ -234,8 +235,8 @@ def cold(read: pd.DataFrame) -> str:
         row = found[case]
         waits[kind] = max(row["wall_s"] - row["cpu_s"], 0.0)
         parts.append(
-            f"{LABELS[kind]} fetched {mb(row['read_bytes'])} MB in {calls(row['syscr'])}, spent "
-            f"{1e3 * row['cpu_s']:.2f} ms of CPU time and waited {1e3 * waits[kind]:.2f} ms"
+            f"{LABELS[kind]} fetched {row['read_bytes'] / MB:.2f} MB in {calls(row['syscr'])}, "
+            f"spent {1e3 * row['cpu_s']:.2f} ms of CPU time and waited {1e3 * waits[kind]:.2f} ms"
         )
     reading = (
         " Whoever asks in small pieces copies one while the device reads ahead; a single call "

@@ -15,7 +15,7 @@ CACHES = {"1MB": 2**20, "64MB": 64 * 2**20}
 
 
 def make_files(profile: str, folder: Path) -> None:
-    """Write the file of every read once.
+    """Write the file of every read once, to the disk, so that nothing of it is left to write.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def make_files(profile: str, folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for cell in cells(profile):
-        WriteNetcdf(cell.path(folder), cell.array, cell.layout)(Stopwatch())
-    plain_array(profile).values().tofile(_plain(folder))
+        WriteNetcdf(cell.path(folder), cell.array, cell.layout, to_disk=True)(Stopwatch())
+    WritePlain(_plain(folder), plain_array(profile))(Stopwatch())
 
 
 def write_cases(profile: str, scratch: Path, *, to_disk: bool) -> list[Case]:
@@ -92,7 +92,7 @@ def allocation_cases(profile: str, scratch: Path) -> list[Case]:
             Case(
                 f"{alloc}/large/2d",
                 WriteHdf5(path, cell.array, alloc, _scaled(CACHES["1MB"], cell)),
-                check=Stored(path, "h5py"),
+                check=Stored(path, cell.array, "h5py"),
                 columns={**cell.columns, "library": "hdf5 (netCDF4)", "format": "hdf5"},
                 prepare=Remove(path),
                 cleanup=Remove(path),
@@ -149,7 +149,7 @@ def _write(
     return Case(
         name,
         WriteNetcdf(path, cell.array, cell.layout, to_disk, cache_bytes),
-        check=Stored(path, cell.library),
+        check=Stored(path, cell.array, cell.library),
         columns=cell.columns,
         prepare=Remove(path),
         cleanup=Remove(path),
@@ -163,7 +163,7 @@ def _plain_writes(profile: str, scratch: Path) -> list[Case]:
     for name in ("plain/large/2d", "dd/large/2d"):
         path = scratch / f"{name.partition('/')[0]}.bin"
         run = WritePlain(path, array) if name.startswith("plain") else Dd(source, path)
-        check = Stored(path, "") if name.startswith("plain") else Copied(source, path)
+        check = Stored(path, array) if name.startswith("plain") else Copied(source, path)
         found.append(
             Case(name, run, check, _plain_columns(name), prepare=Remove(path), cleanup=Remove(path))
         )

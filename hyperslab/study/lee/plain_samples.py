@@ -30,7 +30,7 @@ class WritePlain:
     path: Path
     array: Whole
 
-    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+    def __call__(self, watch: Stopwatch) -> None:
         kernel()
         values = self.array.values()
         file = PlainFile(self.path, write=True)
@@ -41,7 +41,6 @@ class WritePlain:
             seconds = file.sync()
         watch.note(wall_s=seconds)
         file.close()
-        return values
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ _EXPLAIN_READS = (
 )
 _EXPLAIN_WRITES = (("c-nofill", "rows"),)
 SWEPT = ("c", "hdf5-c", "python-plain", "python", "h5py")
-MOST_CALLS, MOST_BYTES = 256, 10_000_000
+MOST_CALLS, MOST_BYTES = 64, 10_000_000
 
 
 def missing() -> str:
@@ -73,8 +73,18 @@ def make_files(side: int, values: Values, folder: Path) -> None:
             writer.sync()
 
 
-def read_cases(side: int, folder: Path) -> list[Case]:
-    """Return one read of the array for each way, layout and mode, warm."""
+def read_cases(side: int, folder: Path, *, python_chunked: bool = True) -> list[Case]:
+    """Return one read of the array for each way, layout and mode, warm.
+
+    Parameters
+    ----------
+    side : int
+        Rows and columns of the array.
+    folder : Path
+        Where `make_files` wrote it.
+    python_chunked : bool
+        Whether the chunked array is read from Python too; from C it always is, where it can be.
+    """
     return [
         Case(
             f"{way}/{layout}/{mode}",
@@ -85,14 +95,27 @@ def read_cases(side: int, folder: Path) -> list[Case]:
             cache_state="warm",
             aa=(way, layout, mode) == (_marked(), "contiguous", "rows"),
         )
-        for way, layout, mode in _chosen(_EXPLAIN_READS)
+        for way, layout, mode in _chosen(_EXPLAIN_READS, python_chunked)
     ]
 
 
-def write_cases(side: int, values: Values, scratch: Path) -> list[Case]:
-    """Return one write of the array to a new file for each way, layout and mode."""
+def write_cases(
+    side: int, values: Values, scratch: Path, *, python_chunked: bool = True
+) -> list[Case]:
+    """Return one write of the array to a new file for each way, layout and mode.
+
+    Parameters
+    ----------
+    side : int
+        Rows and columns of the array.
+    values : callable
+        Returns it.
+    scratch : Path
+    python_chunked : bool
+        As for `read_cases`.
+    """
     found = []
-    for way, layout, mode in _chosen(_EXPLAIN_WRITES):
+    for way, layout, mode in _chosen(_EXPLAIN_WRITES, python_chunked):
         path = scratch / f"{way}-{layout}-{mode}.nc"
         chunks = chunks_of(layout, side)
         found.append(
@@ -144,9 +167,17 @@ def swept(side: int) -> tuple[Blocks, ...]:
     return (*found, Blocks((side, side), (side, side)))
 
 
-def _chosen(explaining: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
+def _chosen(
+    explaining: Sequence[tuple[str, str]], python_chunked: bool
+) -> list[tuple[str, str, str]]:
     """Give way, layout and mode of the tables' cases and of those that explain them."""
-    tabled = [(way, layout, mode) for way in TABLED for layout in LAYOUTS for mode in MODES]
+    tabled = [
+        (way, layout, mode)
+        for way in TABLED
+        for layout in LAYOUTS
+        for mode in MODES
+        if layout == "contiguous" or WAYS[way].in_c or python_chunked or not possible("c")
+    ]
     plain = [(way, "contiguous", mode) for way, mode in explaining]
     return [found for found in (*tabled, *plain) if possible(found[0])]
 

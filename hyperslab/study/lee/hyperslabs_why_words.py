@@ -5,13 +5,15 @@ import math
 import pandas as pd
 
 from ...measure.records import main
+from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number
 from .hyperslabs import DOCUMENT, SIDE, TABLED
 from .hyperslabs_counts import DESCRIPTORS, FUNCTIONS
 from .hyperslabs_rates import Counted, compared, counts, extra_us
 from .hyperslabs_samples import ITEMSIZE
 from .hyperslabs_ways import WAYS
-from .hyperslabs_words import megabytes, microseconds, pair, slower
+from .hyperslabs_words import pair
+from .rate_words import against, megabytes, microseconds, slower
 
 _PUT, _CLOSED = ("write",), ("write", "close")
 
@@ -51,8 +53,8 @@ def _library(read: pd.DataFrame, opened: pd.DataFrame, side: int) -> str:
     kept = [f"no {kind[:-1]}" for kind in DESCRIPTORS if not found[kind]]
     return (
         "**netCDF-C above HDF5.** The same rows of the same file, by the same HDF5: through "
-        f"netCDF-C each call takes {microseconds(library)} more than straight from HDF5, which "
-        f"makes all rows {comparison(direct.value, 'slower', 'faster')}. {_same(read, c, plain)} "
+        f"netCDF-C each call takes {microseconds(library)} more than straight from HDF5, and all "
+        f"rows were {against(direct, 'straight from it')}. {_same(read, c, plain)} "
         "The document counted what it opened: in each call a property list and the variable. "
         "Counted today, by the numbers that HDF5 gives to what it opens, each call of netCDF-C "
         f"makes and closes {listing(again, 4)}, and {listing(kept, 4)}. A program in C that "
@@ -67,17 +69,18 @@ def _remedy(read: pd.DataFrame, side: int) -> str:
         return ""
     one, many, mended = (SIDE * ITEMSIZE / rate for rate in DOCUMENT["contiguous", "read"])
     theirs = many - one
-    there = (one + extra.value) / one
+    cheaper = Interval(theirs / extra.value, theirs / extra.high, theirs / extra.low, extra.n)
+    there = Interval(1 + extra.value / one, 1 + extra.low / one, 1 + extra.high / one, extra.n)
     return (
         "**A call and its bytes.** In one call for everything, the bytes of a row took the "
         f"document {number(one)} µs, and a call a row cost {number(theirs)} µs more before the "
         f"library was mended. Here the bytes of a row take {number(ours)} µs and a call "
         f"{microseconds(extra)} more: a call became "
-        f"{comparison(theirs / extra.value, 'cheaper', 'dearer')}, the bytes "
+        f"{comparison(cheaper, 'cheaper', 'dearer')}, the bytes "
         f"{comparison(one * side / SIDE / ours, 'cheaper', 'dearer')}. With the document's time "
         f"for the bytes, today's call would leave its rows "
-        f"{comparison(there, 'slower', 'faster')} than its one call; after the mending it measured "
-        f"{comparison(mended / one, 'slower', 'faster')}."
+        f"{against(there, 'its one call')}; after the mending it measured "
+        f"{comparison(one / mended, 'faster', 'slower')}."
     )
 
 
@@ -123,7 +126,7 @@ def _sieve(read: pd.DataFrame) -> str:
         "**The sieve buffer.** HDF5 reads pieces of contiguous data through a buffer of 64 KiB: "
         f"{found[case]['syscr']:,.0f} read calls for all rows, and a copy of every byte. Without "
         f"it (`H5Pset_sieve_buf_size`) there are {found[bare]['syscr']:,.0f} calls and no such "
-        f"copy; with it the rows were {comparison(ratio.value, 'slower', 'faster')} than without. "
+        f"copy; with it the rows were {against(ratio, 'without')}. "
         "One call for everything does not pass it."
     )
 
@@ -139,8 +142,7 @@ def _filling(written: pd.DataFrame) -> str:
         f"{_moved(found, case)}: a first piece makes the library lay out the whole variable and "
         "fill it with its fill value, and the pieces then pass the sieve buffer, which fetches "
         "what stands in the file before it writes that back. With filling off they "
-        f"{_moved(found, bare)}; filling made the rows "
-        f"{comparison(ratio.value, 'slower', 'faster')}."
+        f"{_moved(found, bare)}; with it the rows were {against(ratio, 'without')}."
     )
 
 
@@ -202,9 +204,14 @@ def _python(read: pd.DataFrame, written: pd.DataFrame, opened: pd.DataFrame, sid
     put = extra_us(written, "write", *pair("h5py", "contiguous"), side)
     if put and costs["h5py"]:
         functions = _per_call(opened, "h5py", "write")[FUNCTIONS]
-        ratio = comparison(put.value / costs["h5py"].value, "more", "less")
+        got = costs["h5py"]
+        ratio = comparison(
+            Interval(put.value / got.value, put.low / got.high, put.high / got.low, put.n),
+            "more",
+            "less",
+        )
         text += (
             f" Writing has no such way in h5py: {number(functions)} functions a row, and "
-            f"{microseconds(put)} a call, {ratio} than reading."
+            f"{microseconds(put)} a call; against reading: {ratio}."
         )
     return text

@@ -5,11 +5,11 @@ import math
 import pandas as pd
 
 from ...kernels.build import INSTALL
-from ...measure.stats import Interval
 from ..claims.words import amount, comparison, number
 from .hyperslabs import DOCUMENT, LAYOUTS, SIDE, SWEPT, TABLED
 from .hyperslabs_rates import Counted, affordable, compared, counts, swept
 from .hyperslabs_ways import WAYS
+from .rate_words import against, megabytes, slower
 
 
 def summary(read: pd.DataFrame, written: pd.DataFrame, calls: pd.DataFrame, side: int) -> str:
@@ -30,20 +30,29 @@ def summary(read: pd.DataFrame, written: pd.DataFrame, calls: pd.DataFrame, side
             if found:
                 parts.append(f"{name} {slower(found)}")
         if parts:
-            said.append(f"{WAYS[way].label}: {' and '.join(parts)}")
-    one, many, mended = DOCUMENT["contiguous", "read"]
+            said.append(f"- {WAYS[way].label}: {' and '.join(parts)}")
+    before, mended = (
+        " and ".join(
+            f"{name} {comparison(row[place] / row[0], 'faster', 'slower')}"
+            for name, row in (
+                ("reads", DOCUMENT["contiguous", "read"]),
+                ("writes", DOCUMENT["contiguous", "write"]),
+            )
+        )
+        for place in (1, 2)
+    )
     afford = affordable(calls)
     python = afford.get("python-plain")
     text = (
-        f"**What we found.** Taking an array of {side:,} × {side:,} integers in {side:,} calls, "
-        "one a row, instead of in one, with contiguous storage made "
-        + "; ".join(said)
-        + f". In the document it was reads {comparison(one / many, 'slower', 'faster')}, and "
-        f"{comparison(one / mended, 'slower', 'faster')} once the library kept its handles open."
+        f"**What we found.** An array of {side:,} × {side:,} integers, contiguous, taken in "
+        f"{side:,} calls, one a row, instead of in one, had rates that were\n\n"
+        + "\n".join(said)
+        + f"\n- in the document: {before}; and once the library kept its handles open, "
+        f"{mended}\n\n"
     )
     if python:
         text += (
-            " netCDF4-python, unmasked, comes within a factor of two of its own single call from "
+            "netCDF4-python, unmasked, comes within a factor of two of its own single call from "
             f"about {amount(python.value, 'B')} a call on."
         )
     return text + _scaled(side)
@@ -65,8 +74,18 @@ def caption_rates(read: pd.DataFrame, rated: pd.DataFrame) -> str:
         "Rates of one call for the whole array (filled) and of one call a row (open): medians "
         f"with 95 % intervals of {rated['n'].max():.0f} interleaved blocks, files in the system's "
         "cache, the put or get alone, as in Tables 7 and 8 of {cite:t}`lee2008`, whose numbers, on "
-        "a machine of 2004, stand above; their second row is the library they modified. "
-        f"Run {read['run_id'].iloc[0]}."
+        "its own machine, stand above; their second row is the library they modified. "
+        f"{_only_c(rated)}Run {read['run_id'].iloc[0]}."
+    )
+
+
+def _only_c(rated: pd.DataFrame) -> str:
+    """Say that Python was left out of the chunked array; empty where it was not."""
+    if set(rated.loc[rated["layout"] == "chunked", "way"]) & {"python", "h5py"}:
+        return ""
+    return (
+        "At this profile the chunked array is taken from C only: the ways in Python rest on the "
+        "same two libraries. "
     )
 
 
@@ -206,26 +225,26 @@ def _new_pages(calls: pd.DataFrame) -> str:
 
 def advice(read: pd.DataFrame, written: pd.DataFrame, calls: pd.DataFrame) -> str:
     """Return what to do today with many small accesses."""
-    limit = affordable(calls)["python-plain"]
-    size = 2 ** max(0, int(limit.value - 1)).bit_length()
+    limits = affordable(calls)
+    limit = max(limits[way].value for way in ("python", "python-plain"))
+    size = 2 ** max(0, int(limit - 1)).bit_length()
     masked = compared(read, ("read",), "python/contiguous/rows", "python-plain/contiguous/rows")
     h5py = compared(read, ("read",), "h5py/contiguous/rows", "python-plain/contiguous/rows")
     lines = [
-        "## What to do today",
-        "",
         f"- **Read blocks and slice them in memory.** In netCDF4-python take {_binary(size)} or "
-        "more a call: `block = v[i:i + n]`, then loop over `block`; write in the same way.",
+        "more a call, masked or not: `block = v[i:i + n]`, then loop over `block`; write in the "
+        "same way.",
     ]
     if masked:
         lines.append(
             "- **Turn masking off where you do not need it:** "
             "`nc.set_auto_maskandscale(False)`; with it on, rows were "
-            f"{comparison(masked.value, 'slower', 'faster')} here."
+            f"{against(masked, 'without')} here."
         )
     if h5py:
         lines.append(
-            "- Where rows must be read one by one, know what h5py takes on the same file: "
-            f"{comparison(h5py.value, 'slower', 'faster')} than netCDF4-python unmasked."
+            "- Where rows must be read one by one, know h5py: on the same file it was "
+            f"{against(h5py, 'netCDF4-python unmasked')}."
         )
     lines.append(
         "- **Writing a new variable in pieces, turn filling off:** `nc.set_fill_off()` before "
@@ -242,8 +261,7 @@ def _unfilled(written: pd.DataFrame) -> str:
         return ""
     return (
         f" From C it wrote {megabytes(found[bare]['wchar'])} instead of "
-        f"{megabytes(found[filled]['wchar'])}, and was "
-        f"{comparison(ratio.value, 'slower', 'faster')}."
+        f"{megabytes(found[filled]['wchar'])}, and was {against(ratio, 'with it')}."
     )
 
 
@@ -252,25 +270,8 @@ def pair(way: str, layout: str) -> tuple[str, str]:
     return f"{way}/{layout}/rows", f"{way}/{layout}/one"
 
 
-def slower(found: Interval) -> str:
-    """Return a ratio of times in words, with its interval."""
-    return (
-        f"{comparison(found.value, 'slower', 'faster')} [{number(found.low)}, {number(found.high)}]"
-    )
-
-
-def microseconds(found: Interval) -> str:
-    """Return a time of a call with its interval."""
-    return f"{number(found.value)} µs [{number(found.low)}, {number(found.high)}]"
-
-
 def _rate(row: "pd.Series[float]") -> str:
     return f"{row['rate']:,.0f} [{row['low']:,.0f}, {row['high']:,.0f}]"
-
-
-def megabytes(count: float) -> str:
-    """Return bytes in MB (10⁶)."""
-    return f"{count / 1e6:.1f} MB"
 
 
 def _binary(count: float) -> str:

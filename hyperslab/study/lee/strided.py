@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...measure.case import Case, Stopwatch
 from ...measure.records import main
-from ...measure.stats import median_interval, paired_ratio
+from ...measure.stats import Interval, median_interval, paired_ratio
 from ..tasks import NAME, Equals, Values
 from .hyperslabs import columns_of, possible
 from .hyperslabs_samples import note_seconds, ready
@@ -28,7 +28,7 @@ INDICES: Mapping[str, str] = MappingProxyType(
     {"both": "[::10, ::10]", "columns": "[:, ::10]", "rows": "[::10, :]"}
 )
 STRIDED = ("c", "hdf5-c", "h5py", "python-plain", "python-vars", "python-pieces", "python-whole")
-CHUNKED = ("c", "hdf5-c", "h5py", "python-plain", "python-whole")
+CHUNKED = ("h5py", "python-plain")  # from C the same calls are made
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         way, layout, pattern, ms, low, high (median and 95 % interval), slower (time over that of
-        ``c``, an Interval, or None without it), syscr, rchar, cache_bytes, useful_bytes (medians),
-        n.
+        ``c``, an Interval, or None without it), each (seconds by block), syscr, rchar,
+        cache_bytes, useful_bytes (medians), n.
     """
     part = main(records)
     part = part[part["phase"] == "read"]
@@ -202,6 +202,7 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
                 "low": median.low,
                 "high": median.high,
                 "slower": paired_ratio(pair[:, 0], pair[:, 1]) if len(pair) else None,
+                "each": seconds,
                 "syscr": rows["syscr"].median(),
                 "rchar": rows["rchar"].median(),
                 "cache_bytes": rows["cache_bytes"].median(),
@@ -210,3 +211,21 @@ def times(records: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(found)
+
+
+def over(timed: pd.DataFrame, way: str, other: str, pattern: str) -> Interval:
+    """Return the time of one way over another's, contiguous, paired by block.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `times`.
+    way, other : str
+        Of `STRIDED`.
+    pattern : str
+        Of `PATTERNS`.
+    """
+    part = timed[(timed["layout"] == "contiguous") & (timed["pattern"] == pattern)]
+    each = part.set_index("way")["each"]
+    pair = pd.concat([each[way], each[other]], axis=1).dropna().to_numpy()
+    return paired_ratio(pair[:, 0], pair[:, 1])

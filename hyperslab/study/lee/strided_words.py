@@ -3,10 +3,11 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number
+from ..claims.words import amount, listing, number
 from .hyperslabs_samples import ITEMSIZE
 from .hyperslabs_ways import WAYS
-from .strided import INDICES, PATTERNS, compares_as_text
+from .rate_words import against
+from .strided import INDICES, PATTERNS, compares_as_text, over
 
 
 def found(timed: pd.DataFrame, pieces: pd.DataFrame) -> str:
@@ -28,8 +29,8 @@ def found(timed: pd.DataFrame, pieces: pd.DataFrame) -> str:
     )
     if default and broken:
         text += (
-            f": {comparison(default.value, 'slower', 'faster')} and "
-            f"{comparison(broken.value, 'slower', 'faster')} than `nc_get_vars` from C"
+            f": by rate the first was {against(default, '`nc_get_vars` from C')}, and the second "
+            f"{against(broken, 'it')}"
         )
     return f"{text}.\n\n{_located(timed, pieces)}\n\n{_versions(pieces)}"
 
@@ -47,13 +48,17 @@ def _located(timed: pd.DataFrame, pieces: pd.DataFrame) -> str:
     slow = _one(timed, "python-pieces", "contiguous", "both")
     column = _one(timed, "python-pieces", "contiguous", "columns")
     fast = _one(timed, "python-vars", "contiguous", "columns")
+    together = _one(timed, "python-vars", "contiguous", "both")
+    apart = 1e-3 * slow["ms"] / many
     text = (
         "**Located.** Counted in the library, the first is "
         f"{calls['python-plain', 'read', 'both']:,.0f} call of netCDF-C and the second "
-        f"{many:,.0f}, one for each element ({each}), of {amount(1e-3 * slow['ms'] / many, 's')} "
-        f"each. In one call, `{INDICES['columns']}` takes "
-        f"{amount(1e-3 * fast['ms'] * ITEMSIZE / fast['useful_bytes'], 's')} an element, so the "
-        "more elements are taken, the further the two are apart. Written, `v[::10, ::10] = …` "
+        f"{many:,.0f}, one for each element ({each}), of {amount(apart, 's')} each; in one call "
+        f"the same elements take {_element(together)} each. The two apart by a factor of thousands "
+        f"would need elements of less than {amount(apart / 1000, 's')} in one call. "
+        f"`{INDICES['columns']}` takes {_element(fast)} an element, but that is taken apart into "
+        f"{calls['python-pieces', 'read', 'columns']:,.0f} calls only. Written, "
+        "`v[::10, ::10] = …` "
         f"is {calls['python-plain', 'write', 'both']:,.0f} and "
         f"{calls['python-pieces', 'write', 'both']:,.0f} calls."
     )
@@ -112,24 +117,18 @@ def caption(timed: pd.DataFrame, side: int) -> str:
 
 def advice(timed: pd.DataFrame) -> str:
     """Return what to do today with strided selections."""
-    gain = _gain(timed)
+    gain = over(timed, "python-vars", "python-pieces", "both")
     lines = [
         "- **Strided selections:** `v.use_nc_get_vars(True)` before `v[::10, ::10]`. It "
         "changes nothing where it is the default, and where it is not "
-        + (
-            f"(netCDF4-python 1.7.5) it makes them {comparison(gain, 'faster', 'slower')}."
-            if gain
-            else "(netCDF4-python 1.7.5) it is the remedy."
-        )
+        f"(netCDF4-python 1.7.5) they are {against(gain, 'without')}.",
     ]
-    whole = _ratio(timed, "python-whole", "columns"), _ratio(timed, "python-plain", "columns")
-    if whole[0] and whole[1]:
-        ratio = whole[0].value / whole[1].value
-        lines.append(
-            "- Reading everything and stepping in memory, `v[:][:, ::10]`, was "
-            f"{comparison(ratio, 'slower', 'faster')} than `v[:, ::10]` with contiguous storage"
-            + (": worth a try where the whole fits memory." if ratio < 1 else ".")
-        )
+    whole = over(timed, "python-whole", "python-plain", "columns")
+    lines.append(
+        "- Reading everything and stepping in memory, `v[:][:, ::10]`, was "
+        f"{against(whole, '`v[:, ::10]`')} with contiguous storage"
+        + (": worth a try where the whole fits memory." if whole.high < 1 else ".")
+    )
     return "\n".join(
         [
             *lines,
@@ -150,11 +149,8 @@ def _ratio(timed: pd.DataFrame, way: str, pattern: str) -> Interval | None:
     return value if isinstance(value, Interval) else None
 
 
-def _gain(timed: pd.DataFrame) -> float:
-    one, many = (
-        _one(timed, way, "contiguous", "both")["ms"] for way in ("python-vars", "python-pieces")
-    )
-    return float(many / one)
+def _element(row: "pd.Series[float]") -> str:
+    return amount(1e-3 * row["ms"] * ITEMSIZE / row["useful_bytes"], "s")
 
 
 def _ms(row: "pd.Series[float]") -> str:

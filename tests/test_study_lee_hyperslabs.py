@@ -26,6 +26,7 @@ from hyperslab.study.lee import (
     strided_words,
 )
 from hyperslab.study.lee.hyperslabs_blocks import Blocks, HoldsNumbered, Lasts, Numbered
+from hyperslab.study.profile import entry
 from hyperslab.study.style import STYLES, styled
 
 SIDE, BYTES = 3162, 4.0 * 3162**2
@@ -407,3 +408,9 @@ def test_the_claims_find_their_cases(tmp_path):
     save(frame_of(rows), tmp_path / "lee_hyperslabs.parquet")
     fixed = next(c for c in claims.evaluate(chosen, tmp_path) if c.claim.id == "lee-8-fix")
     assert [part.verdict for part in fixed.parts] == ["holds"] * 2
+
+
+@pytest.mark.parametrize("profile", ["quick", "full", "paper"])
+def test_the_chunk_of_the_strided_array_exceeds_the_default_cache(profile):
+    side = entry("lee_hyperslabs").settings[profile]["strided_side"]
+    assert 4 * side**2 > 2**23, "HDF5 2's default; else the page has nothing to show of it"

@@ -14,6 +14,8 @@ from hyperslab.measure.worker import Job, perform
 from hyperslab.study import claims
 from hyperslab.study.lee import (
     format_advice_words,
+    format_device,
+    format_disk_words,
     format_figures,
     format_rates,
     format_table,
@@ -96,6 +98,75 @@ def filled(counted=True):
     )  # fmt: skip
 
 
+def asked(requests=(4, 2, 4)):
+    """Requests of cold reads of netCDF-3, contiguous and one chunk."""
+    return frame_of(
+        {
+            "case": f"{kind}/{size}/2d", "cache_state": "cold", "phase": "read", "status": "ok",
+            "requests": many, "stages": 1,
+        }
+        for kind, many in zip(KINDS, requests, strict=True)
+        for size in ("small", "large")
+    )  # fmt: skip
+
+
+def waiting(seconds):
+    """Cold reads that wait so long: netCDF-3, contiguous and one chunk."""
+    read = frame_of(rows("read"))
+    for kind, wait in zip(KINDS, seconds, strict=True):
+        mine = read["case"].str.startswith(f"{kind}/") & (read["phase"] == "read")
+        read.loc[mine, "wall_s"] = wait
+        read.loc[mine, ["user_s", "sys_s"]] = 0.0
+    return read
+
+
+@pytest.mark.parametrize(
+    ("seconds", "requests", "explained"),
+    [
+        ((0.1, 0.5, 0.1), (4, 2, 4), True),
+        ((0.1, 0.5, 0.5), (4, 2, 4), False),  # one chunk waits as long, in more requests
+        ((0.1, 0.5, 0.1), (14, 25, 14), False),
+        ((0.1, 0.5, 0.1), (float("nan"),) * 3, False),
+    ],
+)
+def test_waits_are_explained_only_where_the_devices_counts_do(seconds, requests, explained):
+    said = format_disk_words.cold(waiting(seconds), asked(requests))
+    assert ("in the fewest requests" in said) == explained
+    assert ("stays unexplained" in said) == (not explained)
+    assert ("completed" in said) == (requests[0] == requests[0])
+
+
+def test_a_direction_is_named_only_outside_the_noise():
+    timed = made(cost={**COST, "64MB": COST["1MB"]})
+    noisy = timed["cache"]
+    late = noisy["case"].str.startswith("64MB") & (noisy["block"] % 2 == 0)
+    noisy.loc[late, "wall_s"] *= 1.1
+    said = format_advice_words.advice(
+        timed["write-cached"], timed["read"], noisy, filled(), format_rates.counts(timed)
+    )
+    assert "instead of 1 MB: no difference [0.91, 1.00]" in said
+
+
+def test_a_slower_plain_write_with_the_same_counts_is_unexplained():
+    disk = frame_of(rows("write-disk"))
+    slow = (disk["case"] == "plain/large/2d") & (disk["phase"] == "write")
+    disk.loc[slow, "user_s"] = 0.018 + 1e-4 * disk["block"]
+    assert "the difference is unexplained" in format_disk_words.plain_write(disk)
+    disk.loc[slow, "user_s"] = 0.01 + 0.008 * (disk["block"] > 4) - 0.001 * (disk["block"] < 2)
+    said = format_disk_words.plain_write(disk)
+    assert "no difference [0.90, 1.80]" in said and "took 2.0 times the CPU time" in said
+    disk.loc[slow, "user_s"] = 0.01
+    assert "adds nothing that shows" in format_disk_words.plain_write(disk)
+
+
+def test_device_counts_of_cold_reads(tmp_path):
+    formats.make_files("smoke", tmp_path, cold=True)
+    found = frame_of(format_device.device_counts("smoke", tmp_path))
+    assert len(found) == 2 * len(KINDS) * format_device.BLOCKS
+    assert (found["requests"].isna() | (found["requests"] >= 0)).all()
+    assert not list(tmp_path.glob("*uncached*"))
+
+
 def test_the_document_is_taken_as_printed():
     assert sum(abs(line[2]) > 5 for line in format_table.TABLE_2.values()) == 12
     for third, fourth, percent in format_table.TABLE_2.values():
@@ -157,7 +228,7 @@ def test_the_page_speaks_whatever_was_measured(counted, without):
     assert "2× faster (document: 21 % slower) to write" in said
     assert ("4,880 write calls" in said) == counted
     assert ("8,197 bytes at a time" in format_why_words.why(counts)) == counted
-    assert "3.64× faster than with netCDF-C's own cache of 64 MiB" in format_why_words.uncached(
+    assert "netCDF-C's own cache of 64 MiB: 3.64× faster" in format_why_words.uncached(
         timed["read"], counts
     )
     assert len(format_words.table(found)) == len(found)
@@ -166,7 +237,7 @@ def test_the_page_speaks_whatever_was_measured(counted, without):
         format_rates.beside_dd(timed["write-disk"], ("write", "sync")),
         format_rates.beside_dd(timed["read"], ("read",)),
     )
-    assert ("2.00 [2.00, 2.00] read warm" in format_why_words.dd(*beside)) == (not without)
+    assert ("2.00 [2.00, 2.00] read warm" in format_disk_words.dd(*beside)) == (not without)
     assert len(format_words.dd_table(*beside)) == 4
     assert bool(format_why_words.filling(filled(counted))) == counted
     assert bool(format_advice_words.moved(timed["allocation"], timed["cache"])) == counted
@@ -176,8 +247,10 @@ def test_the_page_speaks_whatever_was_measured(counted, without):
         timed["write-cached"], timed["read"]
     )
     assert "20.0 + 1.0 ms (netCDF-3), 10.0 + 1.0 ms" in format_why_words.forced(timed["write-disk"])
-    small = format_why_words.cold(timed["read"])
-    assert ("fetched 1.00 MB in 4,880 calls" in small) == (counted and not without)
+    said = format_disk_words.cold(timed["read"], asked())
+    assert ("fetched 1.00 MB in 4,880 calls" in said) == (counted and not without)
+    said = format_disk_words.plain_write(timed["write-disk"])
+    assert ("10.0 ms of CPU time (10.0 to 10.0) for 40.0 MB in 1 call with" in said) == counted
     for caption in range(1, 5):
         assert "of 7 interleaved blocks" in format_words.caption_rates(caption, timed)
 
@@ -190,7 +263,7 @@ def test_the_advice_follows_the_records(best):
         timed["write-cached"], timed["read"], timed["cache"], filled(), format_rates.counts(timed)
     )
     code = {"netcdf3": "NETCDF3", "netcdf4-chunked": "chunksizes"}.get(best, "contiguous=True")
-    assert code in said.splitlines()[2]
+    assert code in said.splitlines()[0]
     assert "2× fewer bytes were written" in said
 
 
@@ -240,12 +313,16 @@ def test_bytes_are_those_of_the_integers():
     last = long.values()
     last[-1, -1] = 0
     assert not long.equals(last)
+    slabs = Whole((64, 2**16))
+    both = [slabs.values()[slab] for slab in slabs.slabs()]
+    assert len(both) == 4 and all(map(slabs.holds, slabs.slabs(), both))
+    assert not slabs.holds(slice(0, 16), both[1]) and not slabs.holds(slice(0, 15), both[0])
 
 
 def test_samples_write_and_read_every_format(tmp_path):
     folders = {state: tmp_path / state for state in ("cold", "warm")}
-    for folder in folders.values():
-        formats.make_files("smoke", folder)
+    for state, folder in folders.items():
+        formats.make_files("smoke", folder, cold=state == "cold")
     cases = [
         *formats.write_cases("smoke", tmp_path, to_disk=False),
         *formats.write_cases("smoke", tmp_path, to_disk=True),

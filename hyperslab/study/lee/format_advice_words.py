@@ -101,11 +101,10 @@ def advice(
     )
     fault = counted[counted["step"] == "get"].set_index("kind")["minflt"]
     return (
-        "## What to do today\n\n"
         f"- **Large arrays, written once and read whole, were quickest in {LABELS[best]}**: "
-        f"`{_CODE[best]}`. From create to close it was {faster(puts[0])} to write than "
-        f"{LABELS[others[0]]} and {faster(puts[1])} than {LABELS[others[1]]}; out of memory "
-        f"it was read {faster(gets[0])} and {faster(gets[1])}.\n"
+        f"`{_CODE[best]}`. Against {LABELS[others[0]]}: {faster(puts[0])} to write, from create "
+        f"to close, and {faster(gets[0])} to read out of memory; against {LABELS[others[1]]}: "
+        f"{faster(puts[1])} and {faster(gets[1])}.\n"
         "- A chunk that is the whole variable is copied through the cache "
         f"({count(fault['netcdf4-chunked'])} page faults in a read, against "
         f"{count(fault['netcdf4-contiguous'])} of contiguous storage). Take it only where a "
@@ -114,7 +113,7 @@ def advice(
         "- A netCDF-3 file that will be written whole needs no fill values: `nc.set_fill_off()` "
         f"before the first variable.{less}\n"
         "- Time until the file is closed, and on the disk where that matters (`nc.sync()`, then "
-        "`os.fsync`). A cache of 64 MB instead of 1 MB made put and close together "
+        "`os.fsync`). Put and close together, with a cache of 64 MB instead of 1 MB: "
         f"{faster(close)}."
     )
 

@@ -23,6 +23,7 @@ FIGURES: Mapping[int, tuple[str, str]] = {
 """Storage and caching of each of the document's figures."""
 CACHING = {"default": "cached", "override": "disk"}
 STEPS = {"create": "create", "write": "put", "close": "close"}
+WIDTH = 3.8  # inches: as wide as a telephone
 GAP = 2.5  # between the small and the large arrays
 
 
@@ -39,7 +40,7 @@ def figure_rates(experiments: Mapping[str, pd.DataFrame], number: int) -> "Figur
     import matplotlib.pyplot as plt
 
     storage, caching = FIGURES[number]
-    figure, panels = plt.subplots(1, 2, figsize=(7.2, 3.7), sharey=True)
+    figure, panels = plt.subplots(2, 1, figsize=(WIDTH, 6.4))
     for axes, operation in zip(panels, ("write", "read"), strict=True):
         experiment, state, phases = SETTINGS[caching, operation]
         rated = rates(experiments[experiment], phases)
@@ -54,10 +55,10 @@ def figure_rates(experiments: Mapping[str, pd.DataFrame], number: int) -> "Figur
             _document(axes, i, storage, caching, operation)
         _shape_axis(axes, rated)
         axes.set(yscale="log", title=_title(operation, caching))
-    panels[0].set_ylim(top=2 * panels[0].get_ylim()[1])  # room for the names of the halves
-    plain(panels[0].yaxis)
-    panels[0].set_ylabel("MB/s (10⁶ bytes)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        axes.set_ylim(top=2 * axes.get_ylim()[1])  # room for the names of the halves
+        plain(axes.yaxis)
+        axes.set_ylabel("MB/s (10⁶ bytes)")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 
 
@@ -71,7 +72,7 @@ def figure_table_2(found: Sequence[Setting]) -> "Figure":
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7.2, 1.2 + 0.27 * len(found)))
+    figure, axes = plt.subplots(figsize=(WIDTH, 1.7 + 0.37 * len(found)))
     place = list(range(len(found)))[::-1]
     for reach, label in ((SPREAD, "the document's netCDF-3 twice"), (WINNER, "no winner named")):
         axes.axvspan(1 / (1 + reach), 1 + reach, alpha=0.16, lw=0, color="C5", label=label)
@@ -90,9 +91,9 @@ def figure_table_2(found: Sequence[Setting]) -> "Figure":
     )  # fmt: skip
     axes.axvline(1, lw=0.8, color="C6")
     axes.set(xscale="log", xlabel="rate of netCDF-4 over that of netCDF-3", ylim=(-0.7, None))
-    axes.set_yticks(place, [spelled(setting) for setting in found])
+    axes.set_yticks(place, [broken(spelled(setting)) for setting in found])
     plain(axes.xaxis)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1)
     return figure
 
 
@@ -106,7 +107,7 @@ def figure_steps(spent: pd.DataFrame) -> "Figure":
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(7.2, 3.2))
+    figure, axes = plt.subplots(figsize=(WIDTH, 4.2))
     names = list(dict.fromkeys(spent["name"]))
     left = dict.fromkeys(names, 0.0)
     for i, (phase, label) in enumerate(STEPS.items()):
@@ -122,11 +123,24 @@ def figure_steps(spent: pd.DataFrame) -> "Figure":
         whole["ms"], range(len(names))[::-1], xerr=error, fmt="|", ms=9, capsize=3, color="C6",
         label="all three",
     )  # fmt: skip
-    axes.set_yticks(range(len(names))[::-1], names)
+    axes.set_yticks(range(len(names))[::-1], [broken(name) for name in names])
     axes.set(xlabel="time, ms")
     axes.grid(axis="y", visible=False)
-    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
+
+
+def broken(name: str) -> str:
+    """Return a name in two lines, where it has more than one part.
+
+    Examples
+    --------
+    >>> broken("one chunk, disk, read, small"), broken("netCDF-3")
+    ('one chunk, disk,\\nread, small', 'netCDF-3')
+    """
+    parts = name.split(", ")
+    half = (len(parts) + 1) // 2
+    return ",\n".join(filter(None, (", ".join(parts[:half]), ", ".join(parts[half:]))))
 
 
 def spelled(setting: Setting) -> str:

@@ -99,9 +99,9 @@ def uncached(read: pd.DataFrame, counted: pd.DataFrame) -> str:
     return (
         "That can be tested: with a chunk cache of 1 byte HDF5 reads the chunk straight into the "
         f"program's memory, with {count(rows[UNCACHED]['minflt'])} page faults and "
-        f"{count(rows[UNCACHED]['syscr'])} read calls, {cached} than with netCDF-C's own cache of "
-        f"{rows['netcdf4-chunked']['cache_bytes'] / 2**20:.0f} MiB; against contiguous storage it "
-        f"was {whole}."
+        f"{count(rows[UNCACHED]['syscr'])} read calls. Against netCDF-C's own cache of "
+        f"{rows['netcdf4-chunked']['cache_bytes'] / 2**20:.0f} MiB: {cached}; against contiguous "
+        f"storage: {whole}."
     )
 
 
@@ -152,43 +152,6 @@ def endian(written: pd.DataFrame, read: pd.DataFrame) -> str:
     )
 
 
-def dd(written: pd.DataFrame, read: pd.DataFrame) -> str:
-    """Return how the C kernel compares with dd.
-
-    Parameters
-    ----------
-    written, read : pandas.DataFrame
-        From `beside_dd`.
-    """
-    parts = []
-    for frame, state, name in (
-        (written, "", "written to the disk"),
-        (read, "warm", "read warm"),
-        (read, "cold", "read cold"),
-    ):
-        row = frame[(frame["kind"] == "netcdf4-contiguous") & (frame["cache_state"] == state)]
-        if len(row) and row.iloc[0]["ratio"] is not None:
-            parts.append(f"{bracketed(row.iloc[0]['ratio'])} {name}")
-    if not parts:
-        return "There is no `dd` here to compare with."
-    taken = read[(read["kind"] == "dd") & (read["cache_state"] == "warm")]
-    size = "" if taken.empty else f" (it reads {taken.iloc[0]['rate']:,.0f} MB/s from there)"
-    plain = [
-        f"{bracketed(row['over_plain'])} {_moved(row['cache_state'])}"
-        for frame in (written, read)
-        for row in frame[frame["kind"] == "netcdf4-contiguous"].to_dict("records")
-        if row["over_plain"] is not None
-    ]
-    return (
-        "Is the measuring program itself slow? As many bytes, in the same blocks, moved by `dd` in "
-        "pieces of 1 MiB: the rate of contiguous netCDF-4 from C over that of `dd` is "
-        f"{', '.join(parts)}. The two differ in what they do besides: `dd` uses the same 1 MiB of "
-        "memory again and again where the array is read into all of its own, and in writing `dd` "
-        f"also reads its input out of the page cache{size}. One `pwrite` or `pread` of the whole "
-        f"array from C does neither; against that contiguous netCDF-4 is at {', '.join(plain)}."
-    )
-
-
 def forced(disk: pd.DataFrame) -> str:
     """Return how the time of a write that is forced to the disk divides.
 
@@ -213,51 +176,15 @@ def forced(disk: pd.DataFrame) -> str:
     )
 
 
-def cold(read: pd.DataFrame) -> str:
-    """Return where the time of small cold reads goes.
-
-    Parameters
-    ----------
-    read : pandas.DataFrame
-        Records of the experiment "read".
-    """
-    rows = main(read)
-    rows = rows[(rows["cache_state"] == "cold") & (rows["phase"] == "read")]
-    rows = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"])
-    names = ["wall_s", "cpu_s", "read_bytes", "syscr"]
-    medians = rows.groupby("case")[names].median().dropna().to_dict("index")
-    found = {str(case): row for case, row in medians.items()}
-    cases = {kind: f"{kind}/small/2d" for kind in KINDS}
-    if not set(cases.values()) <= set(found):
-        return ""
-    parts, waits = [], {}
-    for kind, case in cases.items():
-        row = found[case]
-        waits[kind] = max(row["wall_s"] - row["cpu_s"], 0.0)
-        parts.append(
-            f"{LABELS[kind]} fetched {row['read_bytes'] / MB:.2f} MB in {calls(row['syscr'])}, "
-            f"spent {1e3 * row['cpu_s']:.2f} ms of CPU time and waited {1e3 * waits[kind]:.2f} ms"
-        )
-    reading = (
-        " Whoever asks in small pieces copies one while the device reads ahead; a single call "
-        "waits for all of it. That is how we read the waiting times; no count shows it."
-        if waits["netcdf4-contiguous"] > 1.2 * waits["netcdf3"]
-        else ""
-    )
-    return f"**Small and cold.** {'; '.join(parts)}.{reading}"
-
-
-def _moved(state: str) -> str:
-    return f"read {state}" if state else "written to the disk"
-
-
 def faster(found: Interval | None) -> str:
     """Return a ratio of rates in words."""
-    return "not measured" if found is None else comparison(found.value, "faster", "slower")
+    return "not measured" if found is None else comparison(found, "faster", "slower")
 
 
 def _more(found: Interval) -> str:
-    words = comparison(found.value, "more CPU time", "less CPU time")
+    words = comparison(found, "more CPU time", "less CPU time")
+    if found.contains(1):
+        return words
     return (
         f"{words} [{percent(found.low - 1, signed=True)}, {percent(found.high - 1, signed=True)}]"
     )

@@ -42,8 +42,8 @@ def summary(found: Sequence[Setting], counted: pd.DataFrame) -> str:
         write, read = (known.get((storage, "default", op, "large")) for op in ("write", "read"))
         if write and read:
             parts.append(
-                f"Large arrays {name} in netCDF-4 were {_against(write)} to write into the page "
-                f"cache than in netCDF-3, and {_against(read)} to read out of it."
+                f"Large arrays {name} in netCDF-4, against netCDF-3: {_against(write)} to write "
+                f"into the page cache, and {_against(read)} to read out of it."
             )
     third, fourth = _step(counted, "netcdf3", "put"), _step(counted, "netcdf4-contiguous", "put")
     chunk = _step(counted, "netcdf4-chunked", "put")
@@ -129,7 +129,9 @@ def caption_table() -> str:
         "Table 2 of {cite:t}`lee2008` and this machine: MB/s of netCDF-3 and netCDF-4, means over "
         "the shapes of the medians over blocks, then of the document's own statistic (best and "
         "worst dropped, the rest averaged). A best is named from "
-        f"{percent(WINNER)} on; here where the whole interval agrees, else it is open."
+        f"{percent(WINNER)} on; here where the whole interval agrees, else it is open. A verdict "
+        "asks less: on which side of one the whole interval lies, however near. So a setting can "
+        "be open here and its claim reversed, by less than the document calls a difference."
     )
 
 
@@ -221,7 +223,7 @@ def caption_steps(written: pd.DataFrame, tuned: pd.DataFrame) -> str:
 
 def _against(setting: Setting) -> str:
     """Return a ratio of rates in words, with the document's."""
-    ours = comparison(setting.ratio.value, "faster", "slower")
+    ours = comparison(setting.ratio, "faster", "slower")
     theirs = comparison(setting.document[1] / setting.document[0], "faster", "slower")
     return f"{ours} (document: {theirs})"
 

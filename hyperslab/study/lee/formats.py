@@ -14,7 +14,7 @@ from .plain_samples import Copied, Dd, ReadPlain, WritePlain
 CACHES = {"1MB": 2**20, "64MB": 64 * 2**20}
 
 
-def make_files(profile: str, folder: Path) -> None:
+def make_files(profile: str, folder: Path, *, cold: bool) -> None:
     """Write the file of every read once, to the disk, so that nothing of it is left to write.
 
     Parameters
@@ -22,10 +22,13 @@ def make_files(profile: str, folder: Path) -> None:
     profile : str
     folder : Path
         Made when missing; files there are written again.
+    cold : bool
+        Whether for cold reads, which are fewer.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for cell in cells(profile):
-        WriteNetcdf(cell.path(folder), cell.array, cell.layout, to_disk=True)(Stopwatch())
+        if not (cold and cell.kind in _WARM_ONLY):
+            WriteNetcdf(cell.path(folder), cell.array, cell.layout, to_disk=True)(Stopwatch())
     WritePlain(_plain(folder), plain_array(profile))(Stopwatch())
 
 
@@ -67,7 +70,7 @@ def read_cases(profile: str, folders: Mapping[str, Path]) -> list[Case]:
                 aa=_paired(cell),
             )
             for cell in cells(profile)
-            if not (state == "cold" and cell.kind in (BYTES, UNCACHED))
+            if not (state == "cold" and cell.kind in _WARM_ONLY)
         ]
         array, path = plain_array(profile), _plain(folder)
         for name, run, check in (
@@ -134,6 +137,7 @@ def fill_counts(profile: str, scratch: Path) -> Iterator[dict[str, object]]:
             path.unlink()
 
 
+_WARM_ONLY = (BYTES, UNCACHED)
 _COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
 
 

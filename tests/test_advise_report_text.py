@@ -58,6 +58,17 @@ def test_a_noisy_run_is_said():
     assert "noisy run (void)" in report_text.warnings(frame)
 
 
+def test_noise_of_what_no_table_shows_is_not_said():
+    frame = bench_frame(patterns=())
+    source = frame["phase"].isin(["meta_read", "data_read"])
+    frame.loc[source, "cache_state"] = "cold"
+    frame.loc[source & (frame["aa"] == "B"), "wall_s"] *= 2
+    assert report_text.warnings(frame) == ""
+    frame.loc[frame["aa"] == "B", "wall_s"] *= 2
+    assert "in writing" in report_text.warnings(frame)
+    assert "cold" not in report_text.warnings(frame)
+
+
 def test_what_failed_is_said_and_the_rest_reported():
     frame = bench_frame()
     frame.loc[frame["case"] == "default chunks", "status"] = "OSError: no space left"
@@ -78,7 +89,9 @@ def test_what_cannot_be_told_apart_is_not_called_faster():
     frame = bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02)
     lines = report_text.sentences(frame).splitlines()
     assert "nothing is told apart from the file as it is; first, a is 1.0" in lines[0]
-    assert lines[1] == "time_series, cold: nothing is told apart from the file as it is; first, a."
+    assert lines[1] == "time_series, cold: nothing is told apart from the quickest."
+    assert "*" not in report_text.patterns(frame)
+    assert "=" not in report_text.patterns(frame)
 
 
 def test_what_was_measured_once_has_no_spread():

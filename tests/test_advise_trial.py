@@ -1,5 +1,6 @@
 """One sample of a bench, run here: its phases, what it verifies, what it leaves."""
 
+import sys
 from dataclasses import replace
 
 import made_files
@@ -11,7 +12,10 @@ from hyperslab.advise.prepared import prepare, start_of
 from hyperslab.advise.source import SourceError, open_source
 from hyperslab.advise.specs import Choice, Target
 from hyperslab.advise.trial import Clean
-from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
+from hyperslab.storage import Layout, write_array
 from hyperslab.storage.writers import netcdf
 
 MIB = 2**20
@@ -57,6 +61,25 @@ def test_every_phase_is_timed_in_its_order(tmp_path, format):
     assert by["data_write"]["peak_bytes"] > MIB
     Clean(tmp_path / "out")()
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts page faults as Linux does")
+def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path):
+    path = tmp_path / "a.nc"
+    values = np.random.default_rng(0).integers(0, 255, (256, 64, 64)).astype("i4")
+    write_array(path, values, Layout("netcdf3"))
+    faults: dict[str, list[float]] = {}
+    for chunks in ((256, 4, 64), (128, 16, 64), (64, 64, 64)):
+        target = Target("t", "netcdf4", Choice(chunks))
+        sample = trial(path, tmp_path / "out.nc", target)
+        case = Case("t", sample, start="fork", cleanup=Clean(tmp_path / "out.nc"))
+        with Processes(["hyperslab.advise.trial", "hyperslab.advise.sources.netcdf"]) as processes:
+            outcome = processes.run(Job(case))
+        assert outcome.status == "ok"
+        for row in outcome.rows:
+            faults.setdefault(str(row["phase"]), []).append(float(row["minflt"]))
+    for phase in ("meta_reread", "data_reread"):
+        assert max(faults[phase]) <= 1.2 * min(faults[phase]), (phase, faults[phase])
 
 
 def test_without_comparing_nothing_is_read_again(tmp_path):

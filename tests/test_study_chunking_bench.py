@@ -140,7 +140,7 @@ def test_the_summary_follows_the_records(size, said):
     assert "20 of the 20 columns" in text
     assert "256 × 64 × 64 were written fastest" in text
     assert "more than any" in text
-    turned = bench.rates(bench_frame(times={"copy": 2.0, "256x4x64": 1.0}))
+    turned = bench.rates(bench_frame(times={"copy": 2.0, "256x4x64": 1.0, "64x64x64": 3.0}))
     text = bench_words.summary(columns, copied, turned)
     assert "256 × 4 × 64 were written fastest" in text
     assert "less than the fastest" in text
@@ -175,6 +175,25 @@ def test_the_reasons_follow_the_counts(calls):
     assert ("more are the slower ones" in text) == (calls == [10, 20, 30])
     rated["syscw"] = np.nan
     assert "stays open" in bench_why_words.why(rated)
+
+
+def test_what_noise_may_do_is_no_result():
+    times = {"copy": 1.001, "256x4x64": 1.0, "256x64x64": 1.003, "64x64x64": 1.002}
+    rated = bench.rates(bench_frame(times=times, spread=0.02))
+    for calls in ([1, 2, 3, 4], [4, 3, 2, 1]):
+        rated["syscw"] = rated["case"].map(dict(zip(times, calls, strict=True)))
+        rated["minflt"] = rated["wchar"] = 1e6
+        text = bench_why_words.why(rated)
+        assert "which the rates do not show" in text
+        assert "slower" not in text and "not one of bytes" not in text
+    columns = kept(bench.columns([summary(bench_frame())]))
+    copied = frame_of([{"case": "128x128", "file_bytes": 1.0}])
+    text = bench_words.summary(columns, copied, rated)
+    assert text.count("none is told apart") == 2
+    assert "fastest, at" not in text
+    assert "not told apart from the fastest" in text
+    example = bench_words.example(bench.reads(bench_frame(times=times, spread=0.02)))
+    assert "is not told apart from the file as it is" in example
 
 
 @pytest.mark.parametrize("times", [{"copy": 4.0, "a": 1.0, "b": 2.0}, {"copy": 1.0, "a": 2.0}])

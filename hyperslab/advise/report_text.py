@@ -99,7 +99,10 @@ def legend(frame: pd.DataFrame) -> str:
         return ""
     n = f"{max(blocks)}" if min(blocks) == max(blocks) else f"{min(blocks)} to {max(blocks)}"
     covers = "95 % interval" if min(blocks) >= ENOUGH else "range: below 6 no 95 % interval"
-    typical = f"median of {n} (± half of its {covers}); * best, = not told apart from it"
+    typical = (
+        f"median of {n} (± half of its {covers}); * best, = not told apart from it; no mark where "
+        "none is told apart"
+    )
     if max(blocks) == 1:
         typical = "measured once: nothing is known of how it varies; * best"
     return (
@@ -143,7 +146,7 @@ def warnings(frame: pd.DataFrame) -> str:
     lines += [
         f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
     ]
-    noises = judge(measured(frame))
+    noises = judge(_shown(frame))
     states = [noise.state for noise in noises]
     if {"marked", "void"} & set(states):
         apart = ", ".join(
@@ -156,6 +159,13 @@ def warnings(frame: pd.DataFrame) -> str:
             "do not trust differences of that size"
         )
     return "\n".join(lines)
+
+
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples whose times stand in a table: a source read cold stands in none."""
+    rows = measured(frame)
+    steps = [phase for phases in STEPS.values() for phase in phases]
+    return rows[rows["phase"].isin(steps) | rows["phase"].str.startswith("pattern:")]
 
 
 def factor(gain: Interval) -> str:
@@ -204,7 +214,7 @@ def _cell(found: Interval | None, scale: float, mark: str) -> str:
 
 
 def _mark(name: str, lead: Best | None, of: int) -> str:
-    if lead is None or of < 2:
+    if lead is None or of < 2 or not lead.ahead:
         return " "
     return "*" if name == lead.target else "=" if name in lead.alike else " "
 
@@ -212,6 +222,8 @@ def _mark(name: str, lead: Best | None, of: int) -> str:
 def _line(one: Best, frame: pd.DataFrame) -> str:
     said = "the file as it is" if one.baseline == COPY else one.baseline
     also = f" (not told apart: {listing(one.alike)})" if one.alike else ""
+    if not one.ahead:
+        return f"{one.quantity.label}: nothing is told apart from the quickest."
     if one.gain is None:
         second = _second(one, frame)
         return f"{one.quantity.label}: nothing is faster than {said}{second}{also}."

@@ -17,6 +17,7 @@ from hyperslab.storage.writers.base import remove
 
 from .copying import Ledger, add_bytes, estimate_bytes, free, reread, transfer
 from .failures import explained
+from .heap import give_up
 from .memory import peak_bytes, resident_bytes
 from .pieces import pieces
 from .room import Rooms, share, zarr_at_once
@@ -34,7 +35,8 @@ class Trial:
 
     Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
     (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
-    memory), and pattern:NAME for each pattern, warm and then cold. All values are compared.
+    memory), and pattern:NAME for each pattern, warm and then cold. All values are compared. What is
+    read again is read into new memory, so that no layout profits from what its writing left behind.
 
     Parameters
     ----------
@@ -146,9 +148,11 @@ class Trial:
         self, timer: _Timer, source: Source, rooms: Rooms, ledgers: Mapping[str, Ledger]
     ) -> None:
         state = "warm" if _warmed(self.path) else ""
+        give_up()  # else the quickest to open or read is what left the most memory behind
         with timer("meta_reread", state):
             copy = self._open(rooms)
         with copy:
+            give_up()
             for variable, _, layout in self.items:
                 reread(
                     copy,
@@ -196,6 +200,7 @@ class Trial:
             if state == "cold":
                 evict([self.path])  # opening read some of it ahead
             resident = resident_fraction([self.path])
+            give_up()
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):

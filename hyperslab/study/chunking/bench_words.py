@@ -7,7 +7,7 @@ import pandas as pd
 from ...measure.stats import Interval
 from .bench import COLUMNS, COPY_BYTES, ELENA_SHAPE, RATES, gain
 from .bench_figures import shown
-from .bench_why_words import COPY
+from .bench_why_words import COPY, apart
 
 _WIDTH = 76
 _VALUED = ("-c", "-f", "--patterns")
@@ -25,18 +25,23 @@ def summary(columns: pd.DataFrame, copied: pd.DataFrame, rated: pd.DataFrame) ->
     """
     there = int((columns["status"] == "ok").sum())
     six, copy = rated[rated["case"] != COPY], rated[rated["case"] == COPY]
-    written, again = _fastest(six, "write"), _fastest(six, "read again")
+    written = _fastest(six, "write")
     said = (
         f"**What we found.** `hyperslab bench` gives {there} of the {len(COLUMNS)} columns that "
-        f"bm_file prints. {_same(copied)} Of the six chunks in run_bm_elena, {_name(written)} were "
-        f"written fastest, {_apart(six, 'write')}; read again, in memory, {_name(again)} were, "
-        f"{_apart(six, 'read again')}."
+        f"bm_file prints. {_same(copied)} Of the six chunks in run_bm_elena, "
+        f"{_first(six, 'write', 'written')}; {_first(six, 'read again', 'read again, in memory,')}."
     )
     if copy.empty:
         return said
-    own = _fastest(copy, "write")["rate"]
-    than = "more than any of them" if own > written["rate"] else "less than the fastest of them"
-    return f"{said} The file as it is, classic, was written at {own:,.0f} MB/s, {than}."
+    own = _fastest(copy, "write")
+    than = (
+        "more than any of them"
+        if own["low"] > written["high"]
+        else "less than the fastest of them"
+        if own["high"] < written["low"]
+        else "not told apart from the fastest of them"
+    )
+    return f"{said} The file as it is, classic, was written at {own['rate']:,.0f} MB/s, {than}."
 
 
 def missing(columns: pd.DataFrame) -> str:
@@ -193,6 +198,11 @@ def example(table: pd.DataFrame) -> str:
         calls = _counts(table, pattern, state, name)
         if name == "copy":
             lines.append(f"- {pattern}, {state}: no layout beats the file as it is{calls}.")
+        elif found.low <= 1:
+            lines.append(
+                f"- {pattern}, {state}: the quickest, {name}, is not told apart from the file as "
+                f"it is{calls}."
+            )
         else:
             lines.append(
                 f"- {pattern}, {state}: {name}, {shown(found)} times as fast as the file as it "
@@ -215,7 +225,6 @@ def advice(table: pd.DataFrame) -> str:
         else f"Here one layout, {next(iter(winners.values()))}, was the quickest for all reads."
     )
     return (
-        "## What to do today\n\n"
         "- **Measure your own file:** `hyperslab bench FILE` tries the usual layouts with the "
         f"usual reads. {said}\n"
         "- **Name your reads:** `--patterns time_series,profile`, or bm_file's `-t -u -r` for "
@@ -255,12 +264,20 @@ def _name(row: "pd.Series") -> str:
     return str(row["case"]).replace("x", " × ")
 
 
-def _apart(rated: pd.DataFrame, step: str) -> str:
+def _first(rated: pd.DataFrame, step: str, done: str) -> str:
+    """Return which was the fastest of one step, when it is told apart from the slowest."""
     part = rated[rated["step"] == step]
-    top, bottom = part["rate"].max(), part["rate"].min()
-    row = _fastest(rated, step)
+    row, least = _fastest(rated, step), part["rate"].min()
+    if not apart(part):
+        return (
+            f"when {done.removesuffix(',')}, none is told apart, at {least:,.0f} to "
+            f"{row['rate']:,.0f} MB/s with intervals that overlap"
+        )
     found = Interval(row["rate"], row["low"], row["high"], int(row["n"]))
-    return f"at {shown(found)} MB/s, {top / bottom:.1f} times the rate of the slowest"
+    return (
+        f"{_name(row)} were {done} fastest, at {shown(found)} MB/s, {row['rate'] / least:.2g} "
+        "times the rate of the slowest"
+    )
 
 
 def _counts(table: pd.DataFrame, pattern: str, state: str, name: str) -> str:

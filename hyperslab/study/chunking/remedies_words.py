@@ -95,7 +95,6 @@ def advice(found: pd.DataFrame, edges: pd.DataFrame) -> str:
     if any(remedy.name == "dataset kept" for remedy in good):
         hold = " With h5netcdf any handle that is kept open on the dataset is enough."
     return (
-        "## What to do today\n\n"
         "- **Count the chunks that one step of your loop touches**, and give the cache room for "
         f"all of them, uncompressed. Beyond the default{bound} every step inflates them again.\n"
         "- One line sets it to n bytes; with each fewer chunks were fetched here than without:\n\n"

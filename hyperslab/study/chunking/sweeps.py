@@ -21,7 +21,7 @@ ALL_MODULES = (
     "hyperslab.access.xarray",
 )  # fmt: skip
 MIB = 2**20
-SWEPT_MIB = (0.5, 1, 2, 4, 8, 64)
+SWEPT_MIB = (1, 2, 4, 8, 64)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from ..tasks import NAME
 PERIOD = 2048  # values after which a row repeats, shifted from row to row: 8 KiB of noise
 CHUNK_ROWS = 32
 STEP_KIB = CHUNK_ROWS * PERIOD * 4 // 1024  # a chunk of one period
-SIZES_KIB = (256, 1024, 4096, 16384, 32768, 49152, 97792)
+SIZES_KIB = (256, 4096, 32768, 49152, 97792)
 """Chunks that are swept through: 0.25 MiB to 100 MB, on both sides of half a cache of 64 MiB."""
 
 
@@ -138,7 +138,7 @@ def arrays(folder: Path, across: int, largest_mib: int, most_bytes: int) -> Arra
     --------
     >>> found = arrays(Path("."), 16, 40, 64 * 2**20)
     >>> [array.chunk_kib // 1024 for array in found.sizes], found.beyond.chunk_kib / 1024
-    ([0, 1, 4, 16, 32], 64.25)
+    ([0, 4, 32], 64.25)
     """
     sizes = tuple(Wide(kib, 2) for kib in SIZES_KIB if kib <= 1024 * largest_mib)
     beyond = Wide(STEP_KIB * (most_bytes // (1024 * STEP_KIB) + 1), 1)

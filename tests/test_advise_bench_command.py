@@ -1,6 +1,9 @@
 """`hyperslab bench`: every option is heard, and what cannot be had is said in one line."""
 
 import json
+import os
+import signal
+import time
 
 import netCDF4
 import numpy as np
@@ -190,6 +193,17 @@ def test_ctrl_c_ends_in_one_line(file, monkeypatch, tmp_path, capsys):
     assert main(["bench", "-q", str(file)]) == FAILED
     out, err = capsys.readouterr()
     assert (out, err.strip()) == ("", "interrupted: the copies are removed, the file is as it was")
+
+
+def test_being_ended_is_like_ctrl_c(file, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(
+        bench_command, "_measure", lambda *_: os.kill(os.getpid(), signal.SIGTERM) or time.sleep(9)
+    )
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["bench", "-q", str(file)]) == FAILED
+    assert capsys.readouterr().err.startswith("\ninterrupted: the copies are removed")
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_the_report_fits_the_terminal(file, asked, monkeypatch, capsys):

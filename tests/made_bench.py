@@ -65,7 +65,7 @@ def bench_rows(times=None, blocks=7, patterns=("time_series", "map", "whole"), s
                         yield {
                             **row, "phase": f"pattern:{pattern}", "pattern": pattern,
                             "cache_state": state, "wall_s": seconds * jitter / 10,
-                            "useful_bytes": 400, "rchar": 1e5, "syscr": 7,
+                            "useful_bytes": 400, "rchar": 1e5, "syscr": 7, "user_s": seconds / 20,
                         }  # fmt: skip
     for case, size in (("", 3e6), ("sst", 2.9e6)):
         yield {

@@ -133,3 +133,12 @@ def resident_mib() -> float:
     """Memory of this process that is resident now, in MiB (Linux)."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@dataclass(frozen=True)
+class LogAndSleep:
+    path: Path
+
+    def __call__(self, watch: Stopwatch) -> None:
+        self.path.write_text(f"{os.getpid()} {os.getppid()}\n")
+        time.sleep(60)

@@ -1,6 +1,9 @@
 """`hyperslab bench`: every option is heard, and what cannot be had is said in one line."""
 
 import json
+import os
+import signal
+import time
 
 import netCDF4
 import numpy as np
@@ -68,9 +71,9 @@ def test_every_option_is_heard(file, asked):
     ((arguments, found),) = asked
     assert found.names == ("sst", "sst_error")
     assert [target.name for target in found.targets] == [
-        "copy", "lat=10 zstd:3 no shuffle big-endian cache 1MiB",
-        "default chunks zstd:3 no shuffle big-endian cache 1MiB",
+        "copy", "lat=10", "default chunks",
     ]  # fmt: skip
+    assert found.head.endswith("new layouts: zstd:3 no shuffle big-endian cache 1MiB")
     assert [pattern.name for pattern in found.patterns] == ["map", "row", "slabs/3", "boxes"]
     assert len(found.patterns[-1].selections([Sst])["sst"]) == 6
     assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
@@ -106,7 +109,7 @@ def test_options_of_bm_file(file, asked):
     assert main(["bench", *words, str(file)]) == OK
     ((_, found),) = asked
     assert [target.name for target in found.targets] == [
-        "copy", "1x20x30 netcdf4", "12x5x5 deflate:2 shuffle netcdf4",
+        "copy", "1x20x30", "12x5x5 deflate:2 shuffle",
     ]  # fmt: skip
     assert [pattern.name for pattern in found.patterns] == ["slabs/10"]
 
@@ -153,6 +156,7 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE --plot a.nc", ".png, .svg or .pdf"),
         ("FILE --csv no/where.csv", "does not exist: make it first"),
         ("FILE --csv - --json -", "give one of them a file"),
+        ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
@@ -178,6 +182,34 @@ def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, words, said
     assert err.startswith("hyperslab bench: ")
     assert err.count("\n") == 1
     assert (out, asked) == ("", [])
+
+
+def test_ctrl_c_ends_in_one_line(file, monkeypatch, tmp_path, capsys):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench_command, "_measure", interrupted)
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench", "-q", str(file)]) == FAILED
+    out, err = capsys.readouterr()
+    assert (out, err.strip()) == ("", "interrupted: the copies are removed, the file is as it was")
+
+
+def test_being_ended_is_like_ctrl_c(file, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(
+        bench_command, "_measure", lambda *_: os.kill(os.getpid(), signal.SIGTERM) or time.sleep(9)
+    )
+    monkeypatch.chdir(tmp_path)
+    before = signal.getsignal(signal.SIGTERM)
+    assert main(["bench", "-q", str(file)]) == FAILED
+    assert capsys.readouterr().err.startswith("\ninterrupted: the copies are removed")
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_the_report_fits_the_terminal(file, asked, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["bench", "-q", str(file)]) == OK
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
 def test_help_names_everything(capsys):

@@ -1,10 +1,13 @@
 """Which layout is best, and by how much, follows the records."""
 
+import json
+
 import pytest
 from made_bench import bench_frame
 
 from hyperslab.advise.report import Quantity
 from hyperslab.advise.report_best import best, overall, ratio, times
+from hyperslab.advise.report_files import as_json
 
 
 def of(frame, label):
@@ -31,6 +34,15 @@ def test_without_the_files_own_the_slowest_is_compared_with():
 def test_what_cannot_be_told_apart_is_marked():
     found = of(bench_frame(times={"copy": 2.0, "a": 1.0, "b": 1.001}), "map, warm")
     assert (found.target, found.alike) == ("a", ("b",))
+
+
+def test_none_is_the_best_when_all_are_alike():
+    times = {"copy": 1.001, "a": 1.0, "b": 1.002}
+    assert not of(bench_frame(times=times, spread=0.02), "write").ahead
+    assert of(bench_frame(times=times | {"b": 3.0}, spread=0.02), "write").ahead
+    assert of(bench_frame(times={"copy": 1.0}), "write").ahead
+    found = json.loads(as_json(bench_frame(times=times, spread=0.02)))
+    assert found["best"]["write"] is None
 
 
 def test_over_all_patterns():

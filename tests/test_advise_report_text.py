@@ -1,6 +1,5 @@
 """The report says what the records say, in words that follow them."""
 
-import numpy as np
 import pytest
 from made_bench import bench_frame
 
@@ -59,6 +58,17 @@ def test_a_noisy_run_is_said():
     assert "noisy run (void)" in report_text.warnings(frame)
 
 
+def test_noise_of_what_no_table_shows_is_not_said():
+    frame = bench_frame(patterns=())
+    source = frame["phase"].isin(["meta_read", "data_read"])
+    frame.loc[source, "cache_state"] = "cold"
+    frame.loc[source & (frame["aa"] == "B"), "wall_s"] *= 2
+    assert report_text.warnings(frame) == ""
+    frame.loc[frame["aa"] == "B", "wall_s"] *= 2
+    assert "in writing" in report_text.warnings(frame)
+    assert "cold" not in report_text.warnings(frame)
+
+
 def test_what_failed_is_said_and_the_rest_reported():
     frame = bench_frame()
     frame.loc[frame["case"] == "default chunks", "status"] = "OSError: no space left"
@@ -75,6 +85,28 @@ def test_wrong_values_are_shouted():
     assert "WRONG VALUES: copy" in report_text.text(frame)
 
 
+def test_what_cannot_be_told_apart_is_not_called_faster():
+    frame = bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02)
+    lines = report_text.sentences(frame).splitlines()
+    assert "nothing is told apart from the file as it is; first, a is 1.0" in lines[0]
+    assert lines[1] == "time_series, cold: nothing is told apart from the quickest."
+    assert "*" not in report_text.patterns(frame)
+    assert "=" not in report_text.patterns(frame)
+
+
+def test_what_was_measured_once_has_no_spread():
+    text = report_text.text(bench_frame(blocks=1))
+    assert "measured once" in text
+    assert "±" not in text
+    assert "1x72x144 is 4.0 times as fast as the file as it is" in text
+
+
+def test_one_layout_alone_is_not_the_best():
+    text = report_text.text(bench_frame(times={"copy": 1.0}))
+    assert "faster" not in text
+    assert "*" not in text.partition("median of")[0]
+
+
 def test_counts_are_shown():
     text = report_text.counted(bench_frame())
     assert "100.0 kB" in text
@@ -87,9 +119,12 @@ def test_every_size_of_number_has_a_cell():
         assert "nan" not in report_text.text(frame)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, 999.0, 1e3, 1.5e7, 4.2e9, np.nan])
-def test_amounts(value):
-    assert report_text.amount(value)
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_report_fits_its_terminal(width):
+    frame = bench_frame(times={"copy": 4.0, "balanced chunks, zstd 3": 2.0, "1x72x144": 1.0})
+    whole, text = report_text.text(frame), report_text.text(frame, width=width)
+    assert max(map(len, text.splitlines())) <= width
+    assert set(text.split()) >= set(whole.split()) - {"copy"}
 
 
 def test_a_factor_of_thousands():

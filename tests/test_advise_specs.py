@@ -80,7 +80,7 @@ def test_a_target_that_cannot_be_is_refused(bad):
 
 
 def test_chunks_come_with_the_format():
-    assert only(Target("t", "netcdf3"), SST) == Layout("netcdf3")
+    assert only(Target("t", "netcdf3"), SST) == Layout("netcdf3", prefill=False)
     assert only(Target("t", "netcdf4"), CLASSIC).chunks is not None  # it can grow
     assert only(Target("t", "zarr3"), PLAIN).chunks is not None
     assert only(Target("t", "netcdf4"), PLAIN) == Layout("netcdf4")
@@ -119,6 +119,15 @@ def test_byte_order_and_checksums_are_kept_by_a_copy():
     assert only(Target("copy", "netcdf4"), little).byteorder == "native"
     assert only(Target("t", "netcdf4", byteorder="little"), variable).byteorder == "little"
     assert only(Target("t", "netcdf3"), variable).byteorder == "native"
+
+
+def test_what_is_not_chosen_stays():
+    big = replace(SST, layout=replace(SST.layout, byteorder="big", fletcher32=True))
+    made = only(Target("t", "netcdf4", Choice((10, 36, 72))), big)
+    assert (made.byteorder, made.fletcher32, made.codec, made.level) == ("big", True, "deflate", 4)
+    sharded = replace(ZARR, layout=replace(ZARR.layout, shards=ZARR.chunks))
+    assert only(Target("t", "zarr3", Choice(codec="none")), sharded).shards == ZARR.chunks
+    assert only(Target("t", "zarr3", Choice((5, 5))), sharded).shards is None
 
 
 def test_a_scalar_has_no_chunks():

@@ -76,3 +76,10 @@ def test_a_compressed_hdf5_file_gets_no_codec_that_hdf5_has_not():
     packed = stored("h", ("y", "x"), (99, 99), Layout("hdf5", chunks=(9, 9), codec="deflate"))
     made = candidates("hdf5", {"h": packed}, [packed])
     assert {target.layouts([packed])["h"].codec for target in made} == {"deflate"}
+
+
+def test_coordinates_beside_fields_keep_their_chunks():
+    time = Made("time", ("time",), (100,), "f8")
+    file = {"time": time, "sst": SST}
+    assert all(set(each) == {"sst"} for each in shapes(file, [time, SST]).values())
+    assert shapes(file, [time])["1 MiB chunks"] == {"time": (100,)}

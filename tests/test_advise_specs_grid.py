@@ -3,7 +3,7 @@
 import pytest
 from made_bench import PLAIN, SST, Made
 
-from hyperslab.advise.specs_grid import MOST_TARGETS, Wanted, sweeps, targets
+from hyperslab.advise.specs_grid import MOST_TARGETS, Wanted, common, sweeps, targets
 
 FILE = {"sst": SST}
 
@@ -35,17 +35,42 @@ def test_every_combination_is_made():
 
 def test_automatic_chunks_with_a_codec():
     found = names({"chunks": ["auto"], "codec": ["zstd:1"]})
-    assert found[1:] == ["map chunks zstd:1", "series chunks zstd:1", "balanced chunks zstd:1"]
+    assert found[1:] == ["map chunks", "series chunks", "balanced chunks"]
+    assert common(Wanted({"chunks": ["auto"], "codec": ["zstd:1"]})) == "zstd:1"
+    swept = names({"chunks": ["auto"], "codec": ["zstd:1", "none"]})
+    assert swept[1:3] == ["map chunks zstd:1", "series chunks zstd:1"]
 
 
 def test_several_c_are_several_layouts():
-    found = names({"endian": ["big"]}, ["0:-1:0:1:72:144", "sst:2:1:10:72:144"])
-    assert found == ["copy", "1x72x144 big-endian", "10x72x144 deflate:2 shuffle big-endian"]
+    asked = Wanted({"endian": ["big"]}, ["0:-1:0:1:72:144", "sst:2:1:10:72:144"])
+    made = targets(asked, "netcdf4", FILE, [SST])
+    assert [one.name for one in made] == ["copy", "1x72x144", "10x72x144 deflate:2 shuffle"]
+    assert [one.byteorder for one in made] == ["native", "big", "big"]
+    assert common(asked) == "big-endian"
+    assert names({"endian": ["big"]}, asked.bm[:1]) == ["copy", "1x72x144 big-endian"]
 
 
 def test_c_and_a_sweep_together():
     found = names({"cache": ["1MiB", "64MiB"]}, ["0:-1:0:1:72:144"])
-    assert found == ["copy", "1x72x144", "cache 1MiB", "cache 64MiB"]
+    assert found == ["copy", "1x72x144 cache 1MiB", "1x72x144 cache 64MiB"]
+
+
+def test_c_keeps_digits_as_asked():
+    asked = Wanted({"quantize": ["bitround:9"]}, ["0:-1:0:1:72:144"])
+    made = targets(asked, "netcdf4", FILE, [SST])[1]
+    assert made.layouts([SST])["sst"].quantize == ("bitround", 9)
+
+
+@pytest.mark.parametrize("option", [{"chunks": ["10,10"]}, {"codec": ["zstd"]}, {"shuffle": ["1"]}])
+def test_c_says_chunks_and_codec_itself(option):
+    with pytest.raises(ValueError, match="-c says chunks, deflate and shuffle itself"):
+        names(option, ["0:-1:0:1:72:144"])
+
+
+def test_layouts_of_other_variables_have_names_of_their_own():
+    other = Made("b", PLAIN.dims, PLAIN.shape, PLAIN.dtype)
+    file = {"a": PLAIN, "b": other}
+    assert names({}, ["a:-1:0:10:10", "b:-1:0:10:10"], file=file)[1:] == ["10x10", "10x10 (2)"]
 
 
 def test_chunks_of_a_classic_file_make_it_netcdf4():

@@ -31,7 +31,8 @@ def test_what_it_writes_is_read_by_h5py(tmp_path, layout, dtype, keep):
     path, array = tmp_path / "a.h5", values(dtype)
     rows = [[i, 0] for i in range(SHAPE[0])]
     with Hdf5File.create(path, "a", SHAPE, dtype, **LAYOUTS[layout]) as file:
-        assert file.access("write", rows, [1, SHAPE[1]], None, array, keep_spaces=keep) > 0
+        options = {"keep_spaces": keep, "keep_list": keep}
+        assert file.access("write", rows, [1, SHAPE[1]], None, array, **options) > 0
         assert file.sync() > 0
     with h5py.File(path) as other:
         assert other["a"].dtype == array.dtype
@@ -67,7 +68,7 @@ def test_any_accesses_read_what_h5py_reads(files, data):
     path = files / data.draw(st.sampled_from(list(LAYOUTS)))
     with Hdf5File.open(path, "a") as file:
         assert (file.shape, file.dtype) == (SHAPE, np.dtype("f8"))
-        file.access("read", starts, counts, steps, out, keep_spaces=keep)
+        file.access("read", starts, counts, steps, out, keep_spaces=keep, keep_list=not keep)
     with h5py.File(path) as other:
         wanted = [
             other["a"][tuple(slice(a, a + (n - 1) * s + 1, s) for a, n, s in zip(*one))].tobytes()  # noqa: B905

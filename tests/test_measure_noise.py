@@ -69,3 +69,12 @@ def test_the_phases_of_a_copied_file_count_as_moving_data():
         small = records(1.0)
         small["phase"] = "close"
         assert judge(pd.concat([frame, small]))[0].ratio.value == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("phases", "state"), [(("write",), "marked"), (("write", "sync"), "clean")]
+)
+def test_a_write_has_the_disks_bound_only_where_it_reaches_the_disk(phases, state):
+    one = records(1.02, cache_state="")
+    frame = pd.concat([one.assign(phase=phase) for phase in phases], ignore_index=True)
+    assert [item.state for item in judge(frame)] == [state]

@@ -1,5 +1,8 @@
 """The HDF5 writer, seen by h5py."""
 
+import subprocess
+import sys
+
 import h5py
 import netCDF4
 import numpy as np
@@ -106,3 +109,31 @@ def test_an_unlimited_dimension_can_be_resized(tmp_path):
     with h5py.File(tmp_path / "a.h5") as file:
         assert file["a"].shape == (3, 5)
         assert file["a"].maxshape == (None, 5)
+
+
+LIMITED = """
+import os, resource, sys
+import numpy as np
+from hyperslab.storage import Layout, Variable, create
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**14, resource.RLIM_INFINITY))
+noise = np.random.default_rng(0).integers(0, 2**31, (90, 90), "i4")
+path, where = sys.argv[1:]
+try:
+    with create(path, [Variable("a", ("y", "x"), noise.shape, "i4")],
+                Layout("hdf5", (30, 30), "deflate")) as writer:
+        writer.write("a", ..., noise)
+        if where == "finish":
+            writer.finish("a")
+        elif where == "sync":
+            writer.sync()
+except OSError as error:
+    print("heard", not os.path.exists(path))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are Linux's")
+@pytest.mark.parametrize("where", ["finish", "sync", "close"])
+def test_what_cannot_be_written_is_an_error_wherever_it_shows(tmp_path, where):
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.h5"), where]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "heard True\n", "")

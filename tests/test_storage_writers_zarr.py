@@ -1,6 +1,8 @@
 """The Zarr writer, seen by zarr-python, xarray and in the files' JSON."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -98,3 +100,26 @@ def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
         assert dataset.a.dims == ("x",)
         assert np.array_equal(dataset.a.values, [3, np.nan, np.nan, np.nan], equal_nan=True)
         assert dataset.a.attrs == {"flag_values": [1, 2]}
+
+
+LIMITED = """
+import os, resource, sys
+import numpy as np
+from hyperslab.storage import Layout, Variable, create
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**14, resource.RLIM_INFINITY))
+noise = np.random.default_rng(0).integers(0, 2**31, (300, 300), "i4")
+for _ in range(5):
+    try:
+        with create(sys.argv[1], [Variable("a", ("y", "x"), noise.shape, "i4")],
+                    Layout("zarr3", (90, 90), "zstd")) as writer:
+            writer.write("a", ..., noise)
+    except OSError:
+        print(os.path.exists(sys.argv[1]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are Linux's")
+def test_chunks_on_their_way_when_another_fails_leave_nothing(tmp_path):
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.zarr")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("False\n" * 5, "")

@@ -11,7 +11,7 @@ from made_bench import bench_frame
 
 from hyperslab.advise.report import BM_COLUMNS, summary
 from hyperslab.measure.records import frame_of
-from hyperslab.study.chunking import bench, bench_figures, bench_words
+from hyperslab.study.chunking import bench, bench_figures, bench_why_words, bench_words
 from hyperslab.study.style import STYLES, styled
 
 ELENA = {"copy": 1.0, "256x4x64": 4.0, "256x64x64": 2.0}
@@ -74,7 +74,8 @@ def test_records_of_a_benchmark_lose_only_what_the_session_gives():
     rows = list(bench.rows(made(), ["a.nc"], size="3D"))
     assert not {"run_id", "experiment"} & set(rows[0])
     assert {row["size"] for row in rows} == {"3D"}
-    assert len(frame_of(rows)) == len(bench_frame(times=ELENA))
+    whole = bench_frame(times=ELENA)
+    assert len(frame_of(rows)) == (whole["experiment"] == "bench").sum() + 1
 
 
 def test_shorts_are_measured_by_dimension(tmp_path):
@@ -94,13 +95,17 @@ def test_shorts_are_measured_by_dimension(tmp_path):
     text = bench_words.shorts(table, bench.document())
     assert "488.998" in text
     assert "times its read rate" in text
+    printed = bench_words.printed(table).splitlines()
+    assert printed[0].startswith("input format, output_format, input size, ")
+    assert printed[0].endswith("chunksize[2], chunksize[3]")
+    assert {line.count(",") for line in printed} == {19}
     assert len(bench_words.shorts_rows(table, bench.document())) == 6
     assert "medians of 7" in bench_words.caption_shorts(table)
 
 
 def test_copies_say_real_and_predicted_sizes(tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "SIDE", 64)
-    frame = bench_frame(times={"128x128": 1.0})
+    frame = bench_frame(times={"128x128": 1.0}).assign(chunks="128x128")
     records = kept(bench.copies(lambda _: frame, tmp_path, [128]))
     assert records["file_bytes"].tolist() == [1e6]
     assert bench_words.sizes(records)["bm_file"].tolist() == ["40,997,536"]
@@ -133,9 +138,14 @@ def test_the_summary_follows_the_records(size, said):
     text = bench_words.summary(columns, copied, rated)
     assert said in text
     assert "20 of the 20 columns" in text
-    assert "copy were written fastest" in text
-    turned = bench.rates(bench_frame(times={"copy": 2.0, "256x4x64": 1.0}))
-    assert "256 × 4 × 64 were written fastest" in bench_words.summary(columns, copied, turned)
+    assert "256 × 64 × 64 were written fastest" in text
+    assert "more than any" in text
+    turned = bench.rates(bench_frame(times={"copy": 2.0, "256x4x64": 1.0, "64x64x64": 3.0}))
+    text = bench_words.summary(columns, copied, turned)
+    assert "256 × 4 × 64 were written fastest" in text
+    assert "less than the fastest" in text
+    alone = bench_words.summary(columns, copied, turned[turned["case"] != "copy"])
+    assert "classic" not in alone
 
 
 def test_rates_are_the_datas():
@@ -148,14 +158,42 @@ def test_rates_are_the_datas():
 
 @pytest.mark.parametrize("calls", [[10, 20, 30], [30, 20, 10], [5, 5, 5]])
 def test_the_reasons_follow_the_counts(calls):
-    rated = bench.rates(bench_frame(times={"copy": 1.0, "a": 2.0, "b": 3.0}))
+    rated = bench.rates(bench_frame(times={"copy": 9.0, "a": 1.0, "b": 2.0, "c": 3.0}))
     for column in ("wchar", "syscw", "minflt"):
-        rated[column] = 1.0
-    rated["syscw"] = rated["case"].map(dict(zip(["copy", "a", "b"], calls, strict=True)))
-    text = bench_words.why(rated)
-    assert ("slower ones" in text) == (calls == [10, 20, 30])
+        rated[column] = 1e6
+    rated["syscw"] = rated["case"].map({"copy": 7, **dict(zip("abc", calls, strict=True))})
+    text = bench_why_words.why(rated)
+    assert ("calls are the slower ones" in text) == (calls == [10, 20, 30])
+    assert ("All take 5 write calls" in text) == (calls == [5, 5, 5])
+    assert "not one of bytes" in text
+    assert "classic file hands over 1.00 MB in 7 calls" in text
+    assert "touch as much new memory" in text
+    rated["minflt"] = rated["syscw"]
+    rated.loc[rated["case"] == "a", "wchar"] = 2e6
+    text = bench_why_words.why(rated[rated["step"] == "write"])
+    assert "differ by 100 %" in text
+    assert ("more are the slower ones" in text) == (calls == [10, 20, 30])
     rated["syscw"] = np.nan
-    assert "stays open" in bench_words.why(rated)
+    assert "stays open" in bench_why_words.why(rated)
+
+
+def test_what_noise_may_do_is_no_result():
+    times = {"copy": 1.001, "256x4x64": 1.0, "256x64x64": 1.003, "64x64x64": 1.002}
+    rated = bench.rates(bench_frame(times=times, spread=0.02))
+    for calls in ([1, 2, 3, 4], [4, 3, 2, 1]):
+        rated["syscw"] = rated["case"].map(dict(zip(times, calls, strict=True)))
+        rated["minflt"] = rated["wchar"] = 1e6
+        text = bench_why_words.why(rated)
+        assert "which the rates do not show" in text
+        assert "slower" not in text and "not one of bytes" not in text
+    columns = kept(bench.columns([summary(bench_frame())]))
+    copied = frame_of([{"case": "128x128", "file_bytes": 1.0}])
+    text = bench_words.summary(columns, copied, rated)
+    assert text.count("none is told apart") == 2
+    assert "fastest, at" not in text
+    assert "not told apart from the fastest" in text
+    example = bench_words.example(bench.reads(bench_frame(times=times, spread=0.02)))
+    assert "is not told apart from the file as it is" in example
 
 
 @pytest.mark.parametrize("times", [{"copy": 4.0, "a": 1.0, "b": 2.0}, {"copy": 1.0, "a": 2.0}])
@@ -186,8 +224,10 @@ def test_reads_without_counts_or_cold_caches():
 @pytest.mark.parametrize("style", STYLES)
 def test_the_figures_draw(style):
     frame = bench_frame(times=ELENA)
-    table = pd.concat([summary(frame).iloc[:1]] * 6, ignore_index=True)
-    table = table.set_index(pd.Index(bench.SHORTS, name="dimensions"))
+    each = [frame.assign(size=f"{n}D") for n in bench.SHORTS]
+    table = bench.shorts_table(pd.concat(each, ignore_index=True), summary)
+    assert (table["read rate low"] <= table["read rate"]).all()
+    assert (table["read rate"] <= table["read rate high"]).all()
     with styled(style):
         for draw in (
             partial(bench_figures.figure_elena, bench.rates(frame)),

@@ -126,6 +126,10 @@ def test_directions_come_from_the_records(asked, milliseconds, said):
     timed = slabs.times(records)
     text = defaults_words.advice(asked["picked"], asked["growing"], records, timed)
     assert all(part in text for part in said)
+    assert "times in memory and" in text and "times from the disk" in text
+    warm = records[records["cache_state"] == "warm"]
+    text = defaults_words.advice(asked["picked"], asked["growing"], warm, slabs.times(warm))
+    assert "from the disk" not in text
 
 
 @pytest.mark.parametrize("style", STYLES)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -21,23 +18,23 @@ from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
-from hyperslab.storage.layout import CLASSIC, Layout
+from hyperslab.storage.layout import CLASSIC
 
-from .copying import check_verify, estimate_bytes
-from .fitting import Fitted, fit
-from .memory import mib, peak_bytes, resident_bytes
+from .bench_rows import SOURCE, described, losses, note, notes
+from .copying import check_verify
+from .memory import mib, peak_bytes
 from .partial import part_name, remove_leftovers
 from .pattern_specs import Pattern
-from .room import MemoryLimitError, Rooms, share
-from .source import Source, SourceVariable, open_source
-from .sources.hdf5 import HDF5Source
+from .prepared import Prepared, prepare, start_of
+from .source import Source, open_source
 from .specs import Target
-from .trial import Clean, Trial, start_of
+from .trial import Clean
 
-EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+__all__ = ["bench", "notes"]
+
+EXPERIMENT = "bench"
 MAIN = "main process"
 MEMORY_BYTES = 256 * 2**20
-SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.advise.trial", "hyperslab.advise.sources.netcdf", "hyperslab.advise.sources.hdf5",
@@ -79,7 +76,8 @@ def bench(
     repeats
         Blocks; 7 give usable intervals.
     memory_bytes
-        What this process, and that of each sample, may take in all.
+        What the process of each sample may take in all, with its libraries. This process copies
+        nothing; a note says so when it takes more itself.
     verify
         "full" compares every value, "sample" an eighth, "none" nothing.
     workdir
@@ -113,10 +111,18 @@ def bench(
     with open_source(address) as source:
         chosen = source.choose(variables)
         trials = {
-            target.name: _trial(source, chosen, target, patterns, memory_bytes, verify, seed)
+            target.name: prepare(
+                source,
+                chosen,
+                target,
+                patterns,
+                memory_bytes=memory_bytes,
+                verify=verify,
+                seed=seed,
+            )
             for target in targets
         }
-        rows = list(_described(source, chosen, trials))
+        rows = list(described(source, chosen, trials))
         starts = {name: start_of(source, trial.layout.format) for name, trial in trials.items()}
         local = not _is_remote(source)
         before = _stamp(address) if local else None
@@ -137,37 +143,18 @@ def bench(
         needed = max(trial.disk_bytes for trial in trials.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     rows += measured
-    rows += _losses(measured)
+    rows += losses(measured)
     if local and _stamp(address) != before:
-        rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
+        rows.append(note("", "the file changed while it was measured: do not trust the numbers."))
     if local and not evicted:
-        rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
-    rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": peak_bytes()})
+        rows.append(note("", "the file could not be evicted from memory: its reads are not cold."))
+    mine = peak_bytes()
+    if mine > memory_bytes:
+        text = f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed."
+        rows.append(note("", text))
+    rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": mine})
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def notes(frame: pd.DataFrame) -> list[str]:
-    """Return what is to be said of a bench beside its numbers, a sentence each.
-
-    Examples
-    --------
-    >>> notes(frame_of([_note("a", "it was so.")]))
-    ['a: it was so.']
-    """
-    rows = frame[frame["experiment"] == NOTE]
-    named = zip(rows["case"], rows["status"], strict=True)
-    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """What is known of one target before it is measured."""
-
-    trial: Trial
-    layout: Layout
-    notes: tuple[str, ...]
-    disk_bytes: int
 
 
 def _check(targets: Sequence[Target], repeats: int, verify: str, parallel: bool) -> None:
@@ -186,102 +173,8 @@ def _check(targets: Sequence[Target], repeats: int, verify: str, parallel: bool)
         )
 
 
-def _trial(
-    source: Source,
-    chosen: Sequence[SourceVariable],
-    target: Target,
-    patterns: Sequence[Pattern],
-    memory_bytes: int,
-    verify: str,
-    seed: int,
-) -> _Prepared:
-    layouts = target.layouts(chosen)
-    try:
-        fitted = fit(chosen, layouts, source.attrs)
-        rooms = _rooms(chosen, fitted, source, target, memory_bytes)
-    except ValueError as error:
-        kind = MemoryLimitError if isinstance(error, MemoryLimitError) else ValueError
-        raise kind(f"{target.name}: {error}") from error
-    reads = {
-        pattern.name: {
-            name: tuple(selections) for name, selections in pattern.selections(chosen).items()
-        }
-        for pattern in patterns
-    }
-    trial = Trial(
-        address=source.address,
-        format=source.format,
-        library="h5py" if isinstance(source, HDF5Source) else "",
-        path=Path(),
-        items=tuple(
-            (variable, defined, fitted.layouts[variable.name])
-            for variable, defined in zip(chosen, fitted.variables, strict=True)
-        ),
-        attrs=fitted.attrs,
-        reads={name: read for name, read in reads.items() if read},
-        cache_bytes=target.cache_bytes,
-        memory_bytes=memory_bytes,
-        verify=verify,
-        seed=seed,
-        owner=os.getpid(),
-    )
-    largest = max(chosen, key=lambda variable: variable.nbytes)
-    return _Prepared(
-        trial,
-        fitted.layouts[largest.name],
-        (*fitted.notes, *_room_notes(rooms)),
-        _disk_bytes(chosen, fitted.layouts),
-    )
-
-
-def _rooms(
-    chosen: Sequence[SourceVariable],
-    fitted: Fitted,
-    source: Source,
-    target: Target,
-    memory_bytes: int,
-) -> Rooms:
-    mine = resident_bytes()
-    if mine > memory_bytes:
-        raise MemoryLimitError(
-            f"the program itself takes {mib(mine)} of the {mib(memory_bytes)} allowed: allow "
-            f"at least {mib(2 * mine)}"
-        )
-    return share(
-        [(variable, fitted.layouts[variable.name]) for variable in chosen],
-        source_format=source.format,
-        cache_bytes=target.cache_bytes,
-        memory_bytes=memory_bytes,
-        resident_bytes=SAMPLE_BYTES,
-    )
-
-
-def _room_notes(rooms: Rooms) -> Iterator[str]:
-    for name, room in rooms.each.items():
-        if room.slabs.reads > 1.005:
-            yield (
-                f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
-                f"these is read {room.slabs.reads:.1f} times; {mib(room.enough_bytes)} of memory "
-                "would do for once."
-            )
-    if rooms.reduced and rooms.cache_bytes is not None:
-        yield (
-            f"the library's chunk cache is cut to {mib(rooms.cache_bytes)} to keep within the "
-            "memory allowed."
-        )
-
-
-def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the room on the disk that is asked for; what compression saves is a guess."""
-    most = estimate_bytes(chosen, layouts)
-    if not all(layouts[variable.name].codec for variable in chosen if variable.shape):
-        return most + 2**20
-    stored = sum(variable.stored_bytes or variable.nbytes for variable in chosen)
-    return min(most, max(stored, most // 8)) + 2**20
-
-
 def _case(
-    prepared: _Prepared, target: Target, scratch: Path, start: str, evicted: bool, *, first: bool
+    prepared: Prepared, target: Target, scratch: Path, start: str, evicted: bool, *, first: bool
 ) -> Case:
     path = scratch / f"{uuid.uuid4().hex[:8]}{prepared.layout.suffix}"
     layout = prepared.layout
@@ -299,6 +192,7 @@ def _case(
         },
         files=[prepared.trial.address.removeprefix("file://")] if evicted else (),
         cache_state="cold" if evicted else "",
+        prepare=Clean(path),  # of a sample that was killed
         cleanup=Clean(path),
         start=start,
         aa=first,
@@ -313,50 +207,6 @@ def _library(format: str) -> str:
 
 def _version(format: str) -> str:
     return machine.versions().get(_library(format), "")
-
-
-def _described(
-    source: Source, chosen: Sequence[SourceVariable], trials: Mapping[str, _Prepared]
-) -> Iterator[dict[str, Any]]:
-    common = {"experiment": SOURCE, "phase": "stat", "format": source.format}
-    yield common | {
-        "case": "",
-        "file_bytes": source.stat_bytes if source.stat_bytes >= 0 else float("nan"),
-        "useful_bytes": sum(variable.nbytes for variable in chosen),
-        "status": "ok",
-    }
-    taken = {variable.name for variable in chosen}
-    for variable in source.variables.values():
-        yield common | {
-            "case": variable.name,
-            "chunks": "x".join(map(str, variable.chunks or ())),
-            "codec": variable.codec,
-            "byteorder": variable.byteorder,
-            "file_bytes": variable.stored_bytes,
-            "useful_bytes": variable.nbytes,
-            "status": "ok" if variable.name in taken else variable.reason or "not chosen",
-        }
-        if variable.reason:
-            yield _note("", f"{variable.name} is left out: it {variable.reason}.")
-    for name, prepared in trials.items():
-        for text in prepared.notes:
-            yield _note(name, text)
-
-
-def _losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
-    """Say which targets lost samples, and why; raise an error when there is nothing else."""
-    lost = {(row["case"], str(row["status"])) for row in rows if row["status"] != "ok"}
-    if not any(row["status"] == "ok" for row in rows):
-        said = str(rows[0]["status"])
-        kind, _, text = said.partition(": ")
-        text = re.sub(r"^\[Errno \d+\] ", "", text) or said
-        raise (OSError if kind.endswith(("OSError", "InterruptedError")) else RuntimeError)(text)
-    for case, status in sorted(lost):
-        yield _note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
-
-
-def _note(case: str, text: str) -> dict[str, object]:
-    return {"experiment": NOTE, "case": case, "phase": "note", "status": text}
 
 
 def _is_remote(source: Source) -> bool:

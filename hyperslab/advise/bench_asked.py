@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import specs_parse
 from .pattern_specs import NAMED, Pattern, named, usual
 from .specs import Target
-from .specs_grid import Wanted, sweeps, targets
+from .specs_grid import Wanted, common, sweeps, targets
 
 if TYPE_CHECKING:
     from .source import Source, SourceVariable
@@ -46,7 +46,8 @@ class Asked:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
         reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
-        return f"{len(self.targets)} layouts: {layouts}\nreads: {reads}"
+        many = f"{len(self.targets)} layouts" if len(self.targets) > 1 else "1 layout"
+        return f"{many}: {layouts}\nreads: {reads}"
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
@@ -63,11 +64,13 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
     with open_source(arguments.file) as source:
-        chosen = _choose(source, arguments.variables)
+        chosen = _choose(source, arguments)
+        wanted = _wanted(arguments)
+        alike = common(wanted)
         return Asked(
-            _head(arguments, source, chosen),
+            _head(arguments, source, chosen) + (f"\nnew layouts: {alike}" if alike else ""),
             tuple(variable.name for variable in chosen),
-            tuple(targets(_wanted(arguments), source.format, source.variables, chosen)),
+            tuple(targets(wanted, source.format, source.variables, chosen)),
             tuple(_patterns(arguments, source, chosen)),
             memory,
         )
@@ -87,9 +90,17 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
     return Wanted({**plain, **options}, arguments.bm, arguments.copy)
 
 
-def _choose(source: Source, given: Sequence[str] | None) -> list[SourceVariable]:
-    """Return the variables to copy: those named, all, or the largest."""
-    names = [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
+    """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
+    given = arguments.variables or ()
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    if not names:
+        known = list(source.variables)
+        named = [
+            choice[0] for text in arguments.bm for choice in specs_parse.bm_choices(text, known)
+        ]
+        named += specs_parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
+        names = list(dict.fromkeys(named))
     if names == ["all"]:
         return source.choose(None)
     if names:
@@ -142,7 +153,7 @@ def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pa
 
 
 def _head(arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    from .report_text import amount
+    from .report_table import amount
 
     what = []
     for variable in chosen[:3]:

@@ -6,7 +6,9 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,9 +44,14 @@ def bench(arguments: argparse.Namespace) -> int:
     asked = asked_for(arguments)
     if not arguments.quiet:
         print(asked.words(), file=sys.stderr)
-    frame, notes = _measure(arguments, asked)
-    status = _report(arguments, frame, asked.head, notes)
-    _keep(arguments, frame, asked)
+    try:
+        with _ended_like_ctrl_c():
+            frame, notes = _measure(arguments, asked)
+            status = _report(arguments, frame, asked.head, notes)
+            _keep(arguments, frame, asked)
+    except KeyboardInterrupt:
+        print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
+        return 1
     return status
 
 
@@ -64,6 +71,24 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
     commands = argparse.ArgumentParser().add_subparsers()
     arguments = add_options(commands).parse_args(words)
     return _measure(arguments, asked_for(arguments))[0]
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM clean up as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # signals are the main one's
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not stop the cleaning
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
@@ -92,11 +117,14 @@ def _report(
     arguments: argparse.Namespace, frame: pd.DataFrame, head: str, notes: Sequence[str]
 ) -> int:
     from . import report, report_files, report_text
+    from .report_table import wrapped
 
     piped = "-" in (arguments.csv, arguments.json)
-    text = report_text.text(frame, counts=arguments.verbose)
-    noted = "".join(f"\nnote: {note}" for note in notes)
-    print(f"{head}\n\n{text}{noted}", file=sys.stderr if piped else sys.stdout)
+    width = shutil.get_terminal_size((0, 0)).columns  # 0: not a terminal, nothing is broken
+    text = report_text.text(frame, counts=arguments.verbose, width=width)
+    said = wrapped("\n".join(f"note: {note}" for note in notes), width)
+    shown = "\n\n".join(filter(None, (wrapped(head, width), text, said)))
+    print(shown, file=sys.stderr if piped else sys.stdout)
     report_files.write(
         frame,
         csv=arguments.csv,
@@ -121,8 +149,13 @@ def _check_outputs(arguments: argparse.Namespace) -> None:
         given = getattr(arguments, option)
         if not given or given == "-":
             continue
-        if not Path(given).resolve().parent.is_dir():
+        folder = Path(given).resolve().parent
+        if not folder.is_dir():
             raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
+        if option != "output" and Path(given).is_dir():
+            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
         if os.path.realpath(given) == os.path.realpath(arguments.file):
             raise ValueError(f"--{option} {given} is the file itself: give another name")
     if arguments.output and Path(arguments.output).exists():
@@ -134,7 +167,7 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
     if not arguments.output and not arguments.keep:
         return
     from . import report
-    from .copy import copy
+    from .copy import copy_apart
     from .report_best import best, overall
 
     good = [target for target in asked.targets if target.name not in report.lost(frame)]
@@ -151,7 +184,7 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
         Path(arguments.keep).mkdir(parents=True, exist_ok=True)
         kept += [(target, _kept_path(arguments.keep, target)) for target in good]
     for target, path in kept:
-        copy(
+        copy_apart(
             arguments.file,
             path,
             target,

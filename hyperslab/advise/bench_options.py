@@ -5,25 +5,30 @@ from __future__ import annotations
 import argparse
 
 _ABOUT = """\
-Copy variables of FILE into other layouts, and time writing them, opening them and reading them
-back by the usual access patterns, cold and warm. With FILE alone: its largest variable, as it is
-stored now (copy), in the library's default chunks, and in chunks that suit a time series, a map,
-and both. Samples are interleaved and run in fresh processes; the layout as it is is measured twice,
-so that the noise of the run is known. Every value is compared with the original.
+Copy variables of FILE into other layouts, and time writing them, opening them
+and reading them back by the usual access patterns, cold and warm. With FILE
+alone: its largest variable, as it is stored now (copy), in the library's
+default chunks, and in chunks that suit a time series, a map, and both. Samples
+are interleaved and run in fresh processes; the layout as it is is measured
+twice, so that the noise of the run is known. Every value is compared with the
+original. In brackets below: what is taken when an option is not given.
 """
 
 _EXAMPLES = """\
 examples:
-  hyperslab bench sst.nc                                  what suits this file?
+  hyperslab bench sst.nc                           what suits this file?
   hyperslab bench sst.nc --chunks time=100,lat=50,lon=50 --chunks default
   hyperslab bench sst.nc --grid codec=none/deflate:1/zstd:3 --grid chunks=same/auto
   hyperslab bench sst.nc -f zarr --codec blosc-zstd --csv sst.csv --plot sst.png
-  hyperslab bench https://host/sst.nc --variables sst,ice --patterns time_series,profile
-  hyperslab bench sst.nc -f 3 -c 0:-1:0:1024:16:256 -c 0:2:1:256:256:256     as bm_file
+  hyperslab bench https://host/sst.nc --variables sst,ice --patterns map,profile
+  hyperslab bench sst.nc -f 3 -c 0:-1:0:64:16:16 -c 0:2:1:9:99:99     as bm_file
 
-Options of bm_file keep their letter, but for two: its -h (print a header) is not needed, since
---csv always has one and -h is help here; its -d (reread) is always done. See the page
-"Benchmark your own file" of the book for its whole table.
+exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted;
+2 what was asked for cannot be had, and nothing was measured.
+
+Options of bm_file keep their letter, but for two: its -h (print a header) is not
+needed, since --csv always has one and -h is help here; its -d (reread) is always
+done. The page "hyperslab bench" of the book has the whole table.
 """
 
 
@@ -95,7 +100,7 @@ def _layouts(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "-c", dest="bm", action="append", default=[], metavar="V:Z:S:C:C:C[,…]",
         help="as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
-        "chunk lengths; each -c is one layout",
+        "chunk lengths (none: the library's); each -c is one layout",
     )  # fmt: skip
     group.add_argument(
         "--no-copy", dest="copy", action="store_false",
@@ -129,7 +134,7 @@ def _measuring(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--memory", default="256MiB", metavar="SIZE",
-        help="most memory for data on their way and for chunk caches (256MiB)",
+        help="most memory of the process that makes a copy, libraries included (256MiB)",
     )  # fmt: skip
     group.add_argument(
         "--verify", "-m", action=argparse.BooleanOptionalAction, default=True,

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 from hyperslab.storage.write import create, stored_bytes
 
-from .copying import check_verify, estimate_bytes, explained, reread, transfer
-from .fitting import fit
+from .copying import Ledger, check_verify, estimate_bytes, free, least_bytes, reread, transfer
+from .failures import error_of, explained, require_room
+from .fitting import Fitted, fit
 from .memory import resident_bytes
-from .partial import whole_or_nothing
-from .room import share
-from .source import Source, open_source
+from .partial import remove_leftovers, whole_or_nothing
+from .room import Rooms, share, zarr_at_once
+from .source import Source, SourceVariable, open_source
 from .sources.reopen import reopen
 from .specs import Target
-from .trial import zarr_at_once
+
+MEMORY_BYTES = 256 * 2**20
+_TIMEOUT_S = 30 * 86_400.0
 
 
 @dataclass(frozen=True)
@@ -48,9 +55,11 @@ def copy(
     target: Target,
     *,
     variables: Sequence[str] | None = None,
-    memory_bytes: int = 256 * 2**20,
+    memory_bytes: int = MEMORY_BYTES,
+    whole_process: bool = False,
     verify: str = "full",
     overwrite: bool = False,
+    owner: int | None = None,
 ) -> CopyReport:
     """Copy variables of a file into another layout, piece by piece, and compare every value.
 
@@ -68,11 +77,15 @@ def copy(
     variables
         Names; all that can be copied when not given.
     memory_bytes
-        What this process may take in all.
+        What copying may add to what this process takes already.
+    whole_process
+        Whether `memory_bytes` is what this process may take in all, with its libraries.
     verify
         "full" compares every value, "sample" an eighth, "none" nothing.
     overwrite
         Whether a file at `output` may be replaced.
+    owner
+        Process without which there is nothing to copy for: when it is gone, the copy ends.
 
     Raises
     ------
@@ -105,53 +118,150 @@ def copy(
         fitted = fit(chosen, layouts, source.attrs)
         left_out = [v for v in source.variables.values() if v.reason] if variables is None else []
         rooms = share(
-            [(variable, layouts[variable.name]) for variable in chosen],
+            [(variable, fitted.layouts[variable.name]) for variable in chosen],
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
-            resident_bytes=resident_bytes(),
+            taken_bytes=resident_bytes() if whole_process else 0,
         )
-        most = estimate_bytes(chosen, layouts)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
-            explained(path.parent, most),
             zarr_at_once(rooms),
         ):
-            ledgers = {}
-            writer = create(
-                place,
-                fitted.variables,
-                layouts,
-                attrs=fitted.attrs,
-                chunk_cache_bytes=rooms.cache_bytes,
-            )
-            with writer:
-                for variable in chosen:
-                    room = rooms.each[variable.name]
-                    ledgers[variable.name] = transfer(source, writer, variable, room)
-                writer.sync()
+            require_room(path.parent, least_bytes(chosen, layouts))
+            ledgers = _write(place, source, chosen, fitted, rooms, owner)
             if verify != "none":
-                with reopen(os.fspath(place), target.format) as made:
-                    for variable in chosen:
-                        if rooms.cache_bytes is not None:
-                            made.cache(variable.name, rooms.cache_bytes)
-                        reread(
-                            made,
-                            source,
-                            variable,
-                            layouts[variable.name],
-                            rooms.each[variable.name],
-                            ledgers[variable.name],
-                            verify=verify,
-                        )
-                        if target.format != "nczarr":
-                            made.cache(variable.name, 0)
+                _compare(place, source, chosen, fitted, rooms, ledgers, verify)
     return CopyReport(
         path,
         tuple(variable.name for variable in chosen),
         stored_bytes(path),
         (*fitted.notes, *(f"{v.name} is left out: it {v.reason}." for v in left_out)),
     )
+
+
+def _write(
+    place: Path,
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    fitted: Fitted,
+    rooms: Rooms,
+    owner: int | None,
+) -> dict[str, Ledger]:
+    most = estimate_bytes(chosen, fitted.layouts)
+    ledgers = {}
+    with explained(place.parent, most):
+        writer = create(
+            place,
+            fitted.variables,
+            fitted.layouts,
+            attrs=fitted.attrs,
+            chunk_cache_bytes=rooms.cache_bytes,
+        )
+    with writer, explained(place.parent, most):
+        for variable in chosen:
+            room = rooms.each[variable.name]
+            ledgers[variable.name] = transfer(source, writer, variable, room, owner=owner)
+        writer.sync()
+        writer.close()
+    return ledgers
+
+
+def _compare(
+    place: Path,
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    fitted: Fitted,
+    rooms: Rooms,
+    ledgers: Mapping[str, Ledger],
+    verify: str,
+) -> None:
+    format = fitted.layouts[chosen[0].name].format
+    with reopen(os.fspath(place), format) as made:
+        for variable in chosen:
+            name = variable.name
+            if rooms.cache_bytes is not None:
+                made.cache(name, rooms.cache_bytes)
+            reread(
+                made,
+                source,
+                variable,
+                fitted.layouts[name],
+                rooms.each[name],
+                ledgers[name],
+                verify=verify,
+            )
+            free(made, name)
+
+
+def copy_apart(
+    address: str | Path,
+    output: str | Path,
+    target: Target,
+    *,
+    variables: Sequence[str] | None = None,
+    memory_bytes: int = MEMORY_BYTES,
+    verify: str = "full",
+    overwrite: bool = False,
+) -> CopyReport:
+    """Copy as `copy` does, in a process of its own that takes so much memory in all.
+
+    Parameters
+    ----------
+    address, output, target, variables, verify, overwrite
+        See `copy`.
+    memory_bytes
+        What that process may take, with its interpreter and libraries.
+
+    Raises
+    ------
+    ValueError, OSError
+        As `copy`.
+    RuntimeError
+        When the process is killed.
+
+    Examples
+    --------
+    >>> copy_apart("nothing.nc", "copy.nc", Target("copy"))
+    Traceback (most recent call last):
+    ...
+    hyperslab.advise.sources.base.SourceError: nothing.nc does not exist: give a netCDF, HDF5 or \
+Zarr file
+    """
+    work = _Apart(
+        (os.fspath(address), os.fspath(output), target),
+        {
+            "variables": variables,
+            "memory_bytes": memory_bytes,
+            "whole_process": True,
+            "verify": verify,
+            "overwrite": overwrite,
+            "owner": os.getpid(),
+        },
+    )
+    path = Path(output)
+    try:
+        outcome = Processes().run(Job(Case("copy", work, start="spawn"), _TIMEOUT_S))
+    finally:  # what was killed could not do it
+        remove_leftovers(path.parent, path.name)
+    if outcome.status != "ok":
+        raise error_of(outcome.status)
+    report = outcome.rows[0]["report"]
+    assert isinstance(report, CopyReport)
+    return report
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """A copy as what a process of the harness runs."""
+
+    words: tuple[str, str, Target]
+    options: Mapping[str, Any]
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("copy"):
+            report = copy(*self.words, **self.options)
+        watch.note(report=report)
 
 
 def _remote(source: Source) -> bool:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
+from hyperslab.storage.layout import ZARR, Layout
 from hyperslab.storage.write import Writer
 
 from .compare import difference, digest
-from .memory import mib
 from .partial import alive
 from .room import Room
-from .sources.base import Source, SourceError, SourceVariable
+from .sources.base import Source, SourceVariable
 
 VERIFY = ("full", "sample", "none")
 SAMPLED = 8  # of so many pieces one is compared with verify="sample"
@@ -153,6 +148,12 @@ def reread(
         del values
 
 
+def free(copy: Source, name: str) -> None:
+    """Free the chunk cache of a variable that is not read any more; NCZarr's stays."""
+    if copy.format != "nczarr":
+        copy.cache(name, 0)
+
+
 def add_bytes(columns: dict[str, object], nbytes: int) -> None:
     """Count bytes of values to the columns of a phase.
 
@@ -171,63 +172,6 @@ def _chosen(count: int, verify: str, seed: int) -> set[int]:
         return set(range(count))
     some = -(-count // SAMPLED)
     return {int(i) for i in np.random.default_rng(seed).choice(count, some, replace=False)}
-
-
-@contextmanager
-def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
-    """Say what kept a copy from being written, in one line.
-
-    HDF5 tells of a full disk only that a write failed.
-
-    Parameters
-    ----------
-    folder
-        Where it is written.
-    needed_bytes
-        What it may take.
-
-    Raises
-    ------
-    OSError
-        In place of the libraries' errors.
-    """
-    try:
-        yield
-    except (SourceError, InterruptedError, MemoryError):
-        raise
-    except Exception as error:
-        if why := _no_room(error, folder, needed_bytes):
-            raise OSError(errno.ENOSPC, why) from error
-        raise
-
-
-def _no_room(error: BaseException, folder: Path, needed_bytes: int) -> str:
-    said = str(error)
-    text = os.strerror(errno.ENOSPC), os.strerror(errno.EFBIG), os.strerror(errno.EDQUOT)
-    numbers = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
-    named = getattr(error, "errno", None) in numbers or any(t in said for t in text)
-    free = shutil.disk_usage(folder).free
-    limit = _file_limit()
-    if free < max(2**20, needed_bytes // 50) or (named and limit is None):
-        return (
-            f"the disk is full: {mib(free)} are left in the folder of the copy, which may take "
-            f"{mib(needed_bytes)}; make room or choose another folder"
-        )
-    if limit is not None and (named or needed_bytes > limit):
-        return (
-            f"a file may not grow beyond {mib(limit)} here (ulimit -f), and the copy may take "
-            f"{mib(needed_bytes)}; raise the limit or choose fewer variables"
-        )
-    return ""
-
-
-def _file_limit() -> int | None:
-    try:
-        import resource
-    except ImportError:  # not a system with limits
-        return None
-    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return None if soft == resource.RLIM_INFINITY else int(soft)
 
 
 def check_verify(verify: str) -> None:
@@ -260,3 +204,20 @@ def estimate_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, La
         else:
             total += variable.nbytes
     return total
+
+
+def least_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the bytes that a copy takes at least: what is neither compressed nor left out.
+
+    Zarr leaves out chunks of nothing but fill values.
+
+    Examples
+    --------
+    >>> two = [SourceVariable(name, ("x",), (10,), "f4") for name in "ab"]
+    >>> least_bytes(two, {"a": Layout(), "b": Layout(chunks=(8,), codec="deflate")})
+    40
+    """
+    plain = [
+        v for v in variables if not layouts[v.name].codec and layouts[v.name].format not in ZARR
+    ]
+    return sum(variable.nbytes for variable in plain)

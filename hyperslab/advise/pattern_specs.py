@@ -119,13 +119,13 @@ def usual(variables: Mapping[str, Described], chosen: Sequence[Described]) -> li
     """Return the patterns that are tried when none is named.
 
     A time series, a map and the whole; a row and a column of arrays that have neither of the
-    first two.
+    first two; nothing of a scalar.
     """
     patterns = named(("time_series", "map"), variables)
     having = [pattern for pattern in patterns if pattern.selections(chosen)]
     if not having:
         having = [p for p in named(("row", "column"), variables) if p.selections(chosen)]
-    return [*having, *named(("whole",), variables)]
+    return [*having, *(p for p in named(("whole",), variables) if p.selections(chosen))]
 
 
 def slabs(shape: Sequence[int], parts: int) -> list[Indices]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from .report import Quantity, medians, quantities, summary, targets
-from .report_text import amount
+from .report_table import amount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def check(path: Path) -> None:
 
 
 def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
-    sizes = summary(frame).set_index("target")["file_bytes"].reindex(names) / 1e6
+    sizes = summary(frame).set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
     axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
     for row, size in enumerate(sizes):
         axes.text(0, row, f" {amount(size * 1e6)}", va="center", fontsize=8)

@@ -16,7 +16,7 @@ from .specs_parse import BM_ENDIAN, BM_FORMATS
 
 COPY = "copy"
 STAT = "stat"  # the phase of the rows that describe the source
-BESIDE = (STAT, "memory")  # phases of rows that are of no layout
+BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
     "meta read time": ("meta_read",),
     "meta write time": ("meta_write",),
@@ -86,18 +86,20 @@ def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
         From `hyperslab.advise.bench.bench`.
     """
     rows = main(measured(frame))
+    steps = {phase: name for name, phases in STEPS.items() for phase in phases}
+    pattern = rows["phase"].str.startswith("pattern:")
+    name = rows["phase"].str.removeprefix("pattern:").where(pattern, rows["phase"].map(steps))
+    rows = rows.assign(quantity=name, state=rows["cache_state"].where(pattern, ""))
+    rows = rows[name.notna()]
+    sums = rows.groupby(["case", "quantity", "state", "block"], sort=False)["wall_s"].sum()
     found: dict[tuple[str, Quantity], pd.Series] = {}
-    for case, part in rows.groupby("case", sort=False):
-        for name, phases in STEPS.items():
-            chosen = part[part["phase"].isin(phases)]
-            if not chosen.empty:
-                found[str(case), Quantity(name)] = chosen.groupby("block")["wall_s"].sum()
-        patterns = part[part["phase"].str.startswith("pattern:")]
-        for (phase, state), reads in patterns.groupby(["phase", "cache_state"], sort=False):
-            name = str(phase).partition(":")[2]
-            seconds = reads.groupby("block")["wall_s"].sum()
-            found[str(case), Quantity(name, str(state))] = seconds
-    return found
+    for key, part in sums.groupby(level=[0, 1, 2], sort=False):
+        case, what, state = map(str, tuple(key))  # type: ignore[arg-type]
+        found[case, Quantity(what, state)] = part.droplevel([0, 1, 2])
+    places = {step: place for place, step in enumerate(STEPS)}
+    cases = {name: place for place, name in enumerate(rows["case"].astype(str).unique())}
+    order = sorted(found, key=lambda key: (cases[key[0]], places.get(key[1].name, len(places))))
+    return {key: found[key] for key in order}
 
 
 def quantities(frame: pd.DataFrame) -> list[Quantity]:
@@ -113,6 +115,11 @@ def targets(frame: pd.DataFrame) -> list[str]:
 def medians(frame: pd.DataFrame) -> dict[tuple[str, Quantity], Interval]:
     """Return the median of each layout and quantity, in seconds, with its interval."""
     return {key: median_interval(seconds) for key, seconds in times(frame).items()}
+
+
+_WHOLE = (
+    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
+)  # fmt: skip
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -140,7 +147,8 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     stat = frame[frame["phase"] == STAT]
     middle = medians(frame)
     parts = measured(frame).groupby("case", sort=False)
-    return pd.DataFrame([_row(str(name), part, stat, middle) for name, part in parts])
+    table = pd.DataFrame([_row(str(name), part, stat, middle) for name, part in parts])
+    return table.astype(dict.fromkeys(_WHOLE, "Int64")) if len(table) else table
 
 
 def _row(

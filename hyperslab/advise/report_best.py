@@ -40,6 +40,8 @@ class Best:
         Time of the layout compared with over that of the best; None when that is the best itself.
     baseline
         The layout compared with: the file's own, else the slowest.
+    ahead
+        Whether it is told apart from any other; if not, no layout is the best.
     """
 
     quantity: Quantity
@@ -47,6 +49,7 @@ class Best:
     alike: tuple[str, ...]
     gain: Interval | None
     baseline: str
+    ahead: bool = True
 
 
 def best(frame: pd.DataFrame) -> list[Best]:
@@ -65,7 +68,8 @@ def best(frame: pd.DataFrame) -> list[Best]:
             if slower is not None and slower.low <= 1:
                 alike.append(name)
         gain = ratio(seconds, quantity, base, top) if base != top else None
-        found.append(Best(quantity, top, tuple(alike), gain, base))
+        ahead = len(order) == 1 or len(alike) < len(order) - 1
+        found.append(Best(quantity, top, tuple(alike), gain, base, ahead))
     return found
 
 

@@ -65,7 +65,7 @@ def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     found = {
         "layouts": rows,
         "times_s": {name: _times(name, middle) for name in targets(frame)},
-        "best": {one.quantity.label: one.target for one in best(frame)},
+        "best": {one.quantity.label: one.target if one.ahead else None for one in best(frame)},
         "best_over_all": over[0] if over else None,
         "sentences": sentences(frame).splitlines(),
         "warnings": warnings(frame).splitlines(),

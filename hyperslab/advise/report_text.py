@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -25,12 +25,13 @@ from .report import (
     unverified,
 )
 from .report_best import Best, best, overall, ratio
+from .report_table import amount, grid, listing, wrapped
 
 ENOUGH = 6  # blocks from which the intervals cover 95 %
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
-def text(frame: pd.DataFrame, *, counts: bool = False) -> str:
+def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
     """Return the whole report of a benchmark.
 
     Parameters
@@ -39,15 +40,18 @@ def text(frame: pd.DataFrame, *, counts: bool = False) -> str:
         From `hyperslab.advise.bench.bench`.
     counts
         Whether to add what each layout asked of the system.
+    width
+        Characters of a line: wider tables are parted, longer sentences broken; 0 for any.
     """
-    parts = [copies(frame), patterns(frame), counted(frame) if counts else "", legend(frame)]
-    parts += [sentences(frame), warnings(frame)]
+    parts = [copies(frame, width), patterns(frame, width)]
+    parts += [counted(frame, width) if counts else ""]
+    parts += [wrapped(said(frame), width) for said in (legend, sentences, warnings)]
     return "\n\n".join(filter(None, parts))
 
 
-def copies(frame: pd.DataFrame) -> str:
+def copies(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
-    rows = summary(frame).set_index("target")
+    rows = summary(frame).set_index("target").astype({"file_bytes": float})
     smallest = rows["file_bytes"].min()
     same = len(rows) > 1 and rows["file_bytes"].nunique() > 1
     columns: dict[str, list[str]] = {"layout": list(rows.index)}
@@ -56,10 +60,10 @@ def copies(frame: pd.DataFrame) -> str:
     ]
     columns["ratio"] = ["-" if math.isnan(x) else f"{x:.2f}" for x in rows["ratio"]]
     columns |= _timed(frame, [Quantity(name) for name in STEPS])
-    return grid(columns)
+    return grid(columns, width)
 
 
-def patterns(frame: pd.DataFrame) -> str:
+def patterns(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of times to read each pattern; empty when none was read."""
     chosen = [quantity for quantity in quantities(frame) if quantity.cache_state]
     if not chosen:
@@ -69,10 +73,10 @@ def patterns(frame: pd.DataFrame) -> str:
     chosen.sort(key=lambda quantity: (order.index(quantity.name), quantity.cache_state))
     columns = {"layout": targets(frame)} | _timed(frame, chosen)
     note = "" if "cold" in states else "\n(cold reads could not be measured here)"
-    return grid(columns) + note
+    return grid(columns, width) + note
 
 
-def counted(frame: pd.DataFrame) -> str:
+def counted(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of what the patterns asked of the system: calls, bytes and CPU time."""
     rows = main(frame)
     rows = rows[rows["phase"].str.startswith("pattern:")]
@@ -85,7 +89,7 @@ def counted(frame: pd.DataFrame) -> str:
             values = [typical[column].get(case, float("nan")) for case in columns["layout"]]
             shown = {"rchar": amount, "syscr": lambda n: f"{n:,.0f}", "user_s": _seconds}[column]
             columns[f"{name}\n{label}"] = ["-" if math.isnan(x) else shown(x) for x in values]
-    return grid(columns) if len(columns) > 1 else ""
+    return grid(columns, width) if len(columns) > 1 else ""
 
 
 def legend(frame: pd.DataFrame) -> str:
@@ -95,8 +99,14 @@ def legend(frame: pd.DataFrame) -> str:
         return ""
     n = f"{max(blocks)}" if min(blocks) == max(blocks) else f"{min(blocks)} to {max(blocks)}"
     covers = "95 % interval" if min(blocks) >= ENOUGH else "range: below 6 no 95 % interval"
+    typical = (
+        f"median of {n} (± half of its {covers}); * best, = not told apart from it; no mark where "
+        "none is told apart"
+    )
+    if max(blocks) == 1:
+        typical = "measured once: nothing is known of how it varies; * best"
     return (
-        f"median of {n} (± half of its {covers}); * best, = not told apart from it\n"
+        f"{typical}\n"
         "write: created, filled, closed, on the disk; re-read: all of it, just written; "
         "open: its metadata"
     )
@@ -105,16 +115,22 @@ def legend(frame: pd.DataFrame) -> str:
 def sentences(frame: pd.DataFrame) -> str:
     """Return by how much the best layouts are better than the file's own.
 
-    The first sentence speaks of all patterns together, the others of one each.
+    The first sentence speaks of all patterns together, the others of one each; none where there
+    is but one layout.
     """
+    if len(targets(frame)) < 2:
+        return ""
     lines = []
-    if over := overall(frame):
+    over = overall(frame)
+    if over and len(over[2]) > 1:
         name, gain, chosen = over
         rows = summary(frame).set_index("target")
         size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
         state, names = chosen[0].cache_state, listing([q.name for q in chosen])
         said = f"{name} is {factor(gain)} the file as it is, at {size:.2f} of its size"
-        if gain.value < 1:
+        if gain.low <= 1 <= gain.high:
+            said = f"nothing is told apart from the file as it is; first, {said}"
+        elif gain.value < 1:
             said = f"nothing is faster than the file as it is; next, {said}"
         lines.append(f"Over {names} together ({state}), {said}.")
     found = best(frame)
@@ -130,7 +146,7 @@ def warnings(frame: pd.DataFrame) -> str:
     lines += [
         f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
     ]
-    noises = judge(measured(frame))
+    noises = judge(_shown(frame))
     states = [noise.state for noise in noises]
     if {"marked", "void"} & set(states):
         apart = ", ".join(
@@ -145,6 +161,13 @@ def warnings(frame: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the samples whose times stand in a table: a source read cold stands in none."""
+    rows = measured(frame)
+    steps = [phase for phases in STEPS.values() for phase in phases]
+    return rows[rows["phase"].isin(steps) | rows["phase"].str.startswith("pattern:")]
+
+
 def factor(gain: Interval) -> str:
     """Return a ratio of times as words, with its interval.
 
@@ -157,67 +180,10 @@ def factor(gain: Interval) -> str:
     if value < 1:
         value, low, high, way = 1 / value, 1 / high, 1 / low, "slow"
     digits = 0 if value >= 100 else 1 if value >= 2 else 2
+    if gain.n < 2:
+        return f"{value:,.{digits}f} times as {way} as"
     shown = ", ".join(f"{x:,.{digits}f}" for x in (low, high))
     return f"{value:,.{digits}f} [{shown}] times as {way} as"
-
-
-def amount(size: float) -> str:
-    """Return bytes for people, in decimal units.
-
-    Examples
-    --------
-    >>> amount(40997536), amount(512), amount(float("nan"))
-    ('41.0 MB', '512 B', '-')
-    """
-    if math.isnan(size):
-        return "-"
-    for power, unit in ((9, "GB"), (6, "MB"), (3, "kB")):
-        if size >= 10**power:
-            digits = 2 if size < 10 ** (power + 1) else 1
-            return f"{size / 10**power:,.{digits}f} {unit}"
-    return f"{size:.0f} B"
-
-
-def listing(names: Sequence[str]) -> str:
-    """Return names as "a, b and c".
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def grid(columns: Mapping[str, Sequence[str]]) -> str:
-    """Return a table of text: the first column to the left, the others to the right.
-
-    Examples
-    --------
-    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
-    layout     file
-    ------  -------
-    copy    41.0 MB
-    1x5         5 B
-    """
-    heads = [head.split("\n") for head in columns]
-    deep = max(map(len, heads))
-    heads = [[""] * (deep - len(head)) + head for head in heads]
-    widths = [
-        max(map(len, (*head, *values)))
-        for head, values in zip(heads, columns.values(), strict=True)
-    ]
-    rows = [*zip(*heads, strict=True), ["-" * width for width in widths]]
-    rows += zip(*columns.values(), strict=True)
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
 
 
 def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
@@ -231,7 +197,9 @@ def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[st
         scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
         lead = leaders.get(quantity)
         head = f"{quantity.name}\n{quantity.cache_state} {unit}".replace("\n ", "\n")
-        columns[head] = [_cell(found, scale, _mark(name, lead)) for name, found in known.items()]
+        columns[head] = [
+            _cell(found, scale, _mark(name, lead, len(known))) for name, found in known.items()
+        ]
     return columns
 
 
@@ -241,11 +209,12 @@ def _cell(found: Interval | None, scale: float, mark: str) -> str:
     value = found.value / scale
     digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
     spread = 50 * (found.high - found.low) / found.value if found.value else 0.0
-    return f"{value:,.{min(digits, 3)}f} ±{spread:.0f}% {mark}"
+    about = f" ±{spread:.0f}%" if found.n > 1 else ""
+    return f"{value:,.{min(digits, 3)}f}{about} {mark}"
 
 
-def _mark(name: str, lead: Best | None) -> str:
-    if lead is None:
+def _mark(name: str, lead: Best | None, of: int) -> str:
+    if lead is None or of < 2 or not lead.ahead:
         return " "
     return "*" if name == lead.target else "=" if name in lead.alike else " "
 
@@ -253,9 +222,14 @@ def _mark(name: str, lead: Best | None) -> str:
 def _line(one: Best, frame: pd.DataFrame) -> str:
     said = "the file as it is" if one.baseline == COPY else one.baseline
     also = f" (not told apart: {listing(one.alike)})" if one.alike else ""
+    if not one.ahead:
+        return f"{one.quantity.label}: nothing is told apart from the quickest."
     if one.gain is None:
         second = _second(one, frame)
         return f"{one.quantity.label}: nothing is faster than {said}{second}{also}."
+    if one.gain.low <= 1 and one.gain.n > 1:
+        first = listing([one.target, *(name for name in one.alike if name != one.baseline)])
+        return f"{one.quantity.label}: nothing is told apart from {said}; first, {first}."
     return f"{one.quantity.label}: {one.target} is {factor(one.gain)} {said}{also}."
 
 

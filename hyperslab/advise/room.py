@@ -1,13 +1,15 @@
 """How the memory that may be used is shared: pieces that are copied, chunk caches, filters.
 
-The limit is that of the whole process, with the interpreter and its libraries: what they take is
-looked up, and only the rest is shared.
+What is taken before, by the interpreter and its libraries, counts where the limit is that of a
+whole process: only the rest is shared.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,7 +79,7 @@ def share(
     source_format: str,
     cache_bytes: int | None,
     memory_bytes: int,
-    resident_bytes: int,
+    taken_bytes: int = 0,
 ) -> Rooms:
     """Share the memory that may be used among what a copy needs.
 
@@ -90,16 +92,16 @@ def share(
     cache_bytes
         Chunk cache asked for; None is the library's own, or less where that does not fit.
     memory_bytes
-        What the whole process may take.
-    resident_bytes
-        What it takes already.
+        What there is.
+    taken_bytes
+        What of that is taken before the copy begins.
 
     Raises
     ------
     MemoryLimitError
         When not even the smallest piece fits, with the memory that would do.
     """
-    free = memory_bytes - resident_bytes - MARGIN_BYTES
+    free = memory_bytes - taken_bytes - MARGIN_BYTES
     format = variables[0][1].format
     own = library_cache_bytes(format)
     asked = own if cache_bytes is None else cache_bytes
@@ -114,12 +116,25 @@ def share(
     if worst.least() > free:
         raise MemoryLimitError(
             f"copying {worst.variable.name} into {worst.words} needs {mib(worst.least())}, and "
-            f"of {mib(memory_bytes)} the libraries leave {mib(max(free, 0))}: allow at least "
+            f"{mib(max(free, 0))} of {mib(memory_bytes)} are left for it: allow at least "
             f"{mib(memory_bytes - free + worst.least())}, or take smaller chunks"
         )
     rooms = {need.variable.name: need.room(free, memory_bytes - free) for need in needs}
     changed = cache_bytes is not None or held < own
     return Rooms(rooms, held if changed and own else None, held < own and cache_bytes is None)
+
+
+@contextmanager
+def zarr_at_once(rooms: Rooms) -> Iterator[None]:
+    """Let zarr-python work on no more chunks at the same time than fit into memory."""
+    most = min(room.at_once for room in rooms.each.values())
+    if "zarr" not in sys.modules:
+        yield
+        return
+    import zarr
+
+    with zarr.config.set({"async.concurrency": most}):
+        yield
 
 
 def library_cache_bytes(format: str) -> int:

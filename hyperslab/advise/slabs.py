@@ -143,12 +143,13 @@ class _Grids:
     source: tuple[int, ...]
     target: tuple[int, ...]
 
-    def cost(self, lengths: tuple[int, ...]) -> tuple[float, int]:
-        """Return bytes that are moved, with repeats; and pieces that are smaller come later."""
+    def cost(self, lengths: tuple[int, ...]) -> tuple[float, int, tuple[int, ...]]:
+        """Return bytes that are moved, with repeats; then come larger pieces and longer runs."""
         fetched = _touched(self.shape, self.source, lengths) * _size(self.source, self.shape)
         written = _touched(self.shape, self.target, lengths) * _size(self.target, self.shape)
         pieces = math.prod(-(-n // length) for n, length in zip(self.shape, lengths, strict=True))
-        return ((fetched + written) * self.itemsize + pieces * CALL_BYTES, -math.prod(lengths))
+        moved = (fetched + written) * self.itemsize + pieces * CALL_BYTES
+        return (moved, -math.prod(lengths), tuple(-n for n in reversed(lengths)))
 
     def reads(self, lengths: tuple[int, ...]) -> float:
         return _touched(self.shape, self.source, lengths) / _count(self.shape, self.source)

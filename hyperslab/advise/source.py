@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from hyperslab.storage.write import STORE_MARKS
 
 from .sources.base import Source, SourceError, SourceVariable
 from .sources.classic import needed_bytes
+from .sources.damage import hdf5_says, truncated
 from .sources.remote import HDF5_MAGIC, is_url, open_remote
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
@@ -137,7 +137,7 @@ def _classic(given: str, path: Path, size: int) -> Source:
     except ValueError as error:
         raise SourceError(f"{given} is truncated or damaged: {error}; copy it again") from None
     if size < needed:
-        raise SourceError(_truncated(given, size, needed))
+        raise SourceError(truncated(given, size, needed))
     try:
         return NetCDFSource(given, os.fspath(path), path)
     except Exception as error:
@@ -153,7 +153,7 @@ def _hdf5(given: str, path: Path) -> Source:
     try:
         file = h5py.File(path, "r")
     except OSError as error:
-        raise SourceError(_why(given, str(error))) from error
+        raise SourceError(hdf5_says(given, str(error))) from error
     try:
         if netcdf_kind(file):
             from .sources.filters import stored
@@ -166,22 +166,6 @@ def _hdf5(given: str, path: Path) -> Source:
     except Exception as error:
         file.close()
         raise SourceError(f"{given} is damaged: {_first_line(error)}") from error
-
-
-def _why(given: str, said: str) -> str:
-    if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
-        return _truncated(given, int(found[1]), int(found[2]))
-    if "lock" in said:
-        return (
-            f"{given} cannot be opened: another program has it open for writing; wait for it, or "
-            "copy the file and take the copy"
-        )
-    told = re.sub(r"^Unable to \w+ open file \((.*)\)$", r"\1", said.splitlines()[0])
-    return f"{given} is truncated or damaged: HDF5 says {told!r}; copy it again"
-
-
-def _truncated(given: str, size: int, needed: int) -> str:
-    return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"
 
 
 def _is_text(head: bytes) -> bool:

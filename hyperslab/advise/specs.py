@@ -9,9 +9,10 @@ from typing import Any, Protocol, TypeAlias
 
 from hyperslab.storage.layout import CHUNKED, CLASSIC, FORMATS, NETCDF4, ZARR, Layout
 
+from .specs_codec import SAME, kept_codec
 from .specs_default import default_chunks
 
-SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
+DEFAULT, CONTIGUOUS = "default", "contiguous"
 CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
 
@@ -165,30 +166,29 @@ class Target:
 
     def _layout(self, variable: Described, choice: Choice) -> Layout:
         if not variable.shape:
-            return Layout(self.format, byteorder=self._byteorder(variable, False))
-        codec, level, shuffle = _codec(variable, choice, self.format)
+            return Layout(self.format, byteorder=self._byteorder(variable))
+        codec, level, shuffle = kept_codec(variable, choice, self.format)
         chunks = self._chunks(variable, choice, codec)
         fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
         if choice.quantize is not None and variable.dtype.startswith("f"):
             fields["quantize"] = choice.quantize
-        same = choice == Choice() and variable.layout is not None
-        if same and variable.layout is not None and variable.layout.format == self.format:
-            fields |= {
-                "shards": variable.layout.shards,
-                "fletcher32": variable.layout.fletcher32,
-            }
+        stored = variable.layout
+        if stored is not None and stored.format == self.format:
+            fields["shards"] = stored.shards if choice.chunks == SAME else None
+            fields["fletcher32"] = stored.fletcher32 and chunks is not None
         try:
             return Layout(
                 self.format,
                 shuffle=shuffle,
-                byteorder=self._byteorder(variable, same),
+                byteorder=self._byteorder(variable),
+                prefill=self.format not in CLASSIC,  # every value is written: none is filled first
                 **fields,
             )
         except ValueError as error:
             raise ValueError(f"{self.name}: {variable.name}: {error}") from error
 
-    def _byteorder(self, variable: Described, same: bool) -> str:
-        stored = variable.layout if same and self.format not in CLASSIC else None
+    def _byteorder(self, variable: Described) -> str:
+        stored = variable.layout if self.format not in CLASSIC else None
         if self.byteorder == "native" and stored is not None and stored.format == self.format:
             return "native" if stored.byteorder == sys.byteorder else stored.byteorder
         return self.byteorder
@@ -238,27 +238,6 @@ class Target:
         'b'
         """
         return replace(self, name=name)
-
-
-def _codec(variable: Described, choice: Choice, format: str) -> tuple[str | None, int | None, bool]:
-    """Return codec, level and shuffle; what is kept and cannot be had becomes deflate."""
-    shuffle = bool(choice.shuffle)
-    if choice.codec == "none":
-        return None, None, shuffle
-    if choice.codec != SAME:
-        return choice.codec, choice.level, shuffle
-    if not variable.codec or (format not in CHUNKED and choice.shuffle is None):
-        return None, None, shuffle
-    stored = variable.layout
-    if stored is not None and stored.codec is not None:
-        keeps = stored.shuffle if choice.shuffle is None else shuffle
-        try:
-            Layout(format, (1,), stored.codec, stored.level, keeps)
-        except ValueError:
-            pass
-        else:
-            return stored.codec, stored.level, keeps
-    return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
 
 
 def _check_lengths(target: str, variable: Described, lengths: Sequence[int]) -> None:

@@ -74,9 +74,9 @@ def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> d
     """
     axes = axes_of(variables)
     found: dict[str, Shapes] = {}
-    for variable in chosen:
-        if not variable.shape or 0 in variable.shape:
-            continue
+    filled = [v for v in chosen if v.shape and 0 not in v.shape]
+    fields = [v for v in filled if len(v.shape) > 1]
+    for variable in fields or filled:  # coordinates beside fields stay as they are
         itemsize = np.dtype(variable.dtype).itemsize
         letters = axis_letters(variable.dims, variable.unlimited, axes)
         for name, chunks in _shapes(variable.shape, itemsize, letters).items():

@@ -36,7 +36,9 @@ def default_chunks(
     >>> default_chunks("netcdf4", (3162, 3162), "i4")
     (1581, 1581)
     """
-    return _ask(format, tuple(int(n) for n in shape), dtype, bool(unlimited))
+    # What is copied into Zarr has dimensions of fixed length.
+    grows = bool(unlimited) and format not in ZARR
+    return _ask(format, tuple(int(n) for n in shape), dtype, grows)
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 from hyperslab.storage.layout import CHUNKED
@@ -95,19 +95,76 @@ def targets(
     if not wanted.options and not wanted.bm:
         found = candidates(format, variables, chosen)
         return found if wanted.copy else found[1:]
-    single = {name: values for name, values in wanted.options.items() if len(values) == 1}
+    _check_bm(wanted)
     found = [Target("copy", format)] if wanted.copy else []
-    names = list(variables)
+    names, shown = list(variables), _varied(wanted)
     for text in wanted.bm:
-        fixed = {name: values[0] for name, values in single.items()}
-        found.append(_from_bm(text, fixed, format, names))
-    if wanted.options and not (wanted.bm and len(single) == len(wanted.options)):
-        found += _combined(wanted.options, format, variables, chosen)
-    kept = list({target.name: target for target in reversed(found)}.values())[::-1]
+        for one in _products(wanted.options):
+            found.append(_from_bm(text, one, format, names, shown))
+    if not wanted.bm:
+        found += _combined(wanted.options, format, variables, chosen, shown)
+    kept = _named_apart(found)
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept:
         target.layouts(chosen)
+    return kept
+
+
+def common(wanted: Wanted) -> str:
+    """Return what all new layouts have in common, where their names leave it out.
+
+    Examples
+    --------
+    >>> common(Wanted({"chunks": ("default", "same"), "codec": ("zstd:3",)}))
+    'zstd:3'
+    """
+    shown = _varied(wanted)
+    alike = {name: values[0] for name, values in wanted.options.items() if name not in shown}
+    if _automatic(wanted):
+        alike.pop("chunks", None)
+    return _label(alike, SWEPT)
+
+
+def _varied(wanted: Wanted) -> tuple[str, ...]:
+    """Return the options that the names of layouts tell: those that differ, or all for one."""
+    several = tuple(n for n in SWEPT if len(wanted.options.get(n, ())) > 1)
+    alone = not several and not _automatic(wanted) and len(wanted.bm) < 2
+    return SWEPT if alone else several
+
+
+def _automatic(wanted: Wanted) -> bool:
+    return any(value.lower() == "auto" for value in wanted.options.get("chunks", ()))
+
+
+def _check_bm(wanted: Wanted) -> None:
+    if not wanted.bm:
+        return
+    if own := [name for name in ("chunks", "codec", "shuffle") if name in wanted.options]:
+        raise ValueError(
+            f"-c and {own[0]} together: -c says chunks, deflate and shuffle itself: put all of "
+            "them into -c, or none"
+        )
+
+
+def _products(options: Mapping[str, Sequence[str]]) -> list[dict[str, str]]:
+    """Return every combination of the values of options."""
+    given = [name for name in SWEPT if name in options]
+    combined = product(*(options[name] for name in given))
+    return [dict(zip(given, values, strict=True)) for values in combined]
+
+
+def _named_apart(found: Sequence[Target]) -> list[Target]:
+    """Return targets without repetitions, each with a name of its own."""
+    kept: list[Target] = []
+    for target in found:
+        names = {one.name for one in kept}
+        if target in kept:
+            continue
+        label, n = target.name, 2
+        while label in names:
+            label, n = f"{target.name} ({n})", n + 1
+        kept.append(target.renamed(label))
     return kept
 
 
@@ -116,26 +173,25 @@ def _combined(
     format: str,
     variables: Mapping[str, Described],
     chosen: Sequence[Described],
+    shown: Sequence[str],
 ) -> list[Target]:
-    given = [name for name in SWEPT if name in options]
     found = []
-    for values in product(*(options[name] for name in given)):
-        one = dict(zip(given, values, strict=True))
+    for one in _products(options):
+        label = _label(one, shown)
         if one.get("chunks", "").lower() != "auto":
-            found.append(_target(one, format))
+            found.append(_target(one, format, label))
             continue
+        base = _target({k: v for k, v in one.items() if k != "chunks"}, format, label)
         for name, each in shapes(variables, chosen).items():
-            base = _target({k: v for k, v in one.items() if k != "chunks"}, format)
-            choices = tuple((v, _with_chunks(base.choice, chunks)) for v, chunks in each.items())
-            label = " ".join(filter(None, (name, _label(one, skip="chunks"))))
-            found.append(
-                Target(label, _able(base.format), base.choice, choices, base.byteorder,
-                       base.cache_bytes)
-            )  # fmt: skip
+            choices = tuple((v, replace(base.choice, chunks=chunks)) for v, chunks in each.items())
+            rest = _label(one, [k for k in shown if k != "chunks"])
+            named = " ".join(filter(None, (name, rest)))
+            able = base.format if "format" in one else _able(base.format)
+            found.append(replace(base, name=named, format=able, each=choices))
     return found
 
 
-def _target(one: Mapping[str, str], format: str) -> Target:
+def _target(one: Mapping[str, str], format: str, label: str) -> Target:
     codec, level = specs_parse.codec(one.get("codec", "same"))
     chunks = specs_parse.chunks(one["chunks"]) if "chunks" in one else "same"
     shuffle = specs_parse.switch(one["shuffle"]) if "shuffle" in one else None
@@ -150,7 +206,7 @@ def _target(one: Mapping[str, str], format: str) -> Target:
     needs = needs or choice.quantize is not None
     chosen = specs_parse.format_name(one["format"]) if "format" in one else format
     return Target(
-        _label(one) or chosen,
+        label or chosen,
         _able(chosen) if needs and "format" not in one else chosen,
         choice,
         (),
@@ -159,28 +215,37 @@ def _target(one: Mapping[str, str], format: str) -> Target:
     )
 
 
-def _from_bm(text: str, fixed: Mapping[str, str], format: str, names: Sequence[str]) -> Target:
+def _from_bm(
+    text: str,
+    one: Mapping[str, str],
+    format: str,
+    names: Sequence[str],
+    shown: Sequence[str],
+) -> Target:
     each = specs_parse.bm_choices(text, names)
-    base = _target({k: v for k, v in fixed.items() if k in ("format", "endian", "cache")}, format)
-    label = " ".join(filter(None, (_bm_label(each[0][1]), _label(fixed, skip="chunks"))))
-    if len(each) > 1:
-        label = f"{text} {_label(fixed)}".strip()
-    chosen = base.format if "format" in fixed else _able(base.format)
-    return Target(label, chosen, Choice(), each, base.byteorder, base.cache_bytes)
+    base = _target(one, format, "-c")
+    if base.choice.quantize:
+        each = tuple((v, replace(choice, quantize=base.choice.quantize)) for v, choice in each)
+    label = _bm_label(each[0][1]) if len(each) == 1 else text
+    chosen = base.format if "format" in one else _able(base.format)
+    named = " ".join(filter(None, (label, _label(one, shown))))
+    return replace(base, name=named, format=chosen, each=each)
 
 
 def _bm_label(choice: Choice) -> str:
     chunks = choice.chunks
-    shown = chunks if isinstance(chunks, str) else "x".join(str(n) for n in chunks)
+    shown = "x".join(str(n) for n in chunks)
+    if isinstance(chunks, str):
+        shown = f"{chunks} chunks" if chunks == "default" else chunks
     codec = f" {choice.codec}:{choice.level}" if choice.codec != "none" else ""
     return f"{shown}{codec}{' shuffle' if choice.shuffle else ''}"
 
 
-def _label(one: Mapping[str, str], skip: str = "") -> str:
+def _label(one: Mapping[str, str], shown: Sequence[str]) -> str:
     words = []
     for name in SWEPT:
         idle = name == "shuffle" and one.get("codec") == "none"
-        if name in one and name != skip and not idle:
+        if name in one and name in shown and not idle:
             words.append(_word(name, one[name]))
     return " ".join(filter(None, words))
 
@@ -198,10 +263,6 @@ def _word(name: str, value: str) -> str:
     if name == "cache":
         return f"cache {value}"
     return "uncompressed" if (name, value) == ("codec", "none") else value
-
-
-def _with_chunks(choice: Choice, chunks: tuple[int, ...]) -> Choice:
-    return Choice(chunks, choice.codec, choice.level, choice.shuffle, choice.quantize)
 
 
 def _able(format: str) -> str:

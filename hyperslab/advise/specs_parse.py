@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from hyperslab.storage.layout import CODECS, FORMATS, LEVELS
 
-from .specs import CHUNK_WORDS, SAME, Choice, Chunks
+from .specs import CHUNK_WORDS, Choice, Chunks
+from .specs_codec import SAME
 
 _UNITS = {
     "": 1, "b": 1,

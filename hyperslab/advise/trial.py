@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
-from hyperslab.storage.layout import ZARR, Layout
-from hyperslab.storage.region import region
+from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
 from hyperslab.storage.write import create, stored_bytes
 from hyperslab.storage.writers.base import remove
 
-from .copying import Ledger, add_bytes, estimate_bytes, explained, reread, transfer
+from .copying import Ledger, add_bytes, estimate_bytes, free, reread, transfer
+from .failures import explained
+from .heap import give_up
 from .memory import peak_bytes, resident_bytes
-from .room import Rooms, share
-from .slabs import plan
+from .pieces import pieces
+from .room import Rooms, share, zarr_at_once
 from .sources.base import Indices, Source, SourceVariable
 from .sources.reopen import reopen
 from .truth import Truth
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
-PIECE_BYTES = 32 * 2**20  # a read of a pattern that gives more is made in pieces
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class Trial:
 
     Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
     (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
-    memory), and pattern:NAME for each pattern, warm and then cold. All values are compared.
+    memory), and pattern:NAME for each pattern, warm and then cold. All values are compared. What is
+    read again is read into new memory, so that no layout profits from what its writing left behind.
 
     Parameters
     ----------
@@ -87,9 +88,9 @@ class Trial:
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
-            resident_bytes=resident_bytes() + truth.nbytes,
+            taken_bytes=resident_bytes() + truth.nbytes,
         )
-        with zarr_at_once(rooms), explained(self.path.parent, self._most_bytes):
+        with zarr_at_once(rooms):
             self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)
 
     @property
@@ -115,7 +116,8 @@ class Trial:
 
     def _copy(self, timer: _Timer, source: Source, rooms: Rooms, truth: Truth) -> dict[str, Ledger]:
         ledgers = {}
-        with timer("meta_write"):
+        explain = partial(explained, self.path.parent, self._most_bytes)
+        with explain(), timer("meta_write"):
             writer = create(
                 self.path,
                 [variable for _, variable, _ in self.items],
@@ -123,7 +125,7 @@ class Trial:
                 attrs=self.attrs,
                 chunk_cache_bytes=rooms.cache_bytes,
             )
-        with writer:
+        with writer, explain():
             for variable, _, _ in self.items:
                 room = rooms.each[variable.name]
                 ledgers[variable.name] = transfer(
@@ -146,9 +148,11 @@ class Trial:
         self, timer: _Timer, source: Source, rooms: Rooms, ledgers: Mapping[str, Ledger]
     ) -> None:
         state = "warm" if _warmed(self.path) else ""
+        give_up()  # else the quickest to open or read is what left the most memory behind
         with timer("meta_reread", state):
             copy = self._open(rooms)
         with copy:
+            give_up()
             for variable, _, layout in self.items:
                 reread(
                     copy,
@@ -161,7 +165,7 @@ class Trial:
                     verify=self.verify,
                     seed=self.seed,
                 )
-                _free(copy, variable.name)
+                free(copy, variable.name)
 
     def _open(self, rooms: Rooms) -> Source:
         format = self.items[0][2].format
@@ -196,6 +200,7 @@ class Trial:
             if state == "cold":
                 evict([self.path])  # opening read some of it ahead
             resident = resident_fraction([self.path])
+            give_up()
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):
@@ -205,14 +210,8 @@ class Trial:
                         add_bytes(columns, values.nbytes)
                         truth.check(pattern, name, number, piece, values, layout)
                         del values
-                _free(copy, name)
+                free(copy, name)
         timer.note(resident_before=resident, pattern=pattern)
-
-
-def _free(copy: Source, name: str) -> None:
-    """Free the chunk cache of a variable that is not read any more; NCZarr's stays."""
-    if copy.format != "nczarr":
-        copy.cache(name, 0)
 
 
 @dataclass(frozen=True)
@@ -262,66 +261,3 @@ class _Timer:
     def note(self, **columns: object) -> None:
         """Add columns to the last phase."""
         self._watch.note(**columns)
-
-
-def pieces(selection: Indices, variable: SourceVariable, layout: Layout) -> Iterator[Indices]:
-    """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
-
-    Parameters
-    ----------
-    selection
-        What is read.
-    variable
-        Of which.
-    layout
-        How it lies in the copy.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (4, 2**22), "f8")
-    >>> list(pieces((slice(0, 2), slice(0, 2**22)), sst, Layout()))
-    [(slice(0, 1, 1), slice(0, 4194304, 1)), (slice(1, 2, 1), slice(0, 4194304, 1))]
-    """
-    chosen = region(selection, variable.shape, variable.name)
-    if chosen.size * variable.itemsize <= PIECE_BYTES:
-        yield selection
-        return
-    whole = layout.chunks if layout.chunks else None
-    try:
-        cut = plan(chosen.counts, variable.itemsize, whole, whole, PIECE_BYTES)
-    except ValueError:
-        cut = plan(chosen.counts, variable.itemsize, None, None, PIECE_BYTES)
-    for slab in cut:
-        yield tuple(
-            index
-            if isinstance(index, int)
-            else slice(start + part.start * step, start + (part.stop - 1) * step + 1, step)
-            for index, start, step, part in zip(
-                chosen.indices, chosen.starts, chosen.steps, slab, strict=True
-            )
-        )
-
-
-@contextmanager
-def zarr_at_once(rooms: Rooms) -> Iterator[None]:
-    """Let zarr-python work on no more chunks at the same time than fit into memory."""
-    most = min(room.at_once for room in rooms.each.values())
-    if "zarr" not in sys.modules:
-        yield
-        return
-    import zarr
-
-    with zarr.config.set({"async.concurrency": most}):
-        yield
-
-
-def start_of(source: Source, format: str) -> str:
-    """Return how a sample's process starts: libraries with threads cannot be forked.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> start_of(SimpleNamespace(forks=True), "zarr3")
-    'spawn'
-    """
-    return "fork" if source.forks and (format not in ZARR or format == "nczarr") else "spawn"

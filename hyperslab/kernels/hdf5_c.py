@@ -190,6 +190,7 @@ class Hdf5File:
         buffer: NDArray[Any],
         *,
         keep_spaces: bool = True,
+        keep_list: bool = True,
         reuse: bool = False,
         each: NDArray[np.float64] | None = None,
     ) -> float:
@@ -202,6 +203,9 @@ class Hdf5File:
         keep_spaces
             Get the dataspaces once for all calls (memory's again for another shape); False
             makes and closes both in every call, as netCDF-C does.
+        keep_list
+            Use the default list of transfer properties; False makes and closes one in every call,
+            as netCDF-C does.
 
         Returns
         -------
@@ -219,12 +223,13 @@ class Hdf5File:
         self._check_open()
         calls = calls_of(self.shape, starts, counts, strides)
         where = place(buffer, self.dtype, calls.elements(reuse) * self.dtype.itemsize, action)
+        kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
         seconds, failed = ctypes.c_double(), ctypes.c_int64()
         status = kernel().hs_hdf5(
             ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), calls.rank,
             ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
             pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
-            int(keep_spaces), int(reuse), clock(each, len(calls)), ctypes.byref(seconds),
+            int(keep_spaces), Id(kind), int(reuse), clock(each, len(calls)), ctypes.byref(seconds),
             ctypes.byref(failed),
         )  # fmt: skip
         if status:

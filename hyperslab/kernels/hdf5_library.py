@@ -23,8 +23,8 @@ class Functions(ctypes.Structure):
     _fields_ = [
         (name, ctypes.c_void_p)
         for name in (
-            "transfer", "get_space", "create_simple", "select", "close_space", "flush",
-            "close_dataset", "close_file",
+            "transfer", "get_space", "create_simple", "select", "close_space", "create_list",
+            "close_list", "flush", "close_dataset", "close_file",
         )
     ]  # fmt: skip
 
@@ -34,7 +34,8 @@ def functions(action: str) -> Functions:
     """Return the table of functions for an action, "read" or "write"."""
     names = (
         "H5Dread" if action == "read" else "H5Dwrite", "H5Dget_space", "H5Screate_simple",
-        "H5Sselect_hyperslab", "H5Sclose", "H5Fflush", "H5Dclose", "H5Fclose",
+        "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose", "H5Fflush", "H5Dclose",
+        "H5Fclose",
     )  # fmt: skip
     return Functions(*map(address, names))
 

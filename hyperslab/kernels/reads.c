@@ -93,6 +93,8 @@ struct hdf5 {
     hid_t (*create_simple)(int, const hsize_t *, const hsize_t *);
     int (*select)(hid_t, int, const hsize_t *, const hsize_t *, const hsize_t *, const hsize_t *);
     int (*close_space)(hid_t);
+    hid_t (*create_list)(hid_t);
+    int (*close_list)(hid_t);
     int (*flush)(hid_t, int);
     int (*close_dataset)(hid_t);
     int (*close_file)(hid_t);
@@ -105,10 +107,11 @@ static int same(const hsize_t *a, const hsize_t *b, int rank) {
     return 1;
 }
 
-/* `keep`: the file's dataspace is got once, and memory's made again only for another shape. */
+/* `keep`: the file's dataspace is got once, and memory's made again only for another shape.
+ * `list_class`: a property list of this class is made in every call; 0 uses the default one. */
 int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int rank, int64_t calls,
             const hsize_t *starts, const hsize_t *counts, const hsize_t *strides, char *buffer,
-            size_t itemsize, int keep, int reuse, double *each, double *seconds,
+            size_t itemsize, int keep, hid_t list_class, int reuse, double *each, double *seconds,
             int64_t *failed) {
     hid_t file_space = -1, memory_space = -1;
     const hsize_t *shape = NULL;
@@ -130,8 +133,13 @@ int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int rank, int64_t 
         else if (rank)
             status = h5->select(file_space, 0, start, strides ? strides + i * rank : NULL, count,
                                 NULL);
+        hid_t list = list_class ? h5->create_list(list_class) : 0;
+        if (list < 0)
+            status = -1;
         if (status >= 0)
-            status = h5->transfer(dataset, type, memory_space, file_space, 0, buffer);
+            status = h5->transfer(dataset, type, memory_space, file_space, list, buffer);
+        if (list > 0)
+            h5->close_list(list);
         if (status < 0) {
             *failed = i;
         } else {

@@ -86,8 +86,9 @@ class Processes:
 class _Server:
     def __init__(self, modules: Sequence[str], *, once: bool) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
+        words = f"from hyperslab.measure.worker import serve; serve({once}, {os.getpid()})"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from hyperslab.measure.worker import serve; serve({once})"],
+            [sys.executable, "-c", words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
+from .parent import die_with
 from .sweep import filler, sweep
 
 
@@ -164,10 +165,11 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 
 def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
-    before = tree_cpu_s()
+    before, server = tree_cpu_s(), os.getpid()
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
+        die_with(server)
         os.close(read_end)
         signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
         code = 1
@@ -206,8 +208,17 @@ def _ending(status: int) -> str:
     return f"exit code {os.WEXITSTATUS(status)}"
 
 
-def serve(once: bool) -> None:
-    """Take jobs from standard input until it closes; write outcomes to standard output."""
+def serve(once: bool, owner: int) -> None:
+    """Take jobs from standard input until it closes; write outcomes to standard output.
+
+    Parameters
+    ----------
+    once : bool
+        Whether this process does its one job itself.
+    owner : int
+        The process that started this one, with which it ends.
+    """
+    die_with(owner)
     jobs = sys.stdin.buffer
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the libraries print must not enter the stream

@@ -10,7 +10,10 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 DEFAULT_CHUNK_BYTES = 16 * 2**20
-"""What a chunk is meant to take in netCDF-C 4.7.4 and later; a build may set another size."""
+"""What a chunk is meant to take where netCDF-C is built for 16 MiB, as the builds met here are.
+
+It is a choice of the build (``DEFAULT_CHUNK_SIZE``), not of a release: others have 4 MiB.
+"""
 
 DOCUMENT_CHUNK_BYTES = 4 * 2**20
 """The same in the documentation of netCDF-C 4.6.2."""

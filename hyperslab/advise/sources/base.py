@@ -151,11 +151,13 @@ class Source(ABC):
         wanted = list(dict.fromkeys(name.strip("/") for name in names))
         for name in wanted:
             if name not in self.variables:
-                raise SourceError(f"{shown} has no variable {name!r}: it has {self._known()}")
+                raise SourceError(f"{shown} has no variable {name!r}: take of {self._known()}")
             if reason := self.variables[name].reason:
-                raise SourceError(f"{shown}: {name} cannot be copied: it {reason}")
+                raise SourceError(
+                    f"{shown}: {name} cannot be copied: it {reason}: take of {self._known()}"
+                )
         if not wanted:
-            raise SourceError(f"no variables of {shown} are named: it has {self._known()}")
+            raise SourceError(f"no variables of {shown} are named: take of {self._known()}")
         return [self.variables[name] for name in wanted]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ import fsspec
 import h5py
 
 from .base import Source, SourceError
+from .damage import hdf5_says
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
@@ -60,7 +62,7 @@ def open_remote(address: str) -> Source:
             f"{shown(address)} cannot be read: {scheme} needs {need}: pip install {need}"
         ) from error
     except Exception as error:
-        raise SourceError(f"{shown(address)} cannot be read: {reason(error, address)}") from error
+        raise SourceError(_why(error, address)) from error
 
 
 def _opened(address: str) -> Source:
@@ -84,10 +86,7 @@ def _opened(address: str) -> Source:
         if _is_zarr(system, path):
             return _zarr(address)
         # An address that cannot be reached is not found either: the cause tells them apart.
-        why = reason(error.__cause__, address) if error.__cause__ else ""
-        if not why or why.startswith("404"):
-            why = "there is nothing there"
-        raise SourceError(f"{shown(address)} cannot be read: {why}") from error
+        raise SourceError(_why(error.__cause__ or error, address)) from error
     if head == HDF5_MAGIC:
         from .hdf5 import HDF5Source
 
@@ -125,6 +124,27 @@ def _zarr(address: str) -> Source:
 
     store = zarr.storage.FsspecStore.from_url(address, read_only=True)
     return ZarrSource(address, store, None)
+
+
+def _why(error: BaseException, address: str) -> str:
+    """Return in one line why a URL cannot be read, and what to do."""
+    url = shown(address)
+    status = getattr(error, "status", None)
+    if status == 404 or isinstance(error, FileNotFoundError | IsADirectoryError):
+        return f"{url} cannot be read: there is nothing there: check the address"
+    if isinstance(status, int) and status >= 400:
+        said = getattr(error, "message", "")
+        return (
+            f"{url} cannot be read: its server answers {f'{status} {said}'.strip()}: check the "
+            "address, and whether it may be read from here"
+        )
+    number = getattr(error, "errno", None)
+    if isinstance(error, ConnectionError | TimeoutError | OSError) and number:
+        said = os.strerror(number) if number > 0 else getattr(error, "strerror", "")
+        return f"{url} cannot be reached: {said or reason(error, address)}: check the address"
+    if "truncated file" in str(error):
+        return hdf5_says(url, str(error))
+    return f"{url} cannot be read: {reason(error, address)}"
 
 
 def reason(error: BaseException, address: str) -> str:

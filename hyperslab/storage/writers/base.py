@@ -74,7 +74,7 @@ class FileWriter(ABC):
             self.close()
         except BaseException:
             # Chunks are compressed at the latest here: what fails then leaves holes.
-            remove(self.path)
+            self.discard()
             raise
 
     def discard(self) -> None:

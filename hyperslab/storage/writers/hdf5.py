@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperslab.storage.layout import Layout
+from hyperslab.storage.region import Selection
 from hyperslab.storage.variable import Variable
 from hyperslab.storage.writers.base import FileWriter, ordered
 
@@ -30,6 +34,7 @@ class HDF5Writer(FileWriter):
         chunk_cache_bytes: int | None,
     ) -> None:
         super().__init__(path)
+        self._broken = False
         options: dict[str, Any] = {}
         if chunk_cache_bytes is not None:
             options["rdcc_nbytes"] = chunk_cache_bytes
@@ -96,15 +101,47 @@ class HDF5Writer(FileWriter):
                 if variable.name != dim:
                     self._handles[variable.name].dims[axis].attach_scale(scales[dim])
 
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection of one variable."""
+        with self._noticed():
+            super().write(name, selection, values)
+
     def finish(self, name: str) -> None:
         """Close a dataset, and free its chunk cache, once nothing more is written to it."""
+        with self._noticed():
+            self._handles[name].flush()
         del self._handles[name]
 
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if not self._closed:
+            self._flush()  # what closing alone cannot write is lost without an error
+        super().close()
+
+    def discard(self) -> None:
+        """Remove the file; what HDF5 could not write to is never closed, which may crash."""
+        if self._broken:
+            for item in (self._file, *self._handles.values()):
+                item.id.locked = True  # h5py leaves it open, also at the end of the process
+            self._closed = True
+            with suppress(OSError):
+                os.truncate(self.path, 0)  # an open file keeps its blocks
+        super().discard()
+
     def _flush(self) -> None:
-        self._file.flush()
+        with self._noticed():
+            self._file.flush()
 
     def _close(self) -> None:
         self._file.close()
+
+    @contextmanager
+    def _noticed(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError):
+            self._broken = True
+            raise
 
 
 _ALLOC = {"early": "EARLY", "late": "LATE", "incremental": "INCR"}

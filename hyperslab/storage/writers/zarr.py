@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import struct
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ import numcodecs
 import numpy as np
 import zarr
 import zarr.codecs
+from zarr.core.sync import sync
 from zarr.storage import LocalStore
 
 from hyperslab.storage.layout import Layout
@@ -46,11 +48,23 @@ class ZarrWriter(FileWriter):
             self.discard()
             raise
 
+    def discard(self) -> None:
+        """Remove what was written, once zarr's threads write no more chunks of what failed."""
+        sync(_others_end())
+        super().discard()
+
     def _flush(self) -> None:
         """Nothing is held back: each write has gone to its files."""
 
     def _close(self) -> None:
         """Nothing is open between writes."""
+
+
+async def _others_end(timeout_s: float = 60.0) -> None:
+    """Wait for whatever else zarr's event loop does; a write that fails leaves its others alone."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others, timeout=timeout_s)
 
 
 def _shape(variable: Variable, layout: Layout) -> dict[str, Any]:

@@ -118,8 +118,12 @@ def make_currents(path: Path, steps: int, rows: int, columns: int) -> Path:
 
 
 def rows(measure: Measure, given: Sequence[str], **columns: object) -> Rows:
-    """Yield the records of one benchmark, as a session keeps them."""
-    frame = measure(given).drop(columns=["run_id", "profile", "notebook", "experiment"])
+    """Yield the records of one benchmark, as a session keeps them: layouts, and the whole file."""
+    frame = measure(given)
+    whole = (frame["phase"] == "stat") & (frame["case"] == "")
+    frame["verified"] |= whole  # a size is looked up: there is nothing to compare
+    frame = frame[(frame["experiment"] == "bench") | whole]
+    frame = frame.drop(columns=["run_id", "profile", "notebook", "experiment"])
     for row in frame.to_dict("records"):
         yield {**{str(name): value for name, value in row.items()}, **columns}
 
@@ -134,8 +138,21 @@ def shorts(measure: Measure, folder: Path, repeats: int) -> Rows:
 
 
 def shorts_table(records: pd.DataFrame, summary: Summary) -> pd.DataFrame:
-    """Return bm_file's columns for each number of dimensions; one row each."""
-    parts = [summary(records[records["size"] == f"{n}D"]).iloc[:1] for n in SHORTS]
+    """Return bm_file's columns for each number of dimensions; one row each.
+
+    Beside each rate stand the ends of its interval, as "read rate low" and "read rate high".
+    """
+    parts = []
+    for n in SHORTS:
+        part = records[records["size"] == f"{n}D"]
+        first = summary(part).iloc[:1]
+        own = part[part["case"] == first["target"].iloc[0]]
+        ends: dict[str, float] = {}
+        for rate, phase in zip(RATES, ("data_read", "data_write", "data_reread"), strict=True):
+            chosen = main(own[own["phase"] == phase])
+            found = median_interval(chosen["useful_bytes"] / 1e6 / chosen["wall_s"])
+            ends |= {f"{rate} low": found.low, f"{rate} high": found.high}
+        parts.append(first.assign(**ends))
     table = pd.concat(parts, ignore_index=True)
     return table.set_index(pd.Index(SHORTS, name="dimensions"))
 
@@ -145,9 +162,10 @@ def copies(measure: Measure, folder: Path, sides: Sequence[int]) -> Rows:
     path = make_integers(folder / "square.nc", (SIDE, SIDE), "i4")
     more = ("-f", "3", "--no-copy", "--patterns", "none", "--repeats", "1")
     frame = main(measure(words(path, [(side, side) for side in sides], *more)))
+    frame = frame[frame["experiment"] == "bench"]
     path.unlink()
     for side in sides:
-        part = frame[frame["case"] == f"{side}x{side}"]
+        part = frame[frame["chunks"] == f"{side}x{side}"]
         if part["file_bytes"].notna().any():
             yield {
                 "case": f"{side}x{side}",
@@ -246,7 +264,7 @@ def reads(records: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         case, pattern, cache_state, ms, low, high, gain (Interval; how many times as fast as the
-        file's own layout), rchar, syscr (medians), file_bytes.
+        file's own layout), rchar, syscr, user_s (medians), file_bytes.
     """
     timed = main(records)
     sizes = timed.groupby("case")["file_bytes"].max()
@@ -262,7 +280,7 @@ def reads(records: pd.DataFrame) -> pd.DataFrame:
                 {"case": case, "pattern": pattern, "cache_state": state, "ms": median.value,
                  "low": median.low, "high": median.high, "n": median.n,
                  "gain": paired_ratio(both.iloc[:, 0], both.iloc[:, 1]),
-                 "rchar": one["rchar"].median(), "syscr": one["syscr"].median(),
+                 **one[["rchar", "syscr", "user_s"]].median().to_dict(),
                  "file_bytes": sizes[case]}
             )  # fmt: skip
     return pd.DataFrame(found)

@@ -54,7 +54,9 @@ def figure_shorts(ours: pd.DataFrame, theirs: pd.DataFrame) -> "Figure":
 
     figure, panels = plt.subplots(1, 3, figsize=(7.2, 3.0), sharey=True)
     for axes, column in zip(panels, RATES, strict=True):
-        axes.plot(ours.index, ours[column], "o-", ms=4, label="here")
+        low, high = ours[f"{column} low"], ours[f"{column} high"]
+        ends = [(ours[column] - low).clip(lower=0), (high - ours[column]).clip(lower=0)]
+        axes.errorbar(ours.index, ours[column], yerr=ends, fmt="o-", ms=4, capsize=2, label="here")
         axes.plot(theirs.index, theirs[column], "D--", ms=4, label="document (4.6.2)")
         axes.set(title=column, xlabel="dimensions", yscale="log", xticks=list(ours.index))
     panels[0].set_ylabel("MB/s (10⁶ bytes)")

@@ -7,6 +7,7 @@ import pandas as pd
 from ...measure.stats import Interval
 from .bench import COLUMNS, COPY_BYTES, ELENA_SHAPE, RATES, gain
 from .bench_figures import shown
+from .bench_why_words import COPY, apart
 
 _WIDTH = 76
 _VALUED = ("-c", "-f", "--patterns")
@@ -23,13 +24,24 @@ def summary(columns: pd.DataFrame, copied: pd.DataFrame, rated: pd.DataFrame) ->
         From `bench.rates`.
     """
     there = int((columns["status"] == "ok").sum())
-    written, again = _fastest(rated, "write"), _fastest(rated, "read again")
-    return (
+    six, copy = rated[rated["case"] != COPY], rated[rated["case"] == COPY]
+    written = _fastest(six, "write")
+    said = (
         f"**What we found.** `hyperslab bench` gives {there} of the {len(COLUMNS)} columns that "
-        f"bm_file prints. {_same(copied)} Of the chunks in run_bm_elena, {_name(written)} were "
-        f"written fastest, {_apart(rated, 'write')}; read again, in memory, {_name(again)} were, "
-        f"{_apart(rated, 'read again')}."
+        f"bm_file prints. {_same(copied)} Of the six chunks in run_bm_elena, "
+        f"{_first(six, 'write', 'written')}; {_first(six, 'read again', 'read again, in memory,')}."
     )
+    if copy.empty:
+        return said
+    own = _fastest(copy, "write")
+    than = (
+        "more than any of them"
+        if own["low"] > written["high"]
+        else "less than the fastest of them"
+        if own["high"] < written["low"]
+        else "not told apart from the fastest of them"
+    )
+    return f"{said} The file as it is, classic, was written at {own['rate']:,.0f} MB/s, {than}."
 
 
 def missing(columns: pd.DataFrame) -> str:
@@ -98,36 +110,6 @@ def caption_elena(rated: pd.DataFrame, records: pd.DataFrame) -> str:
     )
 
 
-def why(rated: pd.DataFrame) -> str:
-    """Return what the counts say of the differences between the six."""
-    put = rated[rated["step"] == "write"].set_index("case")
-    top, bottom = str(put["rate"].idxmax()), str(put["rate"].idxmin())
-    if put[["wchar", "syscw"]].isna().to_numpy().any():
-        return "This system counts no calls, so what lies behind the differences stays open here."
-    fewest, most = put["syscw"].min(), put["syscw"].max()
-    same = put["wchar"].max() / put["wchar"].min() - 1
-    calls = (
-        f"The number of write calls goes from {fewest:,.0f} to {most:,.0f}"
-        if fewest != most
-        else f"All take {most:,.0f} write calls"
-    )
-    calls_rank, slow_rank = put["syscw"].rank(), (1 / put["rate"]).rank()
-    order = calls_rank.corr(slow_rank) if fewest != most else 0.0
-    told = (
-        "and the layouts with more calls are the slower ones"
-        if order > 0.7
-        else "but the order of the rates is not that of the calls"
-    )
-    return (
-        f"The bytes handed to the system agree within {100 * same:.1f} %: without compression "
-        f"every layout holds the same values. {calls} ({put['syscw'][top]:,.0f} for the fastest, "
-        f"{put['syscw'][bottom]:,.0f} for the slowest), {told}. Page faults, for memory touched "
-        f"first, are {put['minflt'][top]:,.0f} and {put['minflt'][bottom]:,.0f}: chunks that are "
-        "larger than the chunk cache, and chunks that stay in it until the file is closed, cost "
-        "memory before they cost writes."
-    )
-
-
 def shorts(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     """Return what bm_file's rates mean, and how ours compare with the document's."""
     ratios = {column: (ours[column] / theirs[column]).median() for column in RATES}
@@ -137,12 +119,26 @@ def shorts(ours: pd.DataFrame, theirs: pd.DataFrame) -> str:
     return (
         "bm_file divides the bytes of the values by the time of the data alone: in the document's "
         "first row 200,000 bytes by 409 µs are 488.998 MB/s; opening, closing and the disk are "
-        "left out. By that measure these tiny files give, at the median of the six, "
-        f"{listed}. (The document's were timed on another machine, once each, and one write took "
-        "10,704 µs where its neighbours took 300.) What the copy adds to the classic file is "
+        "left out. Here the input was evicted from memory before, and the eviction checked. By "
+        f"that measure these tiny files give, at the median of the six, {listed}. (The document's "
+        "were timed on another machine, once each, and one write took 10,704 µs where its "
+        "neighbours took 300.) What the copy adds to the classic file is "
         f"{min(grown):,.0f} to {max(grown):,.0f} bytes here and {min(theirs_grown):,.0f} to "
         f"{max(theirs_grown):,.0f} there."
     )
+
+
+def said_by_csv(table: pd.DataFrame) -> str:
+    """Return bm_file's columns as a block of text for a page."""
+    return f"bm_file's columns, as `--csv` has them:\n\n```text\n{printed(table)}\n```"
+
+
+def printed(table: pd.DataFrame) -> str:
+    """Return bm_file's columns as it prints them: names, then a line for each row."""
+    lines = [", ".join(COLUMNS)]
+    for row in table[list(COLUMNS)].itertuples(index=False):
+        lines.append(", ".join(f"{x:g}" if isinstance(x, float) else str(x) for x in row))
+    return "\n".join(lines)
 
 
 def shorts_rows(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
@@ -202,6 +198,11 @@ def example(table: pd.DataFrame) -> str:
         calls = _counts(table, pattern, state, name)
         if name == "copy":
             lines.append(f"- {pattern}, {state}: no layout beats the file as it is{calls}.")
+        elif found.low <= 1:
+            lines.append(
+                f"- {pattern}, {state}: the quickest, {name}, is not told apart from the file as "
+                f"it is{calls}."
+            )
         else:
             lines.append(
                 f"- {pattern}, {state}: {name}, {shown(found)} times as fast as the file as it "
@@ -224,7 +225,6 @@ def advice(table: pd.DataFrame) -> str:
         else f"Here one layout, {next(iter(winners.values()))}, was the quickest for all reads."
     )
     return (
-        "## What to do today\n\n"
         "- **Measure your own file:** `hyperslab bench FILE` tries the usual layouts with the "
         f"usual reads. {said}\n"
         "- **Name your reads:** `--patterns time_series,profile`, or bm_file's `-t -u -r` for "
@@ -264,23 +264,35 @@ def _name(row: "pd.Series") -> str:
     return str(row["case"]).replace("x", " × ")
 
 
-def _apart(rated: pd.DataFrame, step: str) -> str:
+def _first(rated: pd.DataFrame, step: str, done: str) -> str:
+    """Return which was the fastest of one step, when it is told apart from the slowest."""
     part = rated[rated["step"] == step]
-    top, bottom = part["rate"].max(), part["rate"].min()
-    row = _fastest(rated, step)
+    row, least = _fastest(rated, step), part["rate"].min()
+    if not apart(part):
+        return (
+            f"when {done.removesuffix(',')}, none is told apart, at {least:,.0f} to "
+            f"{row['rate']:,.0f} MB/s with intervals that overlap"
+        )
     found = Interval(row["rate"], row["low"], row["high"], int(row["n"]))
-    return f"at {shown(found)} MB/s, {top / bottom:.1f} times the rate of the slowest"
+    return (
+        f"{_name(row)} were {done} fastest, at {shown(found)} MB/s, {row['rate'] / least:.2g} "
+        "times the rate of the slowest"
+    )
 
 
 def _counts(table: pd.DataFrame, pattern: str, state: str, name: str) -> str:
     part = table[(table["pattern"] == pattern) & (table["cache_state"] == state)]
     part = part.set_index("case")
-    if "copy" not in part.index or part[["rchar", "syscr"]].isna().to_numpy().any():
+    if COPY not in part.index or part[["rchar", "syscr", "user_s"]].isna().to_numpy().any():
         return ""
-    own, best = part.loc["copy"], part.loc[name]
-    if name == "copy":
-        return f" ({own['rchar'] / 1e3:,.0f} kB read in {own['syscr']:,.0f} calls)"
+    own, best = part.loc[COPY], part.loc[name]
+    said = (
+        f"{best['rchar'] / 1e3:,.0f} kB read in {best['syscr']:,.0f} calls, "
+        f"{1e3 * best['user_s']:.1f} ms of CPU time"
+    )
+    if name == COPY:
+        return f" ({said})"
     return (
-        f" ({best['rchar'] / 1e3:,.0f} kB read in {best['syscr']:,.0f} calls, against "
-        f"{own['rchar'] / 1e3:,.0f} kB in {own['syscr']:,.0f})"
+        f" ({said}, against {own['rchar'] / 1e3:,.0f} kB in {own['syscr']:,.0f} calls and "
+        f"{1e3 * own['user_s']:.1f} ms)"
     )

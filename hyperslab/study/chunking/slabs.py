@@ -85,24 +85,25 @@ def path_of(name: str, folder: Path) -> Path:
     return folder / f"{name}.nc"
 
 
-def make_files(slabs: Slabs, folder: Path) -> None:
+def make_files(slabs: Slabs, *folders: Path) -> None:
     """Write the array in the three chunk shapes, where `path_of` says.
 
     Parameters
     ----------
     slabs : Slabs
-    folder : Path
+    folders : Path
         Made when missing; files there are written again.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     array = arrays.values(slabs.shape)
-    for name, chunks in slabs.chunks.items():
-        grows = () if name == "default" else AXES[:1]
-        variable = Variable(NAME, AXES, slabs.shape, "i4", unlimited=grows)
-        layout = Layout("netcdf4", chunks=chunks)
-        with create(path_of(name, folder), [variable], layout, overwrite=True) as writer:
-            writer.write(NAME, ..., array)
-            writer.sync()
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, chunks in slabs.chunks.items():
+            grows = () if name == "default" else AXES[:1]
+            variable = Variable(NAME, AXES, slabs.shape, "i4", unlimited=grows)
+            layout = Layout("netcdf4", chunks=chunks)
+            with create(path_of(name, folder), [variable], layout, overwrite=True) as writer:
+                writer.write(NAME, ..., array)
+                writer.sync()
 
 
 def selection(shape: Sequence[int], axis: int) -> tuple[int | slice, ...]:

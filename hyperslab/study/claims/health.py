@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from hyperslab.measure.noise import MARKED, OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
+from hyperslab.measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
 
 from .words import percent
 
@@ -60,7 +60,7 @@ def health(
         off = item.away
         if off > VOID:
             void = f"the A/A pair of {item.name} is {_apart(item)} apart"
-        elif off > MARKED[item.cache_state]:
+        elif off > item.bound:
             marks.append(f"the A/A pair of {item.name} is {_apart(item)} apart")
         if item.others_cpu > OTHERS_VOID:
             void = f"other programs took {percent(item.others_cpu)} of the CPU"

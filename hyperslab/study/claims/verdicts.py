@@ -25,7 +25,7 @@ _OUTCOMES = {
     WEAKER: "is weaker than stated",
     REVERSED: "is reversed",
     REFUTED: "is refuted",
-    OBSOLETE: "is obsolete: the software has changed",
+    OBSOLETE: "is obsolete: the software that is installed does otherwise",
     INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
 }
 
@@ -203,6 +203,7 @@ def _words(part: Part, found: Measured) -> dict[str, str]:
     return {
         **found.words,
         "value": amount(found.value, found.unit),
+        "exact": f"{found.value:,.0f} {found.unit}".strip(),
         "interval": interval(found.value, found.low, found.high, found.unit),
         "document": "–" if math.isnan(document) else amount(document, found.unit),
     }

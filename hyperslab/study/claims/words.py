@@ -2,6 +2,8 @@
 
 import math
 
+from hyperslab.measure.stats import Interval
+
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -62,13 +64,14 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
 
 
-def comparison(ratio: float, above: str, below: str) -> str:
+def comparison(ratio: float | Interval, above: str, below: str) -> str:
     """Return a ratio in words: how many times, and in which direction.
 
     Parameters
     ----------
-    ratio : float
-        One configuration over the other.
+    ratio : float or Interval
+        One configuration over the other. An interval that holds one has no direction: then the
+        words say so, and give it.
     above, below : str
         The adjective for a ratio above and below one.
 
@@ -78,7 +81,15 @@ def comparison(ratio: float, above: str, below: str) -> str:
     ('2× slower', '4× faster')
     >>> comparison(1.0, "slower", "faster"), comparison(1.034, "larger", "smaller")
     ('the same', '3.4 % larger')
+    >>> comparison(Interval(1.031, 0.93, 1.25, 7), "slower", "faster")
+    'no difference [0.93, 1.25]'
+    >>> comparison(Interval(1.031, 1.02, 1.04, 7), "slower", "faster")
+    '3.1 % slower'
     """
+    if isinstance(ratio, Interval):
+        if ratio.low < ratio.high and ratio.contains(1):
+            return f"no difference [{ratio.low:.2f}, {ratio.high:.2f}]"
+        ratio = ratio.value
     if math.isnan(ratio) or ratio <= 0:
         return "not comparable"
     word, times = (above, ratio) if ratio > 1 else (below, 1 / ratio)

@@ -83,10 +83,11 @@ def costs(records: pd.DataFrame, phases: tuple[str, ...]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        case, group, packing, cpu_s, plain_s (processor seconds of the case and of the
-        uncompressed one), extra_s (an Interval: their difference, paired by block), bytes,
-        plain_bytes (of the files), rate (an Interval: break-even, bytes/s; infinite where the
-        case spends no more time, 0 where it saves no byte).
+        case, group, packing, cpu_s, low, high (median processor seconds and their 95 %
+        interval), each (processor seconds by block), plain_s (of the uncompressed one), extra_s
+        (an Interval: their difference, paired by block), bytes, plain_bytes (of the files), rate
+        (an Interval: break-even, bytes/s; infinite where the case spends no more time, 0 where it
+        saves no byte).
     """
     frame = records.assign(cpu_s=records["user_s"] + records["sys_s"])
     plain_sizes: dict[str, float] = {}
@@ -94,12 +95,16 @@ def costs(records: pd.DataFrame, phases: tuple[str, ...]) -> pd.DataFrame:
     for pair in _pairs(frame, phases, "cpu_s"):
         before = plain_sizes.setdefault(pair.group, pair.file_bytes)  # the uncompressed comes first
         extra = median_interval(pair.values - pair.plain)
+        spent = median_interval(pair.values)
         rows.append(
             {
                 "case": f"{pair.group}/{pair.packing}",
                 "group": pair.group,
                 "packing": pair.packing,
-                "cpu_s": float(np.median(pair.values)),
+                "cpu_s": spent.value,
+                "low": spent.low,
+                "high": spent.high,
+                "each": pd.Series(pair.values, pair.blocks),
                 "plain_s": float(np.median(pair.plain)),
                 "extra_s": extra,
                 "bytes": pair.file_bytes,
@@ -108,6 +113,21 @@ def costs(records: pd.DataFrame, phases: tuple[str, ...]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def processor(costs: pd.DataFrame, of: str, to: str) -> Interval:
+    """Return the processor time of one case over another's, paired by block.
+
+    Parameters
+    ----------
+    costs : pandas.DataFrame
+        From `costs`.
+    of, to : str
+        Cases.
+    """
+    each = costs.set_index("case")["each"]
+    pair = pd.concat([each[of], each[to]], axis=1).dropna().to_numpy("f8")
+    return paired_ratio(pair[:, 0], pair[:, 1])
 
 
 def break_even(saved_bytes: float, extra_s: Interval) -> Interval:
@@ -220,6 +240,7 @@ class _Pair:
     state: str
     group: str
     packing: str
+    blocks: pd.Index
     values: NDArray[np.float64]
     plain: NDArray[np.float64]
     useful_bytes: float
@@ -243,6 +264,7 @@ def _pairs(records: pd.DataFrame, phases: tuple[str, ...], column: str) -> Itera
                 str(state),
                 group,
                 packing,
+                pair.index,
                 pair["case"].to_numpy("f8"),
                 pair["plain"].to_numpy("f8"),
                 float(sizes["useful_bytes"][case]),

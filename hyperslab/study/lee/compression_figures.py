@@ -81,36 +81,42 @@ def figure_9(written: pd.DataFrame, read: pd.DataFrame) -> "Figure":
     return figure
 
 
-def figure_codecs(written: pd.DataFrame, read: pd.DataFrame) -> "Figure":
+def figure_codecs(written: pd.DataFrame, read: pd.DataFrame, whole: pd.DataFrame) -> "Figure":
     """Draw how small each codec makes the data, and the processor time it takes.
 
     Parameters
     ----------
     written, read : pandas.DataFrame
         From `costs`, of the writes and of the warm reads.
+    whole : pandas.DataFrame
+        Records of the experiment "table5": what stands beside the document's number.
     """
     import matplotlib.pyplot as plt
 
     rows = written[written["group"].isin(("tile1", FLOAT))]
     place = np.arange(len(rows))[::-1] + 0.8 * (rows["group"] != FLOAT).to_numpy()
     labels = [spelled(packing) for packing in rows["packing"]]
-    figure, panels = plt.subplots(1, 3, figsize=(7.2, 0.9 + 0.24 * len(rows)), sharey=True)
+    figure, panels = plt.subplots(1, 3, figsize=(7.2, 1.2 + 0.24 * len(rows)), sharey=True)
     panels[0].plot(rows["plain_bytes"] / rows["bytes"], place, "o", color="C0", label="here")
-    first = place[(rows["case"] == "tile1/deflate-1").to_numpy()]
-    panels[0].plot(
-        [TABLE_5["tile1"]] * len(first), first, "D", ms=7, mfc="none", color="C3", label="document"
-    )
+    tile = whole[whole["case"] == "tile1/deflate-1"].iloc[0]
+    top = place.max() + 1.3
+    panels[0].plot(tile["useful_bytes"] / tile["file_bytes"], top, "o", color="C0")
+    panels[0].plot(TABLE_5["tile1"], top, "D", ms=7, mfc="none", color="C3", label="document")
     panels[0].set(xlabel="times smaller")
     for axes, costs, name in ((panels[1], written, "write"), (panels[2], read, "read")):
         chosen = costs.set_index("case").reindex(rows["case"])
         million = chosen["plain_bytes"] / MB
-        axes.plot(1e3 * chosen["cpu_s"] / million, place, "s", color="C1")
+        error = [chosen["cpu_s"] - chosen["low"], chosen["high"] - chosen["cpu_s"]]
+        axes.errorbar(
+            1e3 * chosen["cpu_s"] / million, place,
+            xerr=[1e3 * end / million for end in error], fmt="s", capsize=2, color="C1",
+        )  # fmt: skip
         axes.set(xlabel=f"ms of CPU to {name} 1 MB")
     for axes in panels:
         axes.set(xscale="log")
         plain(axes.xaxis)
         axes.margins(x=0.12)
-    panels[0].set_yticks(place, labels)
+    panels[0].set_yticks([top, *place], ["whole tile, deflate 1", *labels])
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     return figure
 

@@ -15,6 +15,7 @@ from ..penard.datasets import TABLE_5
 
 SHAPE = (1501, 2001)
 PRODUCTS = tuple(SCALE)
+LEVELS = tuple(range(1, 10))
 KEPT_BITS = 7  # of the mantissa, where values are rounded
 FLOAT = "dbz"
 """The group of cases on reflectivity as floating-point numbers."""
@@ -23,14 +24,14 @@ _SHUFFLED: dict[str, Any] = {"codec": "deflate", "level": 1, "shuffle": True}
 
 
 def levels(profile: str) -> tuple[int, ...]:
-    """Return the levels of deflate that a profile tries.
+    """Return the levels of deflate that a profile times.
 
     Examples
     --------
     >>> levels("quick")
-    (1, 6, 9)
+    (1, 9)
     """
-    return {"smoke": (1, 9), "quick": (1, 6, 9)}.get(profile, tuple(range(1, 10)))
+    return (1, 9) if profile in ("smoke", "quick") else LEVELS
 
 
 def packings(group: str, profile: str, shape: tuple[int, ...] = SHAPE) -> dict[str, Layout]:
@@ -124,23 +125,33 @@ class Tiles:
         kind = packing.partition("-")[0]
         return self.folder / f"{'packed' if kind == 'int16' else group}.npy"
 
-    def drawn(self, tile: str) -> dict[str, NDArray[Any]]:
-        """Return all products of a tile, int16 of `shape` each."""
-        rows, columns = self.shape
-        source = data_gen.dataset("radar", tile=tile, nlat=rows, nlon=columns, seed=self.seed)
-        return {name: values for name, (_, values) in source.draw(0).items()}
+    def whole(self, tile: str) -> Path:
+        """Return the file of a whole tile, all twelve products at deflate 1."""
+        return self.folder / f"{tile}.nc"
 
     def make(self) -> None:
-        """Draw the tiles and keep the products that are taken."""
+        """Write the whole tiles, as `data_gen` does, and keep the products that are taken."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        rows, columns = self.shape
         for tile in TABLE_5:
-            products = self.drawn(tile)
+            source = data_gen.dataset("radar", tile=tile, nlat=rows, nlon=columns, seed=self.seed)
+            path, layout = self.whole(tile), packings(tile, "smoke", self.shape)["deflate-1"]
+            path.unlink(missing_ok=True)
+            data_gen.write(source, {path: layout}, sync=False)
+            products = self._read(path)
             np.save(self.folder / f"{tile}.npy", np.stack([products[n] for n in self.names]))
             if tile == "tile1":
                 packed = products["cref"][None]
                 np.save(self.folder / "packed.npy", packed)
                 dbz = (packed / np.float32(SCALE["cref"])).astype("f4")
                 np.save(self.folder / f"{FLOAT}.npy", dbz)
+
+    def _read(self, path: Path) -> dict[str, NDArray[Any]]:
+        import netCDF4
+
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_maskandscale(False)
+            return {name: file[name][...] for name in self.names}
 
     def groups(self) -> dict[str, dict[str, Layout]]:
         """Return all layouts by group and name."""

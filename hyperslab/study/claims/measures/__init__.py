@@ -40,7 +40,7 @@ class Kind:
     timed: bool | None = None
 
 
-COMMON_WORDS = ("value", "interval", "document")
+COMMON_WORDS = ("value", "exact", "interval", "document")
 _BASE = ("where", "phases", "notebook")
 _PAIR = ("value", "of", "to")
 _GROUP = ("value", "cells", "over")

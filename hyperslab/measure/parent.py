@@ -1,0 +1,36 @@
+"""A process that ends when the one it works for does."""
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
+
+
+def die_with(parent: int) -> None:
+    """End this process as soon as its parent ends, however that ends (Linux; elsewhere nothing).
+
+    It holds for this process alone: what it forks has to ask again.
+
+    Parameters
+    ----------
+    parent : int
+        Process id of the parent, as the parent itself knows it.
+
+    Examples
+    --------
+    >>> read_end, write_end = os.pipe()
+    >>> me, child = os.getpid(), os.fork()
+    >>> if child == 0:
+    ...     die_with(me)
+    ...     _ = os.write(write_end, b"alive")
+    ...     os._exit(0)
+    >>> os.read(read_end, 5), os.waitpid(child, 0)[1]
+    (b'alive', 0)
+    """
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before that was set
+        os._exit(1)

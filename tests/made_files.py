@@ -1,0 +1,157 @@
+"""Small real files of every kind that `hyperslab bench` takes, and a server for URLs."""
+
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import zarr
+
+from data_gen.radar import Storms, Tile
+
+RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
+SIDE = 3162  # of bm_file's example: 3162 x 3162 int32 in chunks of 128 x 128
+BM_FILE_BYTES = 40_997_536  # of its copy
+
+
+def radar_tile(path, nlat=301, nlon=401):
+    """All twelve int16 products of a radar tile, deflated."""
+    products = Tile(Storms(nlat=nlat, nlon=nlon, cells=9, seed=4)).products()
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("lat", nlat)
+        nc.createDimension("lon", nlon)
+        nc.title = "radar mosaic"
+        for name, values in products.items():
+            made = nc.createVariable(
+                name, "i2", ("lat", "lon"), zlib=True, chunksizes=(nlat // 3, nlon)
+            )
+            made.units = "dBZ"
+            made[:] = values
+    return path
+
+
+def classic(path, format="NETCDF3_CLASSIC", steps=7):
+    """A classic file with an unlimited dimension, and record variables of odd sizes."""
+    draw = np.random.default_rng(1)
+    with netCDF4.Dataset(path, "w", format=format) as nc:
+        for name, length in (("time", None), ("lat", 5), ("lon", 9)):
+            nc.createDimension(name, length)
+        nc.createVariable("time", "f8", ("time",))[:] = np.arange(steps)
+        nc["time"].units = "days since 2000-01-01"
+        nc.createVariable("flag", "i1", ("time", "lon"))[:] = draw.integers(-9, 9, (steps, 9))
+        nc.createVariable("sst", "f4", ("time", "lat", "lon"))[:] = draw.random((steps, 5, 9))
+        nc.createVariable("mask", "i2", ("lat", "lon"))[:] = draw.integers(0, 2, (5, 9))
+        if format == "NETCDF3_64BIT_DATA":
+            big = nc.createVariable("many", "u8", ("lat",))
+            big[:] = np.array([2**63 + n for n in range(5)], "u8")
+    return path
+
+
+def nested(path):
+    """A netCDF-4 file with groups in groups, records, text, lists, and named values."""
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("x", 40)
+        nc.history = "made"
+        top = nc.createVariable("depth", "f8", ("x",))
+        top[:] = np.linspace(0, 1, 40)
+        record = nc.createCompoundType(RECORD, "record_t")
+        nc.createVariable("records", record, ("x",))[:] = np.zeros(40, RECORD)
+        nc.createVariable("names", str, ("x",))[:] = np.array([f"n{i}" for i in range(40)], object)
+        lists = nc.createVLType("i4", "lists_t")
+        nc.createVariable("lists", lists, ("x",))[0] = np.arange(3, dtype="i4")
+        kind = nc.createEnumType("u1", "kind_t", {"sea": 0, "land": 1})
+        nc.createVariable("kind", kind, ("x",))[:] = np.zeros(40, "u1")
+        inner = nc.createGroup("ocean").createGroup("deep")
+        inner.createDimension("x", 12)  # the same name, another length
+        inner.createDimension("t", None)
+        salt = inner.createVariable("salt", "f4", ("t", "x"), chunksizes=(2, 12), complevel=3,
+                                    zlib=True, shuffle=True)  # fmt: skip
+        salt[:] = np.random.default_rng(2).random((6, 12))
+        salt.valid_range = np.array([0, 40], "f4")
+        nc["ocean"].createVariable("heat", ">i4", ("x",), endian="big")[:] = np.arange(40)
+    return path
+
+
+def sharded(path):
+    """A Zarr 3 store whose chunks lie in shards, and a group with an array without names."""
+    root = zarr.open_group(path, mode="w", zarr_format=3)
+    root.attrs["title"] = "sharded"
+    sst = root.create_array(
+        "sst", shape=(50, 60), chunks=(5, 10), shards=(20, 20), dtype="f4",
+        dimension_names=("y", "x"),
+    )  # fmt: skip
+    sst[:] = np.random.default_rng(3).random((50, 60), "f4")
+    sst.attrs["units"] = "K"
+    inner = root.create_group("sub").create_array("n", shape=(7, 7), chunks=(3, 3), dtype="i8")
+    inner[:] = np.arange(49).reshape(7, 7)
+    return path
+
+
+def packed(path):
+    """A file of packed values, a quarter of them missing and a quarter never written."""
+    draw = np.random.default_rng(5)
+    with netCDF4.Dataset(path, "w") as nc:
+        for name, length in (("time", 8), ("lat", 20), ("lon", 30)):
+            nc.createDimension(name, length)
+        sst = nc.createVariable("sst", "i2", ("time", "lat", "lon"), zlib=True,
+                                chunksizes=(1, 20, 30), fill_value=-32768)  # fmt: skip
+        sst.scale_factor, sst.add_offset = 0.01, 273.15
+        sst.set_auto_maskandscale(False)
+        values = draw.integers(-500, 3000, (6, 20, 30)).astype("i2")
+        values[:, :, ::4] = -32768
+        sst[:6] = values
+    return path
+
+
+def square(path, side=SIDE, chunk=128):
+    """The one variable of bm_file's first example."""
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("y", side)
+        nc.createDimension("x", side)
+        made = nc.createVariable("data", "i4", ("y", "x"), chunksizes=(chunk, chunk))
+        made[:] = np.arange(side * side, dtype="i4").reshape(side, side)
+    return path
+
+
+@contextmanager
+def served(folder):
+    """The files of a folder over HTTP, in parts where asked for; gives the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Files(SimpleHTTPRequestHandler):
+    """Python's own server of files, with ranges of bytes, which it lacks."""
+
+    def do_GET(self):
+        wanted = self.headers.get("Range", "")
+        path = Path(self.translate_path(self.path))
+        if not wanted.startswith("bytes=") or not path.is_file():
+            super().do_GET()
+            return
+        data = path.read_bytes()
+        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        start = int(first) if first else len(data) - int(last)
+        stop = min(int(last) + 1 if first and last else len(data), len(data))
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(data)}")
+        self.send_header("Content-Length", str(stop - start))
+        self.end_headers()
+        self.wfile.write(data[start:stop])
+
+    def end_headers(self):
+        self.send_header("Accept-Ranges", "bytes")
+        super().end_headers()
+
+    def log_message(self, *words):
+        """Say nothing."""

@@ -1,0 +1,45 @@
+"""A large selection in pieces reads what it reads whole."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.advise import pieces as module
+from hyperslab.advise.pieces import PIECE_BYTES, pieces
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.storage import Layout
+
+
+@st.composite
+def selections(draw):
+    shape = tuple(draw(st.integers(1, 30)) for _ in range(draw(st.integers(1, 3))))
+    selection = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        if draw(st.booleans()):
+            selection.append(start)
+        else:
+            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    chunks = tuple(draw(st.integers(1, n)) for n in shape) if draw(st.booleans()) else None
+    return shape, tuple(selection), chunks
+
+
+@given(selections(), st.integers(8, 4000))
+def test_pieces_read_what_the_selection_reads(chosen, most):
+    shape, selection, chunks = chosen
+    values = np.arange(np.prod(shape)).reshape(shape)
+    wanted = values[selection]
+    variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i8")
+    module.PIECE_BYTES = most
+    try:
+        cut = list(pieces(selection, variable, Layout("netcdf4", chunks)))
+    finally:
+        module.PIECE_BYTES = PIECE_BYTES
+    got = [values[piece] for piece in cut]
+    assert all(part.nbytes <= most or part.size == wanted.size for part in got)
+    assert sorted(np.concatenate([np.ravel(part) for part in got])) == sorted(np.ravel(wanted))
+
+
+def test_a_selection_that_fits_is_left_alone():
+    variable = SourceVariable("a", ("x",), (100,), "i8")
+    assert list(pieces((slice(3, 9),), variable, Layout())) == [(slice(3, 9),)]

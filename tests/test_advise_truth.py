@@ -1,0 +1,56 @@
+"""What patterns must read, picked out of the pieces of a copy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.advise.truth import Truth
+from hyperslab.storage import Layout
+
+
+@st.composite
+def reads(draw):
+    shape = tuple(draw(st.integers(1, 9)) for _ in range(draw(st.integers(1, 3))))
+    selection = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        if draw(st.booleans()):
+            selection.append(start)
+        else:
+            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    return shape, tuple(selection), tuple(draw(st.integers(1, n)) for n in shape)
+
+
+def shown(truth, values, lengths):
+    """Show the pieces of an array, as a copy does."""
+    see = truth.watcher("a")
+    for corner in np.ndindex(*(-(-n // k) for n, k in zip(values.shape, lengths, strict=True))):
+        slab = tuple(
+            slice(i * k, min((i + 1) * k, n))
+            for i, k, n in zip(corner, lengths, values.shape, strict=True)
+        )
+        see(slab, values[slab])
+
+
+@given(reads())
+def test_what_was_shown_in_pieces_is_known_whole(read):
+    shape, selection, lengths = read
+    values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
+    truth = Truth({"p": {"a": (selection,)}}, {"a": variable}, 10**6)
+    shown(truth, values, lengths)
+    got = np.asarray(values[selection])
+    truth.check("p", "a", 0, selection, got, Layout())
+    assert truth.nbytes == got.nbytes
+    with pytest.raises(ValueError, match=f"p of a was read wrong: {got.size} of {got.size}"):
+        truth.check("p", "a", 0, selection, got + 1, Layout())
+
+
+def test_what_is_too_large_is_not_kept():
+    variable = SourceVariable("a", ("x",), (100,), "i4")
+    truth = Truth({"p": {"a": ((slice(0, 100),),)}}, {"a": variable}, 399)
+    assert truth.nbytes == 0
+    assert truth.watcher("a") is None
+    truth.check("p", "a", 0, (slice(0, 100),), np.zeros(100, "i4"), Layout())

@@ -163,6 +163,8 @@ class Source(ABC):
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
         """Read part of a variable: stored values, C-contiguous, in native byte order.
 
+        A scalar has no axes, and keeps none.
+
         Raises
         ------
         SourceError
@@ -175,7 +177,7 @@ class Source(ABC):
             raise SourceError(
                 f"{self._shown}: {name} cannot be read at {_place(selection)}: {said}"
             ) from error
-        return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+        return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
     def touch(self, name: str) -> None:  # noqa: B027 - not every library has anything to fetch
         """Fetch what the library needs to know of a variable before it can read it."""

@@ -254,11 +254,16 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
             "{}/cut.nc?token=secret",
             r"cut.nc is truncated: it has 9,000 bytes of .*; copy or",
         ),
+        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
+        ("{}/older.nc", "older.nc is truncated or damaged: it ends within its header"),
     ],
 )
 def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
     (tmp_path / "text.nc").write_text("hello, world")
     (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
+    whole = made_files.classic(tmp_path / "b.nc").read_bytes()
+    (tmp_path / "old.nc").write_bytes(whole[:900])
+    (tmp_path / "older.nc").write_bytes(whole[:100])
     with (
         made_files.served(tmp_path) as server,
         pytest.raises(SourceError, match=said) as error,

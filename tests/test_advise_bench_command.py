@@ -236,16 +236,21 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     words = ["--chunks", "12,5,6", "--repeats", "2", "--patterns", "map", "-o", "best.nc"]
     assert main(["bench", *words, "--keep", "kept", "--csv", "a.csv", str(file)]) == OK
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "12x5x6: best.nc, with sst, time\n" in err
+    assert "best.nc lacks sst_error: --variables says" in err
     assert "12x5x6" in out
     assert "map, cold" in out or "cold reads could not be measured" in out
     with netCDF4.Dataset("best.nc") as nc, netCDF4.Dataset(file) as source:
         assert nc["sst"].chunking() == [12, 5, 6]
         assert np.array_equal(nc["sst"][:], source["sst"][:])
+        assert np.array_equal(nc["time"][:], source["time"][:])
+        assert nc["time"].units == source["time"].units
+        assert "sst_error" not in nc.variables
     assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["12x5x6.nc", "copy.nc"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc", "kept"]
     table = pd.read_csv("a.csv").set_index("target")
-    assert table.loc["12x5x6", "output size"] == (tmp_path / "best.nc").stat().st_size
+    assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
     assert (table["data reread time"] > 0).all()
 

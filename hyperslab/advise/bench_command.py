@@ -167,7 +167,6 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
     if not arguments.output and not arguments.keep:
         return
     from . import report
-    from .copy import copy_apart
     from .report_best import best, overall
 
     good = [target for target in asked.targets if target.name not in report.lost(frame)]
@@ -184,15 +183,39 @@ def _keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> N
         Path(arguments.keep).mkdir(parents=True, exist_ok=True)
         kept += [(target, _kept_path(arguments.keep, target)) for target in good]
     for target, path in kept:
-        copy_apart(
-            arguments.file,
-            path,
-            target,
-            variables=asked.names,
-            memory_bytes=asked.memory_bytes,
-            verify="full" if arguments.verify else "none",
+        _write(arguments, asked, target, path)
+
+
+def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Path) -> None:
+    """Write one layout with the coordinates, and say what the file holds."""
+    from .coordinates import whole
+    from .copy import copy_apart
+    from .source import open_source
+
+    with open_source(arguments.file) as source:
+        kept = whole(source, asked.names, target)
+    made = copy_apart(
+        arguments.file,
+        path,
+        kept.target,
+        variables=kept.names,
+        memory_bytes=asked.memory_bytes,
+        verify="full" if arguments.verify else "none",
+    )
+    print(f"{target.name}: {path}, with {_listed(kept.names)}", file=sys.stderr)
+    notes = list(made.notes)
+    if kept.left_out:
+        notes.append(
+            f"{path} lacks {_listed(kept.left_out)}: --variables says what is copied, and its "
+            "coordinates come along."
         )
-        print(f"{target.name}: {path}", file=sys.stderr)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more
 
 
 def _kept_path(folder: str, target: Target) -> Path:

@@ -57,7 +57,9 @@ def calls_of(
     Raises
     ------
     IndexError
-        If an access leaves the variable.
+        If an access leaves the variable; one that takes nothing may start at its end.
+    TypeError
+        For what is not an integer.
     ValueError
         If the numbers of axes differ.
 
@@ -67,19 +69,19 @@ def calls_of(
     >>> len(rows), rows.elements(reuse=False), rows.elements(reuse=True)
     (3, 12, 4)
     """
-    first = np.atleast_2d(np.asarray(starts, INT64))
+    first = np.atleast_2d(integers("starts", starts))
     if first.shape[1:] != (len(shape),):
         raise ValueError(
             f"starts of shape {first.shape} for a variable of shape {shape}: "
             f"give (calls, {len(shape)})"
         )
     begin = np.ascontiguousarray(first)
-    size = np.ascontiguousarray(np.broadcast_to(np.asarray(counts, INT64), begin.shape))
+    size = np.ascontiguousarray(np.broadcast_to(integers("counts", counts), begin.shape))
     step = None
     if strides is not None:
-        step = np.ascontiguousarray(np.broadcast_to(np.asarray(strides, INT64), begin.shape))
-    last = begin + np.maximum(size - 1, 0) * (1 if step is None else step)
-    wrong = (begin < 0) | (size < 0) | (last >= np.array(shape, INT64).reshape(1, -1))
+        step = np.ascontiguousarray(np.broadcast_to(integers("strides", strides), begin.shape))
+    spans = np.where(size > 0, (size - 1) * (1 if step is None else step) + 1, 0)
+    wrong = (begin < 0) | (size < 0) | (begin + spans > np.array(shape, INT64).reshape(1, -1))
     if step is not None:
         wrong |= step < 1
     if wrong.any():
@@ -90,6 +92,27 @@ def calls_of(
             + f" leaves a variable of shape {shape}"
         )
     return Calls(begin, size, step)
+
+
+def integers(name: str, given: ArrayLike) -> NDArray[np.int64]:
+    """Return numbers as int64.
+
+    Raises
+    ------
+    TypeError
+        For numbers of another kind, which would be cut.
+
+    Examples
+    --------
+    >>> integers("starts", [[0.7]])
+    Traceback (most recent call last):
+    ...
+    TypeError: starts must be integers, not float64
+    """
+    found = np.asarray(given)
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, not {found.dtype}")
+    return found.astype(INT64, copy=False)
 
 
 def check_action(action: str) -> None:

@@ -212,7 +212,7 @@ class Hdf5File:
         ------
         LibraryError
             If a call fails, with its number.
-        IndexError, ValueError
+        IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the dataset.
         """
         check_action(action)

@@ -136,7 +136,7 @@ class NetcdfFile:
         LibraryError
             If netCDF-C refuses, with its own words.
         ValueError
-            For an unknown format or type.
+            For an unknown format or type, or for storage that the format does not have.
         """
         if format not in FORMATS:
             raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
@@ -144,8 +144,11 @@ class NetcdfFile:
         if kind not in _TYPES:
             raise ValueError(f"dtype={dtype!r}: give one of {', '.join(_TYPES)}")
         modern = format.startswith("netcdf4")
-        if not modern and any(given is not None for given in (chunks, deflate, cache_bytes)):
-            raise ValueError(f"chunks, deflate and cache_bytes need netcdf4, not {format!r}")
+        stored = (chunks, deflate, cache_bytes, shuffle or None)
+        if not modern and any(given is not None for given in stored):
+            raise ValueError(
+                f"chunks, deflate, shuffle and cache_bytes need netcdf4, not {format!r}"
+            )
         kernel()
         file, made = new_file(path, format, fill), ctypes.c_int()
         try:
@@ -211,7 +214,7 @@ class NetcdfFile:
         ------
         LibraryError
             If a call fails, with its number.
-        IndexError, ValueError
+        IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the variable.
         """
         check_action(action)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import INT64, check_action, clock, place, pointer
+from hyperslab.kernels.calls import check_action, clock, integers, place, pointer
 from hyperslab.kernels.library import LibraryError
 
 
@@ -25,7 +25,12 @@ class PlainFile:
     write
         Whether it may be written; it is made when missing, and never cut.
     stdio
-        Read through a buffered stream of the C library, fopen and fread.
+        Read through a buffered stream of the C library, fdopen and fread.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or no stream can be made on it.
 
     Examples
     --------
@@ -48,8 +53,12 @@ class PlainFile:
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
         if stdio:
+            failed = ctypes.c_int()
             loaded.hs_stream.restype = ctypes.c_void_p
-            self._stream = loaded.hs_stream(self._descriptor)
+            self._stream = loaded.hs_stream(self._descriptor, ctypes.byref(failed))
+            if self._stream is None:
+                os.close(self._descriptor)
+                raise OSError(failed.value, os.strerror(failed.value), str(path))
 
     def access(
         self,
@@ -85,14 +94,14 @@ class PlainFile:
         ------
         LibraryError
             If a call fails, or the file ends before a piece does.
-        ValueError
-            For negative numbers, or a buffer that does not fit.
+        TypeError, ValueError
+            For what is no integer, negative numbers, or a buffer that does not fit.
         """
         check_action(action)
         if not self._open:
             raise ValueError(f"{self._path}: the file is closed; open it again")
-        first = np.ascontiguousarray(np.atleast_1d(np.asarray(offsets, INT64)))
-        size = np.ascontiguousarray(np.broadcast_to(np.asarray(lengths, INT64), first.shape))
+        first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
+        size = np.ascontiguousarray(np.broadcast_to(integers("lengths", lengths), first.shape))
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
         need = int(size.max() if reuse else size.sum()) if size.size else 0

@@ -263,7 +263,11 @@ int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t 
     return status;
 }
 
-void *hs_stream(int descriptor) { return fdopen(descriptor, "rb"); }
+void *hs_stream(int descriptor, int *failed) {
+    void *stream = fdopen(descriptor, "rb");
+    *failed = stream ? 0 : errno;
+    return stream;
+}
 
 int hs_stream_close(void *stream) { return fclose(stream); }
 

@@ -70,9 +70,11 @@ def test_what_cannot_be_is_refused(path, tmp_path):
             file.access("read", [0], 5.5, out)
         with pytest.raises(LibraryError, match="Bad file descriptor"):
             file.access("write", [0], 5, out)
-        file.close()
+        assert file.close() > 0 and file.close() == 0
         with pytest.raises(ValueError, match="is closed"):
             file.access("read", [0], 5, out)
+        with pytest.raises(ValueError, match="is closed"):
+            file.sync()
     with PlainFile(path, stdio=True) as stream, pytest.raises(ValueError, match="reads only"):
         stream.access("write", [0], 5, out)
 

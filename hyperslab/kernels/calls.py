@@ -161,3 +161,55 @@ def clock(each: NDArray[np.float64] | None, calls: int) -> ctypes.c_void_p:
     if each is not None and (each.dtype != np.float64 or each.shape != (calls,)):
         raise ValueError(f"each must be float64 of shape ({calls},), not {each.dtype} {each.shape}")
     return pointer(each)
+
+
+class Loop:
+    """What all loops of the kernel take last, and what they leave.
+
+    Parameters
+    ----------
+    numbers
+        C-contiguous int64, the first axis over the calls; None is NULL.
+    where
+        Address of the buffer.
+    sizes
+        What a loop takes after the buffer.
+    reuse, each
+        As in `NetcdfFile.access`.
+
+    Attributes
+    ----------
+    arguments : tuple
+        For the kernel, in its order.
+    """
+
+    def __init__(
+        self,
+        numbers: tuple[NDArray[np.int64] | None, ...],
+        where: int,
+        *sizes: ctypes.c_size_t,
+        reuse: bool,
+        each: NDArray[np.float64] | None,
+    ) -> None:
+        assert numbers[0] is not None
+        self._numbers = numbers  # kept: the kernel has their addresses alone
+        self._calls = len(numbers[0])
+        self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
+        self.arguments = (
+            ctypes.c_int64(self._calls), *map(pointer, numbers), ctypes.c_void_p(where), *sizes,
+            int(reuse), clock(each, self._calls), ctypes.byref(self._seconds),
+            ctypes.byref(self._failed),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return self._calls
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the loop, by the monotonic clock in C."""
+        return self._seconds.value
+
+    @property
+    def failed(self) -> int:
+        """Number of the call that failed, from 0; tells nothing where none did."""
+        return self._failed.value

@@ -7,14 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
 from hyperslab.kernels.hdf5_library import (
     ALLOCS,
     Id,
@@ -30,11 +28,12 @@ from hyperslab.kernels.hdf5_library import (
     stored,
 )
 from hyperslab.kernels.library import LibraryError, function, variable
+from hyperslab.kernels.opened import OpenedArray
 
 _READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
 
 
-class Hdf5File:
+class Hdf5File(OpenedArray):
     """One dataset of an open HDF5 file; made by `open` and `create`.
 
     Attributes
@@ -57,7 +56,8 @@ class Hdf5File:
     """
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
-        self._path, self._file, self._dataset, self._open = path, file, dataset, True
+        super().__init__(path)
+        self._file, self._dataset = file, dataset
         self.shape = lengths_of(dataset)
         self.dtype = stored(dataset)
         self._type = native(self.dtype)
@@ -215,22 +215,15 @@ class Hdf5File:
         IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the dataset.
         """
-        check_action(action)
-        self._check_open()
-        calls = calls_of(self.shape, starts, counts, strides)
-        where = place(buffer, self.dtype, calls.elements(reuse) * self.dtype.itemsize, action)
+        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        seconds, failed = ctypes.c_double(), ctypes.c_int64()
         status = kernel().hs_hdf5(
-            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), calls.rank,
-            ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
-            pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
-            int(keep_spaces), Id(kind), int(reuse), clock(each, len(calls)), ctypes.byref(seconds),
-            ctypes.byref(failed),
+            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), int(keep_spaces),
+            Id(kind), len(self.shape), *loop.arguments,
         )  # fmt: skip
         if status:
-            raise LibraryError(f"HDF5 cannot {action}, call {failed.value} of {len(calls)}")
-        return seconds.value
+            raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {len(loop)}")
+        return loop.seconds
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
@@ -252,11 +245,7 @@ class Hdf5File:
             raise LibraryError(f"HDF5 cannot flush {self._path}")
         return seconds.value
 
-    def close(self) -> float:
-        """Close the file and return the seconds; closing again does nothing."""
-        if not self._open:
-            return 0.0
-        self._open = False
+    def _close(self) -> float:
         seconds = ctypes.c_double()
         status = kernel().hs_hdf5_close(
             ctypes.byref(functions("read")), Id(self._file), Id(self._dataset),
@@ -265,18 +254,3 @@ class Hdf5File:
         if status:
             raise LibraryError(f"HDF5 cannot close {self._path}")
         return seconds.value
-
-    def __enter__(self) -> Hdf5File:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise ValueError(f"{self._path}: the file is closed; open it again")

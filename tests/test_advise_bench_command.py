@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 
 import netCDF4
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 from made_bench import bench_frame
 
+from hyperslab.advise import bench as engine
 from hyperslab.advise import bench_command
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
@@ -158,6 +160,13 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE --csv - --json -", "give one of them a file"),
         ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
+        ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
+        ("FILE --workdir nowhere", "no such folder"),
+        ("FILE --keep FILE", "is a file: give the name of a folder"),
+        ("FILE --keep FILE/a", "cannot be made"),
+        ("FILE --keep here", "copy.nc exists: remove it"),
+        ("FILE --keep there -o there/copy.nc", "its folder does not exist"),
+        ("FILE --keep here/a --csv here/b -o here/copy.nc", "exists"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),
@@ -174,8 +183,10 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE -e 3", "1 or little"),
     ],
 )
-def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, words, said):
-    given = [str(file) if word == "FILE" else word for word in words.split()]
+def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, tmp_path, words, said):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "copy.nc").touch()
+    given = [word.replace("FILE", str(file)) for word in words.split()]
     assert main(["bench", *given]) == USAGE
     out, err = capsys.readouterr()
     assert said in err
@@ -221,17 +232,6 @@ def test_help_names_everything(capsys):
         assert word in text
 
 
-def test_work_goes_into_a_folder_of_its_own(tmp_path):
-    left = tmp_path / f"{bench_command._FOLDER}999999999"
-    left.mkdir()
-    with bench_command._workdir(str(tmp_path)) as folder:
-        assert folder.parent == tmp_path
-        assert not left.exists()
-    assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="no such folder"), bench_command._workdir("nowhere"):
-        pass
-
-
 def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["--chunks", "12,5,6", "--repeats", "2", "--patterns", "map", "-o", "best.nc"]
@@ -253,6 +253,24 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
     assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
     assert (table["data reread time"] > 0).all()
+
+
+def test_what_is_known_beforehand_is_said_beforehand(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "measure", lambda *_, **__: sys.exit("measuring"))
+    with netCDF4.Dataset("a.nc", "w") as nc:
+        nc.createDimension("x", None)
+        nc.createDimension("y", None)
+        nc.createVariable("v", "f4", ("x", "y"))[:] = np.ones((3, 4))
+    words = ["bench", "--format", "1", "--no-copy", "--patterns", "none", "a.nc"]
+    with pytest.raises(SystemExit, match="measuring"):
+        main(words)
+    assert "note: netcdf3: x, y are of fixed length in the copy" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="measuring"):
+        main([*words, "-q"])
+    assert capsys.readouterr().err == ""
+    assert main([*words, "-p"]) == USAGE
+    assert "one process only" in capsys.readouterr().err
 
 
 def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):

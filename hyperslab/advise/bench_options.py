@@ -144,9 +144,9 @@ def _measuring(group: argparse._ArgumentGroup) -> None:
         "-d", action="store_true", dest="doublecheck", help="reread the copy, as is always done"
     )
     group.add_argument(
-        "-p", "--parallel", action="store_true", help="write and read in parallel, where MPI is"
+        "-p", "--parallel", action="store_true", help="refused: copies are made by one process"
     )
-    group.add_argument("-i", action="store_true", dest="mpiio", help="with -p: MPI-IO, as always")
+    group.add_argument("-i", action="store_true", dest="mpiio", help="changes nothing without -p")
     group.add_argument(
         "--workdir", metavar="DIR",
         help="where copies are made: what is timed is the disk that this is on (here)",

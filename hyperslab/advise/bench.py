@@ -20,7 +20,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.layout import CLASSIC
 
-from .bench_rows import SOURCE, described, losses, note, notes
+from .bench_rows import SOURCE, described, losses, note, notes, overruns
 from .copying import check_verify
 from .memory import mib, peak_bytes
 from .partial import part_name, remove_leftovers
@@ -150,6 +150,7 @@ def bench(
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     rows += measured
     rows += losses(measured)
+    rows += overruns(measured, memory_bytes)
     if local and _stamp(address) != before:
         rows.append(note("", "the file changed while it was measured: do not trust the numbers."))
     if local and not evicted:

@@ -204,7 +204,7 @@ class Trial:
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout):
+                    for piece in pieces(selection, variable, layout, rooms.piece_bytes):
                         with timer(f"pattern:{pattern}", state) as columns:
                             values = copy.read(name, piece)
                         add_bytes(columns, values.nbytes)

@@ -14,6 +14,7 @@ from made_bench import bench_frame
 
 from hyperslab.advise import bench as engine
 from hyperslab.advise import bench_command
+from hyperslab.advise.room import MemoryLimitError
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
 
@@ -271,6 +272,16 @@ def test_what_is_known_beforehand_is_said_beforehand(tmp_path, monkeypatch, caps
     assert capsys.readouterr().err == ""
     assert main([*words, "-p"]) == USAGE
     assert "one process only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "said"), [("copy", "(--no-copy)"), ("a", "take smaller chunks")])
+def test_a_copy_that_needs_too_much_memory_may_be_left_out(file, monkeypatch, capsys, name, said):
+    def refuse(*_, **__):
+        raise MemoryLimitError(f"{name}: allow at least 300 MiB, or take smaller chunks")
+
+    monkeypatch.setattr(engine, "bench", refuse)
+    assert main(["bench", "-q", str(file)]) == USAGE
+    assert capsys.readouterr().err.endswith(f"{said}\n")
 
 
 def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):

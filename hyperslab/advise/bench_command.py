@@ -89,20 +89,28 @@ def _ended_like_ctrl_c() -> Iterator[None]:
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
     from . import bench as engine
+    from .report import COPY
+    from .room import MemoryLimitError
 
-    frame = engine.bench(
-        arguments.file,
-        asked.targets,
-        variables=asked.names,
-        patterns=asked.patterns,
-        repeats=arguments.repeats,
-        memory_bytes=asked.memory_bytes,
-        verify="full" if arguments.verify else "none",
-        workdir=_place(arguments.workdir),
-        seed=arguments.seed,
-        parallel=arguments.parallel,
-        say=None if arguments.quiet else _say,
-    )
+    try:
+        frame = engine.bench(
+            arguments.file,
+            asked.targets,
+            variables=asked.names,
+            patterns=asked.patterns,
+            repeats=arguments.repeats,
+            memory_bytes=asked.memory_bytes,
+            verify="full" if arguments.verify else "none",
+            workdir=_place(arguments.workdir),
+            seed=arguments.seed,
+            parallel=arguments.parallel,
+            say=None if arguments.quiet else _say,
+        )
+    except MemoryLimitError as error:
+        if not str(error).startswith(f"{COPY}: "):
+            raise
+        less = "leave out the layout as it is (--no-copy)"
+        raise MemoryLimitError(str(error).replace("take smaller chunks", less)) from error
     place = {target.name: n for n, target in enumerate(asked.targets)}
     order = frame["case"].map(place).fillna(len(place))  # as asked for; blocks are shuffled
     frame = frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)

@@ -156,7 +156,10 @@ def _measuring(group: argparse._ArgumentGroup) -> None:
 
 def _results(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--csv", metavar="FILE", help="one line a layout, bm_file's columns first; - for output"
+        "--csv",
+        metavar="FILE",
+        help="one line a layout, bm_file's columns first (chunks and codec "
+        "of the largest variable); - for output",
     )
     group.add_argument("--json", metavar="FILE", help="the same with the sentences; - for output")
     group.add_argument("--parquet", metavar="FILE", help="every sample and phase")

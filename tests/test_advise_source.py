@@ -197,6 +197,27 @@ def test_urls_give_what_files_give(tmp_path, kind):
     assert first == next(iter(values.values())).reshape(-1)[0]
 
 
+def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
+    path = made_files.growing(tmp_path / "a.nc")
+    values = everything(path)[1]
+    with open_source(path) as source:
+        local = source.variables
+    with made_files.served(tmp_path) as server:
+        with open_source(f"{server}/a.nc") as source:
+            remote = source.variables
+        assert list(remote) == list(local)
+        with reopen(f"{server}/a.nc", "netcdf4") as source:
+            for name, truth in local.items():
+                found = remote[name]
+                assert (found.dims, found.shape) == (truth.dims, truth.shape)
+                assert found.unlimited == truth.unlimited
+                rest = tuple(slice(0, n) for n in truth.shape[1:])
+                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
+                for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
+                    got = source.read(name, (first, *rest))
+                    assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
+
+
 def damaged(path, kind):
     """Make something at a path that cannot be read."""
     if kind == "folder":

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from pathlib import Path
 
 import h5py
 import made_files
@@ -216,6 +217,18 @@ def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path
                 for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
                     got = source.read(name, (first, *rest))
                     assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
+
+
+def test_characters_are_left_out_and_the_page_of_the_bench_says_so(tmp_path):
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("letters", "S1", ("x",))[:] = np.array(list("abc"), "S1")
+        nc.createVariable("n", "i4", ("x",))[:] = 1
+    with open_source(tmp_path / "a.nc") as source:
+        assert source.variables["letters"].reason == "holds text"
+        assert [variable.name for variable in source.choose(None)] == ["n"]
+    page = Path(__file__).parents[1] / "book" / "bench.md"
+    assert "So are arrays of characters" in page.read_text()
 
 
 def damaged(path, kind):

@@ -106,6 +106,30 @@ def packed(path):
     return path
 
 
+def growing(path):
+    """Variables of a dimension that grows, of which some were written less far than others."""
+    with netCDF4.Dataset(path, "w") as nc:
+        nc.createDimension("time", None)
+        nc.createDimension("x", 4)
+        nc.createVariable("time", "f8", ("time",))[:] = np.arange(6)
+        nc.createVariable("short", "i4", ("time", "x"), fill_value=-5)[:2] = 1
+        nc.createVariable("none", "i4", ("time",))
+        inner = nc.createGroup("a").createGroup("b")
+        inner.createVariable("v", "f4", ("time", "x"))[:3] = 1
+    return path
+
+
+def scalars(path, format="NETCDF4"):
+    """A file with scalars of several types, one of them a coordinate, beside a short array."""
+    with netCDF4.Dataset(path, "w", format=format) as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("height", "f8", ())[...] = 2.5
+        nc.createVariable("crs", "i4", (), fill_value=-1)[...] = -7
+        nc.createVariable("flag", "i1", ())[...] = 3
+        nc.createVariable("sst", "f4", ("x",))[:] = np.arange(3)
+    return path
+
+
 def square(path, side=SIDE, chunk=128):
     """The one variable of bm_file's first example."""
     with netCDF4.Dataset(path, "w") as nc:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 
 import netCDF4
@@ -11,7 +12,9 @@ import pandas as pd
 import pytest
 from made_bench import bench_frame
 
+from hyperslab.advise import bench as engine
 from hyperslab.advise import bench_command
+from hyperslab.advise.room import MemoryLimitError
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
 
@@ -158,6 +161,13 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE --csv - --json -", "give one of them a file"),
         ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
+        ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
+        ("FILE --workdir nowhere", "no such folder"),
+        ("FILE --keep FILE", "is a file: give the name of a folder"),
+        ("FILE --keep FILE/a", "cannot be made"),
+        ("FILE --keep here", "copy.nc exists: remove it"),
+        ("FILE --keep there -o there/copy.nc", "its folder does not exist"),
+        ("FILE --keep here/a --csv here/b -o here/copy.nc", "exists"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),
@@ -174,8 +184,10 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE -e 3", "1 or little"),
     ],
 )
-def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, words, said):
-    given = [str(file) if word == "FILE" else word for word in words.split()]
+def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, tmp_path, words, said):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "copy.nc").touch()
+    given = [word.replace("FILE", str(file)) for word in words.split()]
     assert main(["bench", *given]) == USAGE
     out, err = capsys.readouterr()
     assert said in err
@@ -221,33 +233,55 @@ def test_help_names_everything(capsys):
         assert word in text
 
 
-def test_work_goes_into_a_folder_of_its_own(tmp_path):
-    left = tmp_path / f"{bench_command._FOLDER}999999999"
-    left.mkdir()
-    with bench_command._workdir(str(tmp_path)) as folder:
-        assert folder.parent == tmp_path
-        assert not left.exists()
-    assert not list(tmp_path.iterdir())
-    with pytest.raises(ValueError, match="no such folder"), bench_command._workdir("nowhere"):
-        pass
-
-
 def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["--chunks", "12,5,6", "--repeats", "2", "--patterns", "map", "-o", "best.nc"]
     assert main(["bench", *words, "--keep", "kept", "--csv", "a.csv", str(file)]) == OK
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert "12x5x6: best.nc, with sst, time\n" in err
+    assert "best.nc lacks sst_error: --variables says" in err
     assert "12x5x6" in out
     assert "map, cold" in out or "cold reads could not be measured" in out
     with netCDF4.Dataset("best.nc") as nc, netCDF4.Dataset(file) as source:
         assert nc["sst"].chunking() == [12, 5, 6]
         assert np.array_equal(nc["sst"][:], source["sst"][:])
+        assert np.array_equal(nc["time"][:], source["time"][:])
+        assert nc["time"].units == source["time"].units
+        assert "sst_error" not in nc.variables
     assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["12x5x6.nc", "copy.nc"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc", "kept"]
     table = pd.read_csv("a.csv").set_index("target")
-    assert table.loc["12x5x6", "output size"] == (tmp_path / "best.nc").stat().st_size
+    assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
     assert (table["data reread time"] > 0).all()
+
+
+def test_what_is_known_beforehand_is_said_beforehand(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(engine, "measure", lambda *_, **__: sys.exit("measuring"))
+    with netCDF4.Dataset("a.nc", "w") as nc:
+        nc.createDimension("x", None)
+        nc.createDimension("y", None)
+        nc.createVariable("v", "f4", ("x", "y"))[:] = np.ones((3, 4))
+    words = ["bench", "--format", "1", "--no-copy", "--patterns", "none", "a.nc"]
+    with pytest.raises(SystemExit, match="measuring"):
+        main(words)
+    assert "note: netcdf3: x, y are of fixed length in the copy" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="measuring"):
+        main([*words, "-q"])
+    assert capsys.readouterr().err == ""
+    assert main([*words, "-p"]) == USAGE
+    assert "one process only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "said"), [("copy", "(--no-copy)"), ("a", "take smaller chunks")])
+def test_a_copy_that_needs_too_much_memory_may_be_left_out(file, monkeypatch, capsys, name, said):
+    def refuse(*_, **__):
+        raise MemoryLimitError(f"{name}: allow at least 300 MiB, or take smaller chunks")
+
+    monkeypatch.setattr(engine, "bench", refuse)
+    assert main(["bench", "-q", str(file)]) == USAGE
+    assert capsys.readouterr().err.endswith(f"{said}\n")
 
 
 def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """Comparing a copy with its source: to the last bit, or as rounded."""
 
+import netCDF4
 import numpy as np
 import pytest
 
@@ -45,6 +46,45 @@ def test_rounded_values_may_differ_by_what_rounding_allows(quantize, near, far):
     assert difference(rounded, truth, quantize=quantize) == ""
     assert difference(rounded, truth) != ""
     assert "1 of 5" in difference(np.where(truth == 1, far, rounded), truth, quantize=quantize)
+
+
+@pytest.mark.parametrize("mode", ["bitround", "granular_bitround", "bitgroom"])
+def test_rounding_sets_bits_of_what_is_no_number_and_of_zero(mode):
+    truth = np.array([np.nan, 0.0, -0.0, 1.0], "f4")
+    found = truth.copy()
+    found.view("u4")[:3] |= 0xFFF  # other bits, still no number; and denormal ones
+    assert np.isnan(found[0])
+    assert 0 < found[1] < 1e-38
+    assert difference(found, truth, quantize=(mode, 3)) == ""
+    assert "3 of 4" in difference(found, truth)
+    lost = np.array([0.0, 1e-30, np.nan, np.nan], "f4")
+    said = difference(lost, truth, quantize=(mode, 3))
+    assert said == "4 of 4 values differ, first at [0]: nan became 0.0"
+
+
+def test_whole_numbers_are_not_rounded():
+    assert difference(np.array([1001]), np.array([1000]), quantize=("bitround", 2)) != ""
+
+
+@pytest.mark.parametrize(
+    ("mode", "special"),
+    [("BitGroom", [np.nan]), ("BitRound", [np.nan, np.inf, -np.inf]), ("GranularBitRound", [])],
+)
+def test_what_the_library_rounds_is_as_rounded(tmp_path, mode, special):
+    """BitGroom makes infinity no number, and GranularBitRound both zero: those are not kept."""
+    truth = np.array([-0.0, 0.0, 1.2345678, -9e30, 1e-39, *special] * 2, "f4")
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as nc:
+        nc.createDimension("x", len(truth))
+        made = nc.createVariable(
+            "a", "f4", ("x",), zlib=True, quantize_mode=mode, significant_digits=3
+        )
+        made[:] = truth
+    with netCDF4.Dataset(tmp_path / "a.nc") as nc:
+        nc["a"].set_auto_maskandscale(False)
+        found = nc["a"][:]
+    name = {"GranularBitRound": "granular_bitround"}.get(mode, mode.lower())
+    assert difference(found, truth, quantize=(name, 3)) == ""
+    assert difference(found, truth) != ""
 
 
 def test_a_fill_value_is_never_rounded():

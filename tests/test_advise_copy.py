@@ -50,11 +50,14 @@ def files(tmp_path_factory):
         "nested": made_files.nested(folder / "nested.nc"),
         "shards": made_files.sharded(folder / "sharded.zarr"),
         "packed": made_files.packed(folder / "packed.nc"),
+        "scalars": made_files.scalars(folder / "scalars.nc"),
     }
 
 
 @pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3", "zarr2", "nczarr"])
-@pytest.mark.parametrize("kind", ["tile", "classic", "cdf5", "nested", "shards", "packed"])
+@pytest.mark.parametrize(
+    "kind", ["tile", "classic", "cdf5", "nested", "shards", "packed", "scalars"]
+)
 def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
     target = Target("chunked", format, Choice("default", "deflate"))
     out = tmp_path / f"out{Layout(format).suffix}"

@@ -7,6 +7,7 @@ import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab.advise.chunk_cost import call_bytes, touched
 from hyperslab.advise.room import (
     MARGIN_BYTES,
     MemoryLimitError,
@@ -118,3 +119,17 @@ def test_zarr_works_on_no_more_chunks_than_fit():
     with zarr_at_once(rooms):
         assert zarr.config.get("async.concurrency") == most
     assert zarr.config.get("async.concurrency") == before
+
+
+@pytest.mark.parametrize("of", ["netcdf4", "netcdf3", "zarr3"])
+@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3", "netcdf3"])
+def test_what_the_libraries_hold_for_chunks_is_shared_too(of, format):
+    source = variable((2000, 2000), None if of == "netcdf3" else (4, 4))
+    layout = Layout(format, None if format == "netcdf3" else (5, 5))
+    room = one(source, layout, of=of, memory=96 * MIB).each["sst"]
+    chunks = [
+        call_bytes(name) * touched(room.slabs.lengths, lengths, source.shape, aligned=True)
+        for name, lengths in ((of, source.chunks), (format, layout.chunks))
+    ]
+    assert room.slabs.elements * 4 + max(chunks) <= 96 * MIB - MARGIN_BYTES
+    assert chunks == [0, 0] or room.slabs.elements * 4 < source.nbytes

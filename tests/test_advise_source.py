@@ -2,6 +2,7 @@
 
 import gzip
 import os
+from pathlib import Path
 
 import h5py
 import made_files
@@ -197,6 +198,39 @@ def test_urls_give_what_files_give(tmp_path, kind):
     assert first == next(iter(values.values())).reshape(-1)[0]
 
 
+def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
+    path = made_files.growing(tmp_path / "a.nc")
+    values = everything(path)[1]
+    with open_source(path) as source:
+        local = source.variables
+    with made_files.served(tmp_path) as server:
+        with open_source(f"{server}/a.nc") as source:
+            remote = source.variables
+        assert list(remote) == list(local)
+        with reopen(f"{server}/a.nc", "netcdf4") as source:
+            for name, truth in local.items():
+                found = remote[name]
+                assert (found.dims, found.shape) == (truth.dims, truth.shape)
+                assert found.unlimited == truth.unlimited
+                rest = tuple(slice(0, n) for n in truth.shape[1:])
+                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
+                for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
+                    got = source.read(name, (first, *rest))
+                    assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
+
+
+def test_characters_are_left_out_and_the_page_of_the_bench_says_so(tmp_path):
+    with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("letters", "S1", ("x",))[:] = np.array(list("abc"), "S1")
+        nc.createVariable("n", "i4", ("x",))[:] = 1
+    with open_source(tmp_path / "a.nc") as source:
+        assert source.variables["letters"].reason == "holds text"
+        assert [variable.name for variable in source.choose(None)] == ["n"]
+    page = Path(__file__).parents[1] / "book" / "bench.md"
+    assert "So are arrays of characters" in page.read_text()
+
+
 def damaged(path, kind):
     """Make something at a path that cannot be read."""
     if kind == "folder":
@@ -254,11 +288,16 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
             "{}/cut.nc?token=secret",
             r"cut.nc is truncated: it has 9,000 bytes of .*; copy or",
         ),
+        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
+        ("{}/older.nc", "older.nc is truncated or damaged: it ends within its header"),
     ],
 )
 def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
     (tmp_path / "text.nc").write_text("hello, world")
     (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
+    whole = made_files.classic(tmp_path / "b.nc").read_bytes()
+    (tmp_path / "old.nc").write_bytes(whole[:900])
+    (tmp_path / "older.nc").write_bytes(whole[:100])
     with (
         made_files.served(tmp_path) as server,
         pytest.raises(SourceError, match=said) as error,

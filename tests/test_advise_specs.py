@@ -73,6 +73,24 @@ def test_an_unlimited_dimension_may_be_shorter_than_its_chunk():
     assert only(Target("t", "netcdf4", Choice((200, 72, 144))), grows).chunks[0] == 200
 
 
+def test_default_chunks_follow_each_dimension_that_grows():
+    deep = Made("v", ("z", "time", "x"), (7, 50, 80), unlimited=("time",))
+    assert only(Target("t", "netcdf4", Choice("default")), deep).chunks == (7, 1, 80)
+    both = Made("w", ("time", "n"), (5, 6), unlimited=("time", "n"))
+    assert only(Target("t", "netcdf4", Choice("default")), both).chunks == (2048, 2048)
+
+
+def test_chunks_that_nobody_asked_for_are_cut_where_dimensions_cannot_grow():
+    layout = Layout("netcdf4", chunks=(2048, 2048))
+    both = stored("w", ("time", "n"), (5, 6), layout, unlimited=("time", "n"))
+    assert only(Target("t", "netcdf4"), both).chunks == (2048, 2048)
+    assert only(Target("t", "netcdf4-classic"), both).chunks == (5, 6)
+    assert only(Target("t", "netcdf4-classic", Choice("default")), both).chunks == (5, 6)
+    assert only(Target("t", "netcdf4-classic", Choice((("n", 3),))), both).chunks == (5, 3)
+    with pytest.raises(ValueError, match="time of w has length 5, and a chunk of 9 is longer"):
+        only(Target("t", "netcdf4-classic", Choice((9, 6))), both)
+
+
 @pytest.mark.parametrize("bad", [{"format": "binary"}, {"format": "x"}, {"cache_bytes": -1}])
 def test_a_target_that_cannot_be_is_refused(bad):
     with pytest.raises(ValueError, match="give"):

@@ -54,3 +54,13 @@ def test_what_is_too_large_is_not_kept():
     assert truth.nbytes == 0
     assert truth.watcher("a") is None
     truth.check("p", "a", 0, (slice(0, 100),), np.zeros(100, "i4"), Layout())
+
+
+def test_smaller_selections_after_one_that_is_too_large_are_compared():
+    variable = SourceVariable("a", ("x",), (100,), "i4")
+    whole, some = (slice(0, 100),), (slice(3, 9),)
+    truth = Truth({"whole": {"a": (whole,)}, "some": {"a": (some,)}}, {"a": variable}, 399)
+    shown(truth, np.arange(100, dtype="i4"), (30,))
+    truth.check("whole", "a", 0, whole, np.zeros(100, "i4"), Layout())
+    with pytest.raises(ValueError, match="some of a was read wrong: 6 of 6"):
+        truth.check("some", "a", 0, some, np.zeros(6, "i4"), Layout())

@@ -1,5 +1,7 @@
 """What the kernel reads and writes straight on HDF5 is what h5py reads and writes."""
 
+import ctypes
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -9,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile
+from hyperslab.kernels.hdf5_library import Id, got, prepare
+from hyperslab.kernels.library import function, variable
 
 SHAPE = (11, 14)
 LAYOUTS = {
@@ -18,6 +22,7 @@ LAYOUTS = {
     "early": {"chunks": SHAPE, "alloc": "early", "fill": False},
 }
 DTYPES = ("i1", "u2", "i4", "u8", "f4", "f8")
+ALL_KINDS, NULL_SPACE = 0x1F, 2
 
 
 def values(dtype):
@@ -75,6 +80,16 @@ def test_any_accesses_read_what_h5py_reads(files, data):
             for one in chosen
         ]
     assert out.tobytes() == b"".join(wanted)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("steps", [None, [2, 3]], ids=["plain", "strided"])
+def test_an_access_that_takes_nothing_may_start_at_the_end(files, layout, steps):
+    out = np.full(5, 9.0)
+    starts, counts = [[11, 0], [11, 14], [0, 0]], [[0, 5], [0, 0], [1, 5]]
+    with Hdf5File.open(files / layout, "a") as file:
+        file.access("read", starts, counts, steps, out)
+    assert out.tolist() == values("f8")[0, :: steps[1] if steps else 1][:5].tolist()
 
 
 def test_it_reads_what_the_kernel_wrote_through_netcdf(tmp_path):
@@ -139,3 +154,62 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
     with pytest.raises(ValueError, match="holds no numbers"):
         Hdf5File.open(path, "text")
     assert capfd.readouterr().err == ""
+
+
+@contextmanager
+def nothing_left():
+    """Check that what the block opens in HDF5 it closes: identifiers count up, kind by kind."""
+    before, held = list(numbers()), objects()
+    yield
+    assert objects() == held
+    for first, last in zip(before, numbers(), strict=True):
+        assert first < last
+        left = [each for each in range(first + 1, last) if function("H5Iis_valid")(Id(each)) > 0]
+        assert not left
+
+
+def objects():
+    """How many files, groups, datasets, attributes and named types are open, in any file."""
+    return got("H5Fget_obj_count", Id(ALL_KINDS), ctypes.c_uint(ALL_KINDS), kind=ctypes.c_ssize_t)
+
+
+def numbers():
+    """The next identifiers of a dataspace, a property list and a datatype, closed again."""
+    prepare()
+    for close, made in (
+        ("H5Sclose", got("H5Screate", NULL_SPACE)),
+        ("H5Pclose", got("H5Pcreate", Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))),
+        ("H5Tclose", got("H5Tcopy", Id(variable("H5T_NATIVE_INT32_g")))),
+    ):
+        got(close, Id(made), kind=ctypes.c_int)
+        yield made
+
+
+def test_nothing_stays_open_in_hdf5(tmp_path):
+    path = tmp_path / "a.h5"
+    every = {"chunks": (4, 5), "deflate": 1, "shuffle": True, "fill": False, "alloc": "early"}
+
+    def work():
+        with Hdf5File.create(path, "a", SHAPE, "f8", cache_bytes=4321, **every) as file:
+            file.access("write", [[0, 0]], SHAPE, None, values("f8"), keep_list=False)
+        with Hdf5File.open(path, "a", cache_bytes=4321, sieve_bytes=0) as file:
+            file.chunk_cache_bytes()
+            file.access("read", [[0, 0]], SHAPE, None, values("f8"))
+
+    work()
+    with nothing_left():
+        work()
+
+
+def test_a_refused_dataset_leaves_nothing_open(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as other:
+        other["text"] = "words"
+        other["half"] = np.zeros(3, "f2")
+    for name in ("text", "half", "absent"):
+        with nothing_left(), pytest.raises((ValueError, LibraryError)):
+            Hdf5File.open(path, name, cache_bytes=100, sieve_bytes=0)
+    with nothing_left(), pytest.raises(LibraryError, match="H5Dcreate2 fails on a"):
+        Hdf5File.create(tmp_path / "c.h5", "a", SHAPE, "i4", chunks=(99, 1), cache_bytes=100)
+    with nothing_left(), pytest.raises(LibraryError, match="H5Fcreate fails"):
+        Hdf5File.create(tmp_path / "no" / "c.h5", "a", SHAPE, "i4", cache_bytes=100)

@@ -219,8 +219,10 @@ def test_errors_come_in_the_librarys_words(tmp_path):
         NetcdfFile.create(path, "zarr2", "a", DIMS, SHAPE, "i4")
     with pytest.raises(ValueError, match="dtype='c16'"):
         NetcdfFile.create(path, "netcdf4", "a", DIMS, SHAPE, "c16")
-    with pytest.raises(ValueError, match="chunks, deflate and cache_bytes need netcdf4"):
+    with pytest.raises(ValueError, match="chunks, deflate, shuffle and cache_bytes need netcdf4"):
         NetcdfFile.create(path, "netcdf3", "a", DIMS, SHAPE, "i4", chunks=(1, 1))
+    with pytest.raises(ValueError, match="shuffle and cache_bytes need netcdf4, not 'netcdf3'"):
+        NetcdfFile.create(path, "netcdf3", "a", DIMS, SHAPE, "i4", shuffle=True)
     with pytest.raises(LibraryError, match=r"nc_def_var_chunking"):
         NetcdfFile.create(path, "netcdf4", "a", DIMS, SHAPE, "i4", chunks=(99, 1))
 
@@ -234,6 +236,14 @@ def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path):
             file.access("read", [[0, 0]], [3, 1], [7, 1], out)
         with pytest.raises(IndexError, match="stride"):
             file.access("read", [[0, 0]], [1, 1], [0, 1], out)
+        with pytest.raises(TypeError, match="starts must be integers, not float64"):
+            file.access("read", [[0.7, 0]], [1, 17], None, out)
+        with pytest.raises(TypeError, match="counts must be integers, not float64"):
+            file.access("read", [[0, 0]], [1, 1.5], None, out)
+        with pytest.raises(TypeError, match="strides must be integers, not bool"):
+            file.access("read", [[0, 0]], [1, 1], [True, True], out)
+        with pytest.raises(IndexError, match=r"start \(14, 0\)"):
+            file.access("read", [[14, 0]], [0, 17], None, out)
         with pytest.raises(ValueError, match=r"give \(calls, 2\)"):
             file.access("read", [0], [1], None, out)
         with pytest.raises(ValueError, match="the buffer has 884 bytes, the calls need 1768"):
@@ -246,6 +256,17 @@ def test_what_does_not_fit_is_refused_before_anything_is_read(tmp_path):
             file.access("seek", [[0, 0]], SHAPE, None, out)
         with pytest.raises(ValueError, match="each must be float64"):
             file.access("read", [[0, 0]], SHAPE, None, out, each=np.zeros(2))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("steps", [None, [2, 3]], ids=["plain", "strided"])
+def test_an_access_that_takes_nothing_may_start_at_the_end(tmp_path, layout, steps):
+    with create(tmp_path / "a.nc", layout, "i4") as file:
+        file.access("write", [[0, 0]], SHAPE, None, np.ones(SHAPE, "i4"))
+        out = np.full(5, 9, "i4")
+        starts, counts = [[13, 0], [13, 17], [0, 0]], [[0, 5], [0, 0], [1, 5]]
+        file.access("read", starts, counts, steps, out)
+    assert out.tolist() == [1] * 5
 
 
 def test_groups_scalars_and_text(tmp_path):

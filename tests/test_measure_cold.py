@@ -1,5 +1,6 @@
 """Eviction is verified, not hoped for."""
 
+import gc
 import mmap
 import os
 import sys
@@ -25,6 +26,20 @@ def test_evicted_file_is_out_and_warm_file_is_in(file):
     assert resident_fraction([file]) == 0
     warm([file])
     assert resident_fraction([file]) == 1
+
+
+@linux
+def test_asking_leaves_nothing_to_collect(file):
+    """Nothing is collected while a sample runs, and a store has thousands of files."""
+    resident_fraction([file])
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(100):
+            resident_fraction([file])
+        assert gc.collect() < 50
+    finally:
+        gc.enable()
 
 
 @linux

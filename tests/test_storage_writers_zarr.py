@@ -102,6 +102,16 @@ def test_xarray_masks_the_fill_value(tmp_path, format, dtype, fill):
         assert dataset.a.attrs == {"flag_values": [1, 2]}
 
 
+@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
+@pytest.mark.parametrize("values", [np.array(-3, "i4"), np.array([-3], "i4"), np.int32(-3)])
+def test_a_scalar_is_written_with_or_without_an_axis(tmp_path, format, values):
+    with create(tmp_path / "a", [Variable("a", (), (), "i4")], Layout(format)) as writer:
+        writer.write("a", ..., values)
+    array = zarr.open_group(tmp_path / "a", mode="r")["a"]
+    assert array.shape == ()
+    assert array[()] == -3
+
+
 LIMITED = """
 import os, resource, sys
 import numpy as np

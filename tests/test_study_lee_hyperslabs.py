@@ -16,12 +16,12 @@ from hyperslab.measure.worker import Job, perform
 from hyperslab.study import claims
 from hyperslab.study.lee import (
     hyperslabs,
-    hyperslabs_blocks,
     hyperslabs_counts,
     hyperslabs_figures,
     hyperslabs_rates,
     hyperslabs_why_words,
     hyperslabs_words,
+    numbered,
     strided,
     strided_words,
 )
@@ -175,7 +175,7 @@ def test_one_wrong_value_is_noticed(rows, columns, data):
 
 
 def test_large_arrays_are_compared_to_their_end(monkeypatch):
-    monkeypatch.setattr(hyperslabs_blocks, "_PIECE", 7)
+    monkeypatch.setattr(numbered, "_PIECE", 7)
     array = np.arange(60).reshape(4, 15)
     assert Numbered((4, 15))(array)
     array[3, 14] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.layout import CLASSIC
 
-from .bench_rows import SOURCE, described, losses, note, notes
+from .bench_rows import SOURCE, described, losses, note, notes, overruns
 from .copying import check_verify
 from .memory import mib, peak_bytes
 from .partial import part_name, remove_leftovers
@@ -55,6 +55,7 @@ def bench(
     workdir: Path,
     seed: int = 0,
     parallel: bool = False,
+    say: Callable[[str], None] | None = None,
 ) -> pd.DataFrame:
     """Copy a file into each layout, read the copies, and return the records of it.
 
@@ -85,7 +86,9 @@ def bench(
     seed
         Of the order of the samples.
     parallel
-        Whether to use parallel I/O, where MPI is there.
+        Refused: this version copies in one process.
+    say
+        Is told each note that is known before anything is measured.
 
     Returns
     -------
@@ -126,6 +129,9 @@ def bench(
         starts = {name: start_of(source, trial.layout.format) for name, trial in trials.items()}
         local = not _is_remote(source)
         before = _stamp(address) if local else None
+    if say:
+        for text in notes(pd.DataFrame(rows)):
+            say(text)
     with _scratch(Path(workdir)) as scratch:
         evicted = local and _can_evict(address)
         cases = [
@@ -144,6 +150,7 @@ def bench(
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     rows += measured
     rows += losses(measured)
+    rows += overruns(measured, memory_bytes)
     if local and _stamp(address) != before:
         rows.append(note("", "the file changed while it was measured: do not trust the numbers."))
     if local and not evicted:
@@ -168,8 +175,8 @@ def _check(targets: Sequence[Target], repeats: int, verify: str, parallel: bool)
         raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
     if parallel:
         raise ValueError(
-            "parallel copies need MPI and libraries built with it, which are not here: leave out "
-            "-p and -i"
+            "this version writes and reads a copy in one process only: parallel copies come with "
+            "the chapter on MPI; leave out -p"
         )
 
 

@@ -144,9 +144,9 @@ def _measuring(group: argparse._ArgumentGroup) -> None:
         "-d", action="store_true", dest="doublecheck", help="reread the copy, as is always done"
     )
     group.add_argument(
-        "-p", "--parallel", action="store_true", help="write and read in parallel, where MPI is"
+        "-p", "--parallel", action="store_true", help="refused: copies are made by one process"
     )
-    group.add_argument("-i", action="store_true", dest="mpiio", help="with -p: MPI-IO, as always")
+    group.add_argument("-i", action="store_true", dest="mpiio", help="changes nothing without -p")
     group.add_argument(
         "--workdir", metavar="DIR",
         help="where copies are made: what is timed is the disk that this is on (here)",
@@ -156,7 +156,10 @@ def _measuring(group: argparse._ArgumentGroup) -> None:
 
 def _results(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--csv", metavar="FILE", help="one line a layout, bm_file's columns first; - for output"
+        "--csv",
+        metavar="FILE",
+        help="one line a layout, bm_file's columns first (chunks and codec "
+        "of the largest variable); - for output",
     )
     group.add_argument("--json", metavar="FILE", help="the same with the sentences; - for output")
     group.add_argument("--parquet", metavar="FILE", help="every sample and phase")

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from .failures import error_of
+from .memory import mib
 from .prepared import Prepared
 from .sources.base import Source, SourceVariable
 
@@ -70,6 +71,27 @@ def losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
         raise error_of(str(rows[0]["status"]))
     for case, status in sorted(lost):
         yield note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+
+
+def overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
+    """Yield notes of which targets' samples took more memory than was allowed.
+
+    Examples
+    --------
+    >>> [row["status"] for row in overruns([{"case": "a", "peak_bytes": 3 * 2**20}], 2**20)]
+    ['its process took up to 3 MiB, and 1 MiB were allowed.']
+    """
+    peaks: dict[str, int] = {}
+    for row in rows:
+        peak = row.get("peak_bytes")
+        if peak is not None and peak == peak:
+            peaks[row["case"]] = max(int(peak), peaks.get(row["case"], 0))
+    for case, peak in sorted(peaks.items()):
+        if peak > memory_bytes:
+            yield note(
+                case,
+                f"its process took up to {mib(peak)}, and {mib(memory_bytes)} were allowed.",
+            )
 
 
 def note(case: str, text: str) -> dict[str, object]:

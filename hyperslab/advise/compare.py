@@ -80,16 +80,24 @@ def _same_bits(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
 def _rounded(
     a: NDArray[Any], b: NDArray[Any], quantize: tuple[str, int], fill_value: float | int | None
 ) -> NDArray[np.bool_]:
-    """Compare rounded values: the error is at most a unit of the last place that was kept."""
+    """Compare rounded values: the error is at most a unit of the last place that was kept.
+
+    Rounding sets bits of what is no number too, and of zero, which becomes a denormal one.
+    """
     mode, digits = quantize
     exact = _same_bits(a, b)
+    if b.dtype.kind != "f":
+        return exact  # whole numbers are not rounded
     with np.errstate(all="ignore"):
         size = np.abs(b.astype("f8"))
         if mode == "bitround":
             allowed = np.exp2(np.floor(np.log2(size)) - digits)
         else:
             allowed = 10.0 ** (np.floor(np.log10(size)) + 1 - digits)
+        least = float(np.finfo(b.dtype).tiny)
         near = np.abs(a.astype("f8") - b.astype("f8")) <= allowed
+        near |= (size < least) & (np.abs(a.astype("f8")) < least)
+        near |= np.isnan(a) & np.isnan(b)
     if fill_value is not None:
         near &= b != fill_value
     result: NDArray[np.bool_] = exact | near

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def fit(
     """
     format = layouts[variables[0].name].format
     notes: list[str] = []
-    grows = _growing(variables, format)
+    grows = growing(variables, format)
     lost = {dim for v in variables for dim in v.unlimited} - grows
     if lost and format not in ZARR:
         names = ", ".join(sorted(lost))
@@ -92,8 +93,22 @@ def fit(
     return Fitted(tuple(made), dict(layouts), _attrs(attrs, format), tuple(notes))
 
 
-def _growing(variables: Sequence[SourceVariable], format: str) -> set[str]:
-    """Return the dimensions that stay unlimited."""
+class _Growing(Protocol):
+    @property
+    def dims(self) -> tuple[str, ...]: ...
+    @property
+    def unlimited(self) -> tuple[str, ...]: ...
+
+
+def growing(variables: Sequence[_Growing], format: str) -> set[str]:
+    """Return the dimensions that stay unlimited when variables are copied into a format.
+
+    Examples
+    --------
+    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", ("t", "x"))
+    >>> sorted(growing([sst], "netcdf4")), growing([sst], "netcdf4-classic")
+    (['t', 'x'], set())
+    """
     dims = {dim for v in variables for dim in v.unlimited}
     if format in ZARR:
         return set()

@@ -140,6 +140,8 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
         target, `BM_COLUMNS`, then format, chunks, codec, level, quantize, cache_bytes, file_bytes,
         ratio (bytes of the data over those of the file), repeats, verified, status, peak_bytes, and
         for every quantity its median and 95 % interval: ``…_s``, ``…_low_s``, ``…_high_s``.
+        Bytes and times are of all variables together; where several are copied, deflate, shuffle,
+        chunk lengths, codec, level and quantize are those of the largest.
 
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts in
     1 to 6 dimensions.

@@ -40,16 +40,15 @@ def write(
     notes
         What else the benchmark has to say; goes into the JSON.
     """
-    if csv:
-        _put(csv, as_csv(frame))
-    if json:
-        _put(json, as_json(frame, notes))
     if parquet:
         save(frame, Path(parquet))
     if plot:
         from .plot import save as draw
 
         draw(frame, Path(plot), title)
+    texts = {csv: as_csv(frame) if csv else "", json: as_json(frame, notes) if json else ""}
+    for name in sorted(filter(None, texts), key="-".__eq__):  # output last: its reader may leave
+        _put(name, texts[name])
 
 
 def as_csv(frame: pd.DataFrame) -> str:

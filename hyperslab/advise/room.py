@@ -17,6 +17,7 @@ import numpy as np
 from hyperslab.storage.geometry import padded_bytes
 from hyperslab.storage.layout import CLASSIC, NETCDF4, Layout
 
+from .chunk_cost import call_bytes, index_bytes, touched
 from .memory import mib
 from .slabs import Slabs, plan
 from .sources.base import SourceVariable
@@ -66,11 +67,14 @@ class Rooms:
         Chunk cache of each variable of the copy; None leaves the library's own.
     reduced
         Whether that is less than the library's own, which does not fit.
+    piece_bytes
+        Most bytes of what a pattern reads at once.
     """
 
     each: dict[str, Room]
     cache_bytes: int | None
     reduced: bool
+    piece_bytes: int = 0
 
 
 def share(
@@ -121,7 +125,10 @@ def share(
         )
     rooms = {need.variable.name: need.room(free, memory_bytes - free) for need in needs}
     changed = cache_bytes is not None or held < own
-    return Rooms(rooms, held if changed and own else None, held < own and cache_bytes is None)
+    # A piece, and as much again for its chunks; the copy's cache is there as well.
+    piece = max((free - min(held, free // 2)) // 4, 2**16)
+    reduced = held < own and cache_bytes is None
+    return Rooms(rooms, held if changed and own else None, reduced, piece)
 
 
 @contextmanager
@@ -198,6 +205,11 @@ class _Need:
                 else self._chunk * compressed
             )
             + self._unit_bytes * 2 * bool(layout.shards)
+            + index_bytes(layout.format, shape, layout.chunks if shape else None)
+        )
+        self._calls = (
+            (call_bytes(source_format), variable.chunks if shape else None),
+            (call_bytes(layout.format), layout.chunks if shape else None),
         )
         swapped = "big" in (variable.byteorder, layout.byteorder) and size > 1
         # Rounded values are compared with the source's, which are read once more for that.
@@ -220,7 +232,7 @@ class _Need:
         piece = self._unit_bytes
         if comfortable:
             piece = max(2 * piece, min(SLAB_BYTES // 2, self.variable.nbytes))
-        return self._fixed + self._one + self._times * piece
+        return self._fixed + self._one + self._times * piece + self._overhead(self._unit)
 
     def room(self, free: int, taken: int) -> Room:
         """Share what is free."""
@@ -228,15 +240,38 @@ class _Need:
         if self._zarr and self._one:
             at_once = min(max((free - self._fixed) // 4 // self._one, 1), _MOST_AT_ONCE)
         spent = self._fixed + self._one * at_once
-        limit = max((free - spent) // self._times, self._unit_bytes)
-        slabs = self._slabs(min(limit, max(SLAB_BYTES, self._unit_bytes)))
-        if slabs.reads > 1 and limit > SLAB_BYTES:
-            slabs = self._slabs(limit)
+        slabs = self._best(free - spent)
         enough = 0
         if slabs.reads > 1:
-            once = next(n for n in _doubled(limit) if self._slabs(n).reads <= 1)
-            enough = taken + spent + self._times * once
+            once = next(n for n in _doubled(free - spent) if self._best(n).reads <= 1)
+            enough = taken + spent + once
         return Room(slabs, self._source_cache, at_once, enough)
+
+    def _best(self, space: int) -> Slabs:
+        """Return the pieces for so much memory; large ones only where they save reading."""
+        limit = max(space // self._times, self._unit_bytes)
+        slabs = self._within(min(limit, max(SLAB_BYTES, self._unit_bytes)), space)
+        if slabs.reads > 1 and limit > SLAB_BYTES:
+            slabs = self._within(limit, space)
+        return slabs
+
+    def _within(self, limit: int, space: int) -> Slabs:
+        """Return pieces that fit with what the libraries hold for each of their chunks."""
+        while True:
+            slabs = self._slabs(limit)
+            nbytes = slabs.elements * self.variable.itemsize
+            used = self._times * nbytes + self._overhead(slabs.lengths)
+            if used <= space or limit <= self._unit_bytes:
+                return slabs
+            limit = max(min(int(nbytes * space / used), limit * 9 // 10), self._unit_bytes)
+
+    def _overhead(self, lengths: Sequence[int] | None) -> int:
+        """Return what the libraries hold for the chunks of one piece."""
+        shape = self.variable.shape
+        lengths = lengths or (1,) * len(shape)
+        each = [n * touched(lengths, chunks, shape, aligned=True) for n, chunks in self._calls]
+        # One kind of library gives the other's memory out again.
+        return max(each) if self._calls[0][0] == self._calls[1][0] else sum(each)
 
     def _slabs(self, limit: int) -> Slabs:
         variable = self.variable

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
-from hyperslab.storage.layout import CHUNKED, CLASSIC, FORMATS, NETCDF4, ZARR, Layout
+from hyperslab.storage.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
 
+from .fitting import growing
 from .specs_codec import SAME, kept_codec
 from .specs_default import default_chunks
 
@@ -140,7 +141,8 @@ class Target:
         if self.choice.quantize is not None and not floats:
             listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
             raise ValueError(f"{self.name}: only floats can be quantized, not {listed}")
-        return {v.name: self._layout(v, own.get(v.name, self.choice)) for v in variables}
+        grows = growing(variables, self.format)
+        return {v.name: self._layout(v, own.get(v.name, self.choice), grows) for v in variables}
 
     def _check_fit(self, variables: Sequence[Described]) -> None:
         """Refuse chunks that would touch no variable at all."""
@@ -164,11 +166,11 @@ class Target:
                 f"give some of {', '.join(sorted(known))}"
             )
 
-    def _layout(self, variable: Described, choice: Choice) -> Layout:
+    def _layout(self, variable: Described, choice: Choice, grows: set[str]) -> Layout:
         if not variable.shape:
             return Layout(self.format, byteorder=self._byteorder(variable))
         codec, level, shuffle = kept_codec(variable, choice, self.format)
-        chunks = self._chunks(variable, choice, codec)
+        chunks = self._chunks(variable, choice, codec, grows)
         fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
         if choice.quantize is not None and variable.dtype.startswith("f"):
             fields["quantize"] = choice.quantize
@@ -194,12 +196,13 @@ class Target:
         return self.byteorder
 
     def _chunks(
-        self, variable: Described, choice: Choice, codec: str | None
+        self, variable: Described, choice: Choice, codec: str | None, grows: set[str]
     ) -> tuple[int, ...] | None:
         chunks = choice.chunks
         if self.format not in CHUNKED and isinstance(chunks, str):
             return None
-        must = bool(variable.unlimited) and self.format not in ZARR
+        axes = [axis for axis, dim in enumerate(variable.dims) if dim in grows]
+        must = bool(axes) and self.format not in ZARR
         if chunks == CONTIGUOUS:
             if must or (codec is not None and self.format not in ZARR):
                 why = "can grow" if must else f"is compressed with {codec}"
@@ -220,13 +223,15 @@ class Target:
             needed = chunks == DEFAULT or must or codec is not None or self.format in ZARR
             if not needed:
                 return None
-            return default_chunks(self.format, variable.shape, variable.dtype, variable.unlimited)
+            return default_chunks(self.format, variable.shape, variable.dtype, axes)
         if not touched:
-            return _fitting(variable, self.format)
+            return _fitting(variable, self.format, grows)
         if not lengths:
-            kept = variable.chunks or tuple(max(n, 1) for n in variable.shape)
+            kept = _fitting(variable, self.format, grows) or tuple(
+                max(n, 1) for n in variable.shape
+            )
             lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
-        _check_lengths(self.name, variable, lengths)
+        _check_lengths(self.name, variable, lengths, grows)
         return lengths
 
     def renamed(self, name: str) -> Target:
@@ -240,27 +245,27 @@ class Target:
         return replace(self, name=name)
 
 
-def _check_lengths(target: str, variable: Described, lengths: Sequence[int]) -> None:
+def _check_lengths(
+    target: str, variable: Described, lengths: Sequence[int], grows: set[str]
+) -> None:
     for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
         if chunk < 1:
             raise ValueError(
                 f"{target}: a chunk of {chunk} along {dim} of {variable.name}: give at least 1"
             )
-        if chunk > max(size, 1) and dim not in variable.unlimited:
+        if chunk > max(size, 1) and dim not in grows:
             raise ValueError(
                 f"{target}: the dimension {dim} of {variable.name} has length {size}, and a "
                 f"chunk of {chunk} is longer: give at most {size}"
             )
 
 
-def _fitting(variable: Described, format: str) -> tuple[int, ...] | None:
-    """Return the chunks as they are, cut to the dimensions where the format asks for it."""
+def _fitting(variable: Described, format: str, grows: set[str]) -> tuple[int, ...] | None:
+    """Return the chunks as they are, cut to the dimensions that do not grow in the copy."""
     if variable.chunks is None or format not in CHUNKED:
         return None
-    if format not in (*NETCDF4, "hdf5"):
-        sizes = zip(variable.chunks, variable.shape, strict=True)
-        return tuple(min(c, max(n, 1)) for c, n in sizes)
-    return variable.chunks
+    axes = zip(variable.dims, variable.chunks, variable.shape, strict=True)
+    return tuple(chunk if dim in grows else min(chunk, max(n, 1)) for dim, chunk, n in axes)
 
 
 def _lengths(chunks: Chunks) -> tuple[int, ...]:

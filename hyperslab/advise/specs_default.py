@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +11,7 @@ from hyperslab.storage.layout import ZARR
 
 
 def default_chunks(
-    format: str, shape: Sequence[int], dtype: str, unlimited: bool | Sequence[str] = False
+    format: str, shape: Sequence[int], dtype: str, unlimited: Collection[int] = ()
 ) -> tuple[int, ...]:
     """Return the chunks that the library of a format picks when it must chunk.
 
@@ -27,7 +27,7 @@ def default_chunks(
     dtype
         Its type, such as "f4".
     unlimited
-        Whether the first dimension can grow (or the names of those that can).
+        Which axes can grow.
 
     Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
 
@@ -35,14 +35,16 @@ def default_chunks(
     --------
     >>> default_chunks("netcdf4", (3162, 3162), "i4")
     (1581, 1581)
+    >>> default_chunks("netcdf4", (7, 50, 80), "f4", unlimited=[1])
+    (7, 1, 80)
     """
     # What is copied into Zarr has dimensions of fixed length.
-    grows = bool(unlimited) and format not in ZARR
+    grows = frozenset() if format in ZARR else frozenset(unlimited)
     return _ask(format, tuple(int(n) for n in shape), dtype, grows)
 
 
 @lru_cache(maxsize=256)
-def _ask(format: str, shape: tuple[int, ...], dtype: str, grows: bool) -> tuple[int, ...]:
+def _ask(format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int]) -> tuple[int, ...]:
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
     if format in ZARR and format != "nczarr":
@@ -50,13 +52,13 @@ def _ask(format: str, shape: tuple[int, ...], dtype: str, grows: bool) -> tuple[
     return _hdf5(shape, dtype) if format == "hdf5" else _netcdf(shape, dtype, grows)
 
 
-def _netcdf(shape: tuple[int, ...], dtype: str, grows: bool) -> tuple[int, ...]:
+def _netcdf(shape: tuple[int, ...], dtype: str, grows: frozenset[int]) -> tuple[int, ...]:
     import netCDF4
 
     with netCDF4.Dataset("chunks", "w", diskless=True, persist=False) as file:
         dims = [f"d{axis}" for axis in range(len(shape))]
         for axis, (dim, n) in enumerate(zip(dims, shape, strict=True)):
-            file.createDimension(dim, None if grows and axis == 0 else n)
+            file.createDimension(dim, None if axis in grows else n)
         picked = file.createVariable("v", np.dtype(dtype), dims, zlib=True).chunking()
     return tuple(int(n) for n in picked)
 

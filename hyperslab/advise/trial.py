@@ -35,8 +35,8 @@ class Trial:
 
     Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
     (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
-    memory), and pattern:NAME for each pattern, warm and then cold. All values are compared. What is
-    read again is read into new memory, so that no layout profits from what its writing left behind.
+    memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
+    new memory, so that no layout profits from what its writing left behind.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Trial:
     memory_bytes
         What this process may take.
     verify
-        "full", "sample" or "none".
+        What is compared: "full", "sample" or "none"; all is read in any case.
     seed
         Of the sample.
     cold
@@ -106,8 +106,7 @@ class Trial:
         timer.chill()
         with source:
             ledgers = self._copy(timer, source, rooms, truth)
-            if self.verify != "none":
-                self._reread(timer, source, rooms, ledgers)
+            self._reread(timer, source, rooms, ledgers)
         # Warm first: what was evicted and read again lies otherwise in memory.
         for state in ("warm", "cold"):
             for pattern, reads in self.reads.items():
@@ -204,7 +203,7 @@ class Trial:
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout):
+                    for piece in pieces(selection, variable, layout, rooms.piece_bytes):
                         with timer(f"pattern:{pattern}", state) as columns:
                             values = copy.read(name, piece)
                         add_bytes(columns, values.nbytes)

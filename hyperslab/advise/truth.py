@@ -19,8 +19,8 @@ from .sources.base import Indices, SourceVariable
 class Truth:
     """The values of each selection of each pattern, as far as memory allows.
 
-    The source is not read again for them. A pattern that is too large is not kept: its values are
-    those that the whole copy was compared in.
+    The source is not read again for them. A selection that is too large is not kept: its values
+    are those that the whole copy was compared in.
 
     Parameters
     ----------
@@ -54,9 +54,10 @@ class Truth:
                 variable = variables[name]
                 for number, selection in enumerate(selections):
                     chosen = region(selection, variable.shape, name)
-                    limit_bytes -= chosen.size * variable.itemsize
-                    if limit_bytes < 0:
-                        return
+                    nbytes = chosen.size * variable.itemsize
+                    if nbytes > limit_bytes:
+                        continue
+                    limit_bytes -= nbytes
                     values = np.empty(chosen.counts, variable.dtype)
                     self._kept[pattern, name, number] = chosen, values
 

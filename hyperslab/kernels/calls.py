@@ -57,7 +57,9 @@ def calls_of(
     Raises
     ------
     IndexError
-        If an access leaves the variable.
+        If an access leaves the variable; one that takes nothing may start at its end.
+    TypeError
+        For what is not an integer.
     ValueError
         If the numbers of axes differ.
 
@@ -67,19 +69,19 @@ def calls_of(
     >>> len(rows), rows.elements(reuse=False), rows.elements(reuse=True)
     (3, 12, 4)
     """
-    first = np.atleast_2d(np.asarray(starts, INT64))
+    first = np.atleast_2d(integers("starts", starts))
     if first.shape[1:] != (len(shape),):
         raise ValueError(
             f"starts of shape {first.shape} for a variable of shape {shape}: "
             f"give (calls, {len(shape)})"
         )
     begin = np.ascontiguousarray(first)
-    size = np.ascontiguousarray(np.broadcast_to(np.asarray(counts, INT64), begin.shape))
+    size = np.ascontiguousarray(np.broadcast_to(integers("counts", counts), begin.shape))
     step = None
     if strides is not None:
-        step = np.ascontiguousarray(np.broadcast_to(np.asarray(strides, INT64), begin.shape))
-    last = begin + np.maximum(size - 1, 0) * (1 if step is None else step)
-    wrong = (begin < 0) | (size < 0) | (last >= np.array(shape, INT64).reshape(1, -1))
+        step = np.ascontiguousarray(np.broadcast_to(integers("strides", strides), begin.shape))
+    spans = np.where(size > 0, (size - 1) * (1 if step is None else step) + 1, 0)
+    wrong = (begin < 0) | (size < 0) | (begin + spans > np.array(shape, INT64).reshape(1, -1))
     if step is not None:
         wrong |= step < 1
     if wrong.any():
@@ -90,6 +92,27 @@ def calls_of(
             + f" leaves a variable of shape {shape}"
         )
     return Calls(begin, size, step)
+
+
+def integers(name: str, given: ArrayLike) -> NDArray[np.int64]:
+    """Return numbers as int64.
+
+    Raises
+    ------
+    TypeError
+        For numbers of another kind, which would be cut.
+
+    Examples
+    --------
+    >>> integers("starts", [[0.7]])
+    Traceback (most recent call last):
+    ...
+    TypeError: starts must be integers, not float64
+    """
+    found = np.asarray(given)
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, not {found.dtype}")
+    return found.astype(INT64, copy=False)
 
 
 def check_action(action: str) -> None:
@@ -138,3 +161,55 @@ def clock(each: NDArray[np.float64] | None, calls: int) -> ctypes.c_void_p:
     if each is not None and (each.dtype != np.float64 or each.shape != (calls,)):
         raise ValueError(f"each must be float64 of shape ({calls},), not {each.dtype} {each.shape}")
     return pointer(each)
+
+
+class Loop:
+    """What all loops of the kernel take last, and what they leave.
+
+    Parameters
+    ----------
+    numbers
+        C-contiguous int64, the first axis over the calls; None is NULL.
+    where
+        Address of the buffer.
+    sizes
+        What a loop takes after the buffer.
+    reuse, each
+        As in `NetcdfFile.access`.
+
+    Attributes
+    ----------
+    arguments : tuple
+        For the kernel, in its order.
+    """
+
+    def __init__(
+        self,
+        numbers: tuple[NDArray[np.int64] | None, ...],
+        where: int,
+        *sizes: ctypes.c_size_t,
+        reuse: bool,
+        each: NDArray[np.float64] | None,
+    ) -> None:
+        assert numbers[0] is not None
+        self._numbers = numbers  # kept: the kernel has their addresses alone
+        self._calls = len(numbers[0])
+        self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
+        self.arguments = (
+            ctypes.c_int64(self._calls), *map(pointer, numbers), ctypes.c_void_p(where), *sizes,
+            int(reuse), clock(each, self._calls), ctypes.byref(self._seconds),
+            ctypes.byref(self._failed),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return self._calls
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the loop, by the monotonic clock in C."""
+        return self._seconds.value
+
+    @property
+    def failed(self) -> int:
+        """Number of the call that failed, from 0; tells nothing where none did."""
+        return self._failed.value

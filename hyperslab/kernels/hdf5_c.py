@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
 from hyperslab.kernels.hdf5_library import (
+    ALLOCS,
     Id,
+    closing,
     dataset_access,
+    dataset_creation,
     file_access,
     functions,
     got,
+    lengths_of,
     native,
     prepare,
     stored,
 )
 from hyperslab.kernels.library import LibraryError, function, variable
+from hyperslab.kernels.opened import OpenedArray
 
-ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
 _READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
-_NEVER_FILL = 1
 
 
-class Hdf5File:
+class Hdf5File(OpenedArray):
     """One dataset of an open HDF5 file; made by `open` and `create`.
 
     Attributes
@@ -54,13 +56,9 @@ class Hdf5File:
     """
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
-        self._path, self._file, self._dataset, self._open = path, file, dataset, True
-        space = got("H5Dget_space", Id(dataset))
-        rank = got("H5Sget_simple_extent_ndims", Id(space), kind=ctypes.c_int)
-        lengths = (ctypes.c_uint64 * max(rank, 1))()
-        got("H5Sget_simple_extent_dims", Id(space), lengths, None, kind=ctypes.c_int)
-        got("H5Sclose", Id(space), kind=ctypes.c_int)
-        self.shape = tuple(list(lengths)[:rank])
+        super().__init__(path)
+        self._file, self._dataset = file, dataset
+        self.shape = lengths_of(dataset)
         self.dtype = stored(dataset)
         self._type = native(self.dtype)
 
@@ -98,15 +96,13 @@ class Hdf5File:
         """
         prepare()
         mode = _READ_WRITE if write else _READ_ONLY
-        plan = file_access(sieve_bytes)
-        file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(mode), plan, said=str(path))
-        try:
-            options = dataset_access(cache_bytes)
-            found = got("H5Dopen2", Id(file), dataset.encode(), options, said=dataset)
-            return cls(Path(path), file, found)
-        except BaseException:
-            function("H5Fclose")(Id(file))
-            raise
+        with file_access(sieve_bytes) as plan, dataset_access(cache_bytes) as options:
+            file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(mode), plan, said=str(path))
+            return cls._made(
+                Path(path),
+                file,
+                lambda: got("H5Dopen2", Id(file), dataset.encode(), options, said=dataset),
+            )
 
     @classmethod
     def create(
@@ -153,33 +149,33 @@ class Hdf5File:
             raise ValueError(f"alloc={alloc!r}: give one of {', '.join(ALLOCS)}")
         prepare()
         kind = native(np.dtype(dtype))
-        plan = got("H5Pcreate", Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))
-        if chunks is not None:
-            lengths = (ctypes.c_uint64 * len(chunks))(*chunks)
-            got("H5Pset_chunk", Id(plan), len(chunks), lengths, kind=ctypes.c_int)
-        if shuffle:
-            got("H5Pset_shuffle", Id(plan), kind=ctypes.c_int)
-        if deflate is not None:
-            got("H5Pset_deflate", Id(plan), ctypes.c_uint(deflate), kind=ctypes.c_int)
-        if not fill:
-            got("H5Pset_fill_time", Id(plan), _NEVER_FILL, kind=ctypes.c_int)
-        if alloc != "default":
-            got("H5Pset_alloc_time", Id(plan), ALLOCS[alloc], kind=ctypes.c_int)
-        named = os.fsencode(path)
-        file = got("H5Fcreate", named, ctypes.c_uint(_TRUNCATE), Id(0), Id(0), said=str(path))
-        try:
-            sizes = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
-            space = got("H5Screate_simple", len(shape), sizes, None)
-            options = dataset_access(cache_bytes)
-            made = got(
-                "H5Dcreate2", Id(file), dataset.encode(), Id(kind), Id(space), Id(0),
-                Id(plan), options, said=dataset,
+        sizes = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
+        with (
+            dataset_creation(chunks, deflate, shuffle, fill, alloc) as plan,
+            dataset_access(cache_bytes) as options,
+            closing("H5Sclose", got("H5Screate_simple", len(shape), sizes, None)) as space,
+        ):
+            named = os.fsencode(path)
+            file = got("H5Fcreate", named, ctypes.c_uint(_TRUNCATE), Id(0), Id(0), said=str(path))
+            return cls._made(
+                Path(path),
+                file,
+                lambda: got(
+                    "H5Dcreate2", Id(file), dataset.encode(), Id(kind), space, Id(0), plan,
+                    options, said=dataset,
+                ),
             )  # fmt: skip
-            got("H5Sclose", Id(space), kind=ctypes.c_int)
-            return cls(Path(path), file, made)
-        except BaseException:
-            function("H5Fclose")(Id(file))
-            raise
+
+    @classmethod
+    def _made(cls, path: Path, file: int, dataset: Callable[[], int]) -> Hdf5File:
+        """Take a file and get the dataset in it; close both where it cannot be used."""
+        with ExitStack() as undo:
+            undo.callback(function("H5Fclose"), Id(file))
+            found = dataset()
+            undo.callback(function("H5Dclose"), Id(found))
+            made = cls(path, file, found)
+            undo.pop_all()
+        return made
 
     def access(
         self,
@@ -216,36 +212,28 @@ class Hdf5File:
         ------
         LibraryError
             If a call fails, with its number.
-        IndexError, ValueError
+        IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the dataset.
         """
-        check_action(action)
-        self._check_open()
-        calls = calls_of(self.shape, starts, counts, strides)
-        where = place(buffer, self.dtype, calls.elements(reuse) * self.dtype.itemsize, action)
+        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        seconds, failed = ctypes.c_double(), ctypes.c_int64()
         status = kernel().hs_hdf5(
-            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), calls.rank,
-            ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
-            pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
-            int(keep_spaces), Id(kind), int(reuse), clock(each, len(calls)), ctypes.byref(seconds),
-            ctypes.byref(failed),
+            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), int(keep_spaces),
+            Id(kind), len(self.shape), *loop.arguments,
         )  # fmt: skip
         if status:
-            raise LibraryError(f"HDF5 cannot {action}, call {failed.value} of {len(calls)}")
-        return seconds.value
+            raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {len(loop)}")
+        return loop.seconds
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
         self._check_open()
-        plan = got("H5Dget_access_plist", Id(self._dataset))
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
-        got(
-            "H5Pget_chunk_cache", Id(plan), ctypes.byref(slots), ctypes.byref(size),
-            ctypes.byref(preemption), kind=ctypes.c_int,
-        )  # fmt: skip
-        got("H5Pclose", Id(plan), kind=ctypes.c_int)
+        with closing("H5Pclose", got("H5Dget_access_plist", Id(self._dataset))) as plan:
+            got(
+                "H5Pget_chunk_cache", plan, ctypes.byref(slots), ctypes.byref(size),
+                ctypes.byref(preemption), kind=ctypes.c_int,
+            )  # fmt: skip
         return size.value
 
     def sync(self) -> float:
@@ -257,11 +245,7 @@ class Hdf5File:
             raise LibraryError(f"HDF5 cannot flush {self._path}")
         return seconds.value
 
-    def close(self) -> float:
-        """Close the file and return the seconds; closing again does nothing."""
-        if not self._open:
-            return 0.0
-        self._open = False
+    def _close(self) -> float:
         seconds = ctypes.c_double()
         status = kernel().hs_hdf5_close(
             ctypes.byref(functions("read")), Id(self._file), Id(self._dataset),
@@ -270,18 +254,3 @@ class Hdf5File:
         if status:
             raise LibraryError(f"HDF5 cannot close {self._path}")
         return seconds.value
-
-    def __enter__(self) -> Hdf5File:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise ValueError(f"{self._path}: the file is closed; open it again")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -15,6 +17,8 @@ Id = ctypes.c_int64
 _STEMS = {"i": "INT", "u": "UINT"}
 _FLOATS = {4: "FLOAT", 8: "DOUBLE"}
 _CLASSES = {0: "i", 1: "f"}
+ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
+_NEVER_FILL = 1
 
 
 class Functions(ctypes.Structure):
@@ -58,26 +62,74 @@ def got(name: str, *arguments: Any, kind: Any = Id, said: str = "") -> int:
     return found
 
 
-def file_access(sieve_bytes: int | None) -> Id:
+@contextmanager
+def closing(close: str, identifier: int) -> Iterator[Id]:
+    """Close an identifier when the block ends, by the function of HDF5 with this name."""
+    try:
+        yield Id(identifier)
+    finally:
+        function(close)(Id(identifier))
+
+
+@contextmanager
+def file_access(sieve_bytes: int | None) -> Iterator[Id]:
     """Give a list of access properties with a sieve buffer, or the default one."""
     if sieve_bytes is None:
-        return Id(0)
-    made = got("H5Pcreate", Id(variable("H5P_CLS_FILE_ACCESS_ID_g")))
-    got("H5Pset_sieve_buf_size", Id(made), ctypes.c_size_t(sieve_bytes), kind=ctypes.c_int)
-    return Id(made)
+        yield Id(0)
+        return
+    with _property_list("FILE_ACCESS") as made:
+        got("H5Pset_sieve_buf_size", made, ctypes.c_size_t(sieve_bytes), kind=ctypes.c_int)
+        yield made
 
 
-def dataset_access(cache_bytes: int | None) -> Id:
+@contextmanager
+def dataset_access(cache_bytes: int | None) -> Iterator[Id]:
     """Give a list of access properties with a chunk cache, or the default one."""
     if cache_bytes is None:
-        return Id(0)
-    made = got("H5Pcreate", Id(variable("H5P_CLS_DATASET_ACCESS_ID_g")))
+        yield Id(0)
+        return
     same_slots, same_preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)
-    got(
-        "H5Pset_chunk_cache", Id(made), same_slots, ctypes.c_size_t(cache_bytes),
-        same_preemption, kind=ctypes.c_int,
-    )  # fmt: skip
-    return Id(made)
+    with _property_list("DATASET_ACCESS") as made:
+        got(
+            "H5Pset_chunk_cache", made, same_slots, ctypes.c_size_t(cache_bytes),
+            same_preemption, kind=ctypes.c_int,
+        )  # fmt: skip
+        yield made
+
+
+@contextmanager
+def dataset_creation(
+    chunks: Sequence[int] | None, deflate: int | None, shuffle: bool, fill: bool, alloc: str
+) -> Iterator[Id]:
+    """Give a list of creation properties; they are those of `Hdf5File.create`."""
+    with _property_list("DATASET_CREATE") as made:
+        if chunks is not None:
+            lengths = (ctypes.c_uint64 * len(chunks))(*chunks)
+            got("H5Pset_chunk", made, len(chunks), lengths, kind=ctypes.c_int)
+        if shuffle:
+            got("H5Pset_shuffle", made, kind=ctypes.c_int)
+        if deflate is not None:
+            got("H5Pset_deflate", made, ctypes.c_uint(deflate), kind=ctypes.c_int)
+        if not fill:
+            got("H5Pset_fill_time", made, _NEVER_FILL, kind=ctypes.c_int)
+        if alloc != "default":
+            got("H5Pset_alloc_time", made, ALLOCS[alloc], kind=ctypes.c_int)
+        yield made
+
+
+@contextmanager
+def _property_list(kind: str) -> Iterator[Id]:
+    with closing("H5Pclose", got("H5Pcreate", Id(variable(f"H5P_CLS_{kind}_ID_g")))) as made:
+        yield made
+
+
+def lengths_of(dataset: int) -> tuple[int, ...]:
+    """Return the lengths of a dataset's axes."""
+    with closing("H5Sclose", got("H5Dget_space", Id(dataset))) as space:
+        rank = got("H5Sget_simple_extent_ndims", space, kind=ctypes.c_int)
+        lengths = (ctypes.c_uint64 * max(rank, 1))()
+        got("H5Sget_simple_extent_dims", space, lengths, None, kind=ctypes.c_int)
+    return tuple(list(lengths)[:rank])
 
 
 def native(dtype: np.dtype[Any]) -> int:
@@ -103,12 +155,11 @@ def stored(dataset: int) -> np.dtype[Any]:
     ValueError
         If it holds no numbers.
     """
-    found = got("H5Dget_type", Id(dataset))
-    kind = _CLASSES.get(got("H5Tget_class", Id(found), kind=ctypes.c_int))
-    size = got("H5Tget_size", Id(found), kind=ctypes.c_ssize_t)
-    if kind == "i" and got("H5Tget_sign", Id(found), kind=ctypes.c_int) == 0:
-        kind = "u"
-    got("H5Tclose", Id(found), kind=ctypes.c_int)
+    with closing("H5Tclose", got("H5Dget_type", Id(dataset))) as found:
+        kind = _CLASSES.get(got("H5Tget_class", found, kind=ctypes.c_int))
+        size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)
+        if kind == "i" and got("H5Tget_sign", found, kind=ctypes.c_int) == 0:
+            kind = "u"
     if kind is None:
         raise ValueError("the dataset holds no numbers; give one of integers or floats")
     return np.dtype(f"{kind}{size}")

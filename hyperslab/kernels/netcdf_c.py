@@ -6,16 +6,15 @@ import ctypes
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import calls_of, check_action, clock, place, pointer
 from hyperslab.kernels.library import LibraryError, address, checked, words
 from hyperslab.kernels.netcdf_library import CHUNKED, FORMATS, find, new_file, shape_of, store
+from hyperslab.kernels.opened import OpenedArray
 
 _WRITE = 0x0001
 _TYPES = {
@@ -28,7 +27,7 @@ class NoNumbersError(ValueError):
     """The variable holds text, records or lists."""
 
 
-class NetcdfFile:
+class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file; made by `open` and `create`.
 
     Attributes
@@ -52,7 +51,8 @@ class NetcdfFile:
     """
 
     def __init__(self, path: Path, file: int, variable: str) -> None:
-        self._path, self._file, self._open = path, file, True
+        super().__init__(path)
+        self._file = file
         self._group, self._variable = find(file, variable)
         kind, rank = ctypes.c_int(), ctypes.c_int()
         checked("nc_inq_vartype", self._group, self._variable, ctypes.byref(kind))
@@ -136,7 +136,7 @@ class NetcdfFile:
         LibraryError
             If netCDF-C refuses, with its own words.
         ValueError
-            For an unknown format or type.
+            For an unknown format or type, or for storage that the format does not have.
         """
         if format not in FORMATS:
             raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
@@ -144,8 +144,11 @@ class NetcdfFile:
         if kind not in _TYPES:
             raise ValueError(f"dtype={dtype!r}: give one of {', '.join(_TYPES)}")
         modern = format.startswith("netcdf4")
-        if not modern and any(given is not None for given in (chunks, deflate, cache_bytes)):
-            raise ValueError(f"chunks, deflate and cache_bytes need netcdf4, not {format!r}")
+        stored = (chunks, deflate, cache_bytes, shuffle or None)
+        if not modern and any(given is not None for given in stored):
+            raise ValueError(
+                f"chunks, deflate, shuffle and cache_bytes need netcdf4, not {format!r}"
+            )
         kernel()
         file, made = new_file(path, format, fill), ctypes.c_int()
         try:
@@ -211,25 +214,18 @@ class NetcdfFile:
         ------
         LibraryError
             If a call fails, with its number.
-        IndexError, ValueError
+        IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the variable.
         """
-        check_action(action)
-        self._check_open()
-        calls = calls_of(self.shape, starts, counts, strides)
-        need = calls.elements(reuse) * self.dtype.itemsize
-        where = place(buffer, self.dtype, need, action)
+        loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
-        seconds, failed = ctypes.c_double(), ctypes.c_int64()
         status = kernel().hs_netcdf(
-            ctypes.c_void_p(address(name)), self._group, self._variable, calls.rank,
-            ctypes.c_int64(len(calls)), pointer(calls.starts), pointer(calls.counts),
-            pointer(calls.strides), ctypes.c_void_p(where), ctypes.c_size_t(self.dtype.itemsize),
-            int(reuse), clock(each, len(calls)), ctypes.byref(seconds), ctypes.byref(failed),
+            ctypes.c_void_p(address(name)), self._group, self._variable, len(self.shape),
+            *loop.arguments,
         )  # fmt: skip
         if status:
-            raise LibraryError(f"{name}, call {failed.value}: {words(status)}")
-        return seconds.value
+            raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
+        return loop.seconds
 
     def chunks(self) -> tuple[int, ...] | None:
         """Return the lengths of a chunk; None where the variable is contiguous."""
@@ -248,27 +244,8 @@ class NetcdfFile:
         self._check_open()
         return self._done("nc_sync", os.fsencode(self._path) if to_disk else None)
 
-    def close(self) -> float:
-        """Close the file and return the seconds; closing again does nothing."""
-        if not self._open:
-            return 0.0
-        self._open = False
+    def _close(self) -> float:
         return self._done("nc_close", None)
-
-    def __enter__(self) -> NetcdfFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def _check_open(self) -> None:
-        if not self._open:
-            raise ValueError(f"{self._path}: the file is closed; open it again")
 
     def _done(self, name: str, path: bytes | None) -> float:
         seconds = ctypes.c_double()

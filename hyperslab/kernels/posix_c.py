@@ -5,18 +5,18 @@ from __future__ import annotations
 import ctypes
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import INT64, check_action, clock, place, pointer
+from hyperslab.kernels.calls import Loop, check_action, integers, place
 from hyperslab.kernels.library import LibraryError
+from hyperslab.kernels.opened import Opened
 
 
-class PlainFile:
+class PlainFile(Opened):
     """An open file, read with pread (or with fread) and written with pwrite.
 
     Parameters
@@ -25,7 +25,12 @@ class PlainFile:
     write
         Whether it may be written; it is made when missing, and never cut.
     stdio
-        Read through a buffered stream of the C library, fopen and fread.
+        Read through a buffered stream of the C library, fdopen and fread.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or no stream can be made on it.
 
     Examples
     --------
@@ -44,12 +49,17 @@ class PlainFile:
         if write and stdio:
             raise ValueError("stdio=True reads only; leave it out to write")
         loaded = kernel()
-        self._path, self._open, self._stream = Path(path), True, None
+        super().__init__(Path(path))
+        self._stream = None
         flags = os.O_RDWR | os.O_CREAT if write else os.O_RDONLY
         self._descriptor = os.open(path, flags, 0o666)
         if stdio:
+            failed = ctypes.c_int()
             loaded.hs_stream.restype = ctypes.c_void_p
-            self._stream = loaded.hs_stream(self._descriptor)
+            self._stream = loaded.hs_stream(self._descriptor, ctypes.byref(failed))
+            if self._stream is None:
+                os.close(self._descriptor)
+                raise OSError(failed.value, os.strerror(failed.value), str(path))
 
     def access(
         self,
@@ -85,59 +95,39 @@ class PlainFile:
         ------
         LibraryError
             If a call fails, or the file ends before a piece does.
-        ValueError
-            For negative numbers, or a buffer that does not fit.
+        TypeError, ValueError
+            For what is no integer, negative numbers, or a buffer that does not fit.
         """
         check_action(action)
-        if not self._open:
-            raise ValueError(f"{self._path}: the file is closed; open it again")
-        first = np.ascontiguousarray(np.atleast_1d(np.asarray(offsets, INT64)))
-        size = np.ascontiguousarray(np.broadcast_to(np.asarray(lengths, INT64), first.shape))
+        self._check_open()
+        first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
+        size = np.ascontiguousarray(np.broadcast_to(integers("lengths", lengths), first.shape))
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
-        where = ctypes.c_void_p(place(buffer, None, need, action))
-        seconds, failed = ctypes.c_double(), ctypes.c_int64()
-        tail = (
-            ctypes.c_int64(len(first)), pointer(first), pointer(size), where, int(reuse),
-            clock(each, len(first)), ctypes.byref(seconds), ctypes.byref(failed),
-        )  # fmt: skip
+        loop = Loop((first, size), place(buffer, None, need, action), reuse=reuse, each=each)
         if self._stream is None:
-            status = kernel().hs_posix(self._descriptor, int(action == "write"), *tail)
+            status = kernel().hs_posix(self._descriptor, int(action == "write"), *loop.arguments)
         elif action == "write":
             raise ValueError("a file opened with stdio=True reads only")
         else:
-            status = kernel().hs_fread(ctypes.c_void_p(self._stream), *tail)
+            status = kernel().hs_fread(ctypes.c_void_p(self._stream), *loop.arguments)
         if status:
-            at = failed.value
+            at = loop.failed
             why = "the file ends before" if status < 0 else os.strerror(status)
             raise LibraryError(f"{self._path}: call {at}, {size[at]} bytes at {first[at]}: {why}")
-        return seconds.value
+        return loop.seconds
 
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""
+        self._check_open()
         seconds = ctypes.c_double()
         if status := kernel().hs_fsync(self._descriptor, ctypes.byref(seconds)):
             raise LibraryError(os.strerror(status))
         return seconds.value
 
-    def close(self) -> None:
-        """Close the file; closing again does nothing."""
-        if not self._open:
-            return
-        self._open = False
-        if self._stream is None:
-            os.close(self._descriptor)
-        else:
-            kernel().hs_stream_close(ctypes.c_void_p(self._stream))
-
-    def __enter__(self) -> PlainFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def _close(self) -> float:
+        seconds, stream = ctypes.c_double(), ctypes.c_void_p(self._stream)
+        if status := kernel().hs_close(self._descriptor, stream, ctypes.byref(seconds)):
+            raise LibraryError(f"{self._path}: {os.strerror(status)}")
+        return seconds.value

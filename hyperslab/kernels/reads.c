@@ -109,9 +109,9 @@ static int same(const hsize_t *a, const hsize_t *b, int rank) {
 
 /* `keep`: the file's dataspace is got once, and memory's made again only for another shape.
  * `list_class`: a property list of this class is made in every call; 0 uses the default one. */
-int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int rank, int64_t calls,
-            const hsize_t *starts, const hsize_t *counts, const hsize_t *strides, char *buffer,
-            size_t itemsize, int keep, hid_t list_class, int reuse, double *each, double *seconds,
+int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int keep, hid_t list_class, int rank,
+            int64_t calls, const hsize_t *starts, const hsize_t *counts, const hsize_t *strides,
+            char *buffer, size_t itemsize, int reuse, double *each, double *seconds,
             int64_t *failed) {
     hid_t file_space = -1, memory_space = -1;
     const hsize_t *shape = NULL;
@@ -263,9 +263,19 @@ int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t 
     return status;
 }
 
-void *hs_stream(int descriptor) { return fdopen(descriptor, "rb"); }
+void *hs_stream(int descriptor, int *failed) {
+    void *stream = fdopen(descriptor, "rb");
+    *failed = stream ? 0 : errno;
+    return stream;
+}
 
-int hs_stream_close(void *stream) { return fclose(stream); }
+/* Close the stream, which closes its descriptor, or the descriptor where `stream` is NULL. */
+int hs_close(int descriptor, void *stream, double *seconds) {
+    double began = now();
+    int status = (stream ? fclose(stream) : close(descriptor)) ? errno : 0;
+    *seconds = now() - began;
+    return status;
+}
 
 int hs_fsync(int descriptor, double *seconds) {
     double began = now();

@@ -5,6 +5,7 @@ import mmap
 import os
 import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
@@ -189,14 +190,20 @@ def _resident_pages(file: Path, size: int) -> int:
 
 
 def _cachestat(fd: int) -> int | None:
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     stat = _Stat()
     failed = libc.syscall(_CACHESTAT, fd, ctypes.byref(_Range(0, 0)), ctypes.byref(stat), 0)
     return None if failed else int(stat.cache)
 
 
+@cache
+def _libc() -> ctypes.CDLL:
+    """Load the C library once: each loading is a cycle, which stays while a sample runs."""
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _mincore(fd: int, size: int) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [
         ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,

@@ -165,8 +165,7 @@ def require_space(folder: Path, needed: int) -> None:
     if free < needed:
         raise OSError(
             f"{needed / 2**20:,.0f} MiB are needed in the work directory and "
-            f"{free / 2**20:,.0f} MiB are free: make room, or choose another with --workdir "
-            "(the parameter workdir of a notebook)"
+            f"{free / 2**20:,.0f} MiB are free: make room, or choose another with --workdir"
         )
 
 

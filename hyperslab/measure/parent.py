@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+from functools import cache
 
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
@@ -31,6 +32,12 @@ def die_with(parent: int) -> None:
     """
     if sys.platform != "linux":
         return
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it ended before that was set
         os._exit(1)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    """Load the C library once, in the server: what is forked has it."""
+    return ctypes.CDLL(None)

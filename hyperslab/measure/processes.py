@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from types import TracebackType
 from typing import BinaryIO, cast
 
 from .worker import Job, Outcome, receive, send
@@ -45,12 +44,7 @@ class Processes:
     def __enter__(self) -> "Processes":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def start(self) -> "_Server | None":

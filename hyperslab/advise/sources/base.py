@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -163,6 +162,8 @@ class Source(ABC):
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
         """Read part of a variable: stored values, C-contiguous, in native byte order.
 
+        A scalar has no axes, and keeps none.
+
         Raises
         ------
         SourceError
@@ -175,7 +176,7 @@ class Source(ABC):
             raise SourceError(
                 f"{self._shown}: {name} cannot be read at {_place(selection)}: {said}"
             ) from error
-        return np.ascontiguousarray(values, values.dtype.newbyteorder("="))
+        return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
     def touch(self, name: str) -> None:  # noqa: B027 - not every library has anything to fetch
         """Fetch what the library needs to know of a variable before it can read it."""
@@ -189,12 +190,7 @@ class Source(ABC):
     def __enter__(self) -> Source:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @abstractmethod

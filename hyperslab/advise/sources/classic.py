@@ -11,13 +11,13 @@ _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 _STREAMING = {2**32 - 1, 2**64 - 1}  # the number of records is left to the file's length
 
 
-def needed_bytes(path: str | Path) -> int:
+def needed_bytes(file: str | Path | BinaryIO) -> int:
     """Return the bytes up to the last value of a classic, 64-bit offset or CDF-5 file.
 
     Parameters
     ----------
-    path
-        The file.
+    file
+        Its path, or the file itself, open at its beginning.
 
     Raises
     ------
@@ -34,8 +34,10 @@ def needed_bytes(path: str | Path) -> int:
     ...     needed_bytes(file.name)
     32
     """
-    with Path(path).open("rb") as file:
-        return _Header(file).needed()
+    if isinstance(file, str | Path):
+        with Path(file).open("rb") as opened:
+            return _Header(opened).needed()
+    return _Header(file).needed()
 
 
 class _Header:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 
 from hyperslab.access.h5py import find_plugins
+from hyperslab.storage.region import region
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of
 from .filters import Stored, stored
@@ -56,6 +57,7 @@ class HDF5Source(Source):
         self._datasets: dict[str, Any] = {}
         self._caches: dict[str, int] = {}
         self._names: dict[str, str] = {}
+        self._grown: dict[str, tuple[int, ...]] = {}
         find_plugins()
 
     @property
@@ -86,10 +88,31 @@ class HDF5Source(Source):
                 self._on_close()
 
     def _read(self, name: str, selection: Indices) -> Any:
-        return self._dataset(name)[selection]
+        dataset, shape = self._dataset(name), self._grown.get(name)
+        if shape is None:
+            return dataset[selection]
+        # netCDF-C stores what was written; the rest of a dimension is fill values.
+        chosen = region(selection, shape, name)
+        values = np.full(chosen.counts, dataset.fillvalue, dataset.dtype)
+        there = tuple(
+            min(max(-(-(n - start) // step), 0), count)
+            for n, start, step, count in zip(
+                dataset.shape, chosen.starts, chosen.steps, chosen.counts, strict=True
+            )
+        )
+        if all(there):
+            inner = tuple(
+                slice(start, start + (count - 1) * step + 1, step)
+                for start, step, count in zip(chosen.starts, chosen.steps, there, strict=True)
+            )
+            values[tuple(slice(0, count) for count in there)] = dataset[inner]
+        kept = (0 if isinstance(i, int) else slice(None) for i in chosen.indices)
+        return values[tuple(kept)]
 
     def _dataset(self, name: str) -> Any:
         if name not in self._datasets:
+            if self.format != "hdf5":
+                _ = self.variables  # netCDF's names and lengths are not those of the datasets
             path = self._names.get(name, name)
             if name in self._caches:
                 access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
@@ -106,15 +129,31 @@ class HDF5Source(Source):
     def _describe(self) -> list[SourceVariable]:
         dims = Dims()
         found = []
-        for path, dataset in datasets(self._file):
+        known = list(datasets(self._file))
+        lengths = _lengths(known) if netcdf_kind(self._file) else {}
+        for path, dataset in known:
             group, _, last = path.rpartition("/")
             name = f"{group}/" * bool(group) + last.removeprefix(NON_COORDINATE)
             self._names[name] = path
-            found.append(_variable(name, dataset, dims, self.format))
+            found.append(_variable(name, dataset, dims, self.format, lengths))
+            if found[-1].shape != dataset.shape and dataset.shape is not None:
+                self._grown[name] = found[-1].shape
         return found
 
 
-def _variable(name: str, dataset: Any, dims: Dims, format: str) -> SourceVariable:
+def _lengths(known: Sequence[tuple[str, Any]]) -> dict[str, int]:
+    """Return how long the dimensions of netCDF are, by the paths of their scales."""
+    lengths: dict[str, int] = {}
+    for path, dataset in known:
+        for scale, n in zip(_scale_paths(path, dataset), dataset.shape or (), strict=True):
+            if scale:
+                lengths[scale] = max(lengths.get(scale, 0), int(n))
+    return lengths
+
+
+def _variable(
+    name: str, dataset: Any, dims: Dims, format: str, lengths: Mapping[str, int]
+) -> SourceVariable:
     shape = dataset.shape
     attrs = plain_attrs(dataset)
     dtype = dataset.dtype
@@ -127,7 +166,15 @@ def _variable(name: str, dataset: Any, dims: Dims, format: str) -> SourceVariabl
     shape = tuple(int(n) for n in shape or ())
     grows = [n is None for n in dataset.maxshape or ()]
     group = name.rpartition("/")[0]
-    names = dims.names(_scales(name, dataset, len(shape)), shape, grows, group)
+    scales = _scale_paths(name, dataset)
+    if lengths and all(scales) and len(set(scales)) == len(scales):
+        shape = tuple(lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True))
+        names = tuple(
+            dims.name(scale.rpartition("/")[2], n, grow, scale.rpartition("/")[0])
+            for scale, n, grow in zip(scales, shape, grows, strict=True)
+        )
+    else:
+        names = dims.names([s.rpartition("/")[2] or None for s in scales], shape, grows, group)
     return SourceVariable(
         name,
         names,
@@ -158,15 +205,16 @@ def _why_not(dtype: np.dtype[Any]) -> str:
     return why_not(dtype)
 
 
-def _scales(name: str, dataset: Any, rank: int) -> list[str | None]:
-    """Return the names that dimension scales give; a scale names its own dimension."""
+def _scale_paths(name: str, dataset: Any) -> list[str]:
+    """Return the paths of dimension scales, "" for none; a scale is its own dimension's."""
+    rank = len(dataset.shape or ())
     if dataset.is_scale and rank == 1:
-        return [name.rpartition("/")[2]]
-    names: list[str | None] = []
-    for axis in range(rank):
-        scales = len(dataset.dims[axis]) if "DIMENSION_LIST" in dataset.attrs else 0
-        names.append(dataset.dims[axis][0].name.rpartition("/")[2] if scales else None)
-    return names
+        return [f"/{name}"]
+    attached = "DIMENSION_LIST" in dataset.attrs
+    return [
+        str(dataset.dims[axis][0].name) if attached and len(dataset.dims[axis]) else ""
+        for axis in range(rank)
+    ]
 
 
 def datasets(

@@ -11,7 +11,8 @@ import fsspec
 import h5py
 
 from .base import Source, SourceError
-from .damage import hdf5_says
+from .classic import needed_bytes
+from .damage import hdf5_says, truncated
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _MARKS = ("zarr.json", ".zgroup", ".zarray")
@@ -94,13 +95,15 @@ def _opened(address: str) -> Source:
         size = int(getattr(file, "size", None) or -1)
         opened = h5py.File(file, "r")
         return HDF5Source(address, opened, size, forks=False, on_close=file.close)
-    file.close()
     if head[:3] == b"CDF" and scheme in ("http", "https"):
         from .netcdf import NetCDFSource
 
+        with file:
+            _check_whole(file, address)
         source = NetCDFSource(address, f"{address}#mode=bytes", None)
         source.forks = False
         return source
+    file.close()
     if head[:3] == b"CDF":
         raise SourceError(
             f"{shown(address)} is classic netCDF, which can be read over http only: download it"
@@ -111,6 +114,20 @@ def _opened(address: str) -> Source:
         f"{shown(address)} is no netCDF, HDF5 or Zarr: it begins with {head!r}; "
         "give the address of the file itself, not of a page about it"
     )
+
+
+def _check_whole(file: Any, address: str) -> None:
+    """Raise an error for a classic file that is cut off, of which netCDF-C reads zeros."""
+    file.seek(0)
+    try:
+        needed = needed_bytes(file)
+    except ValueError as error:
+        raise SourceError(
+            f"{shown(address)} is truncated or damaged: {error}; copy or download it again"
+        ) from None
+    size = getattr(file, "size", None)
+    if size is not None and size < needed:
+        raise SourceError(truncated(shown(address), int(size), needed))
 
 
 def _is_zarr(system: Any, path: str) -> bool:

@@ -13,10 +13,12 @@ import numcodecs
 import numpy as np
 import zarr
 import zarr.codecs
+from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import LocalStore
 
 from hyperslab.storage.layout import Layout
+from hyperslab.storage.region import Selection
 from hyperslab.storage.variable import Variable
 from hyperslab.storage.writers.base import FileWriter, ordered
 
@@ -47,6 +49,11 @@ class ZarrWriter(FileWriter):
         except BaseException:
             self.discard()
             raise
+
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection; a scalar's may come as one value along an axis."""
+        handle = self._handles[name]
+        handle[selection] = values if handle.shape else np.asarray(values).reshape(())
 
     def discard(self) -> None:
         """Remove what was written, once zarr's threads write no more chunks of what failed."""

@@ -15,6 +15,7 @@ from ...measure.case import Stopwatch
 from ...storage.layout import Layout
 from ...storage.write import stored_bytes
 from ..tasks import NAME
+from .numbered import counts_from
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Whole:
         """
         if found.shape != self.shape or found.dtype != np.dtype(self.dtype):
             return False
-        return _counts_from(0, found)
+        return counts_from(0, _integers(found))
 
     def slabs(self) -> Iterator[slice]:
         """Yield slices of the first dimension that take a few megabytes each.
@@ -86,19 +87,14 @@ class Whole:
         if found.shape != (slab.stop - slab.start, *self.shape[1:]):
             return False
         first = slab.start * (self.nbytes // self.shape[0])
-        return found.dtype == np.dtype(self.dtype) and _counts_from(first // 4, found)
+        return found.dtype == np.dtype(self.dtype) and counts_from(first // 4, _integers(found))
 
 
-_PIECE, _SLAB = 2**16, 2**22  # elements, and bytes, that stay in the processor's cache and heap
+_SLAB = 2**22  # bytes that stay in the heap
 
 
-def _counts_from(first: int, found: NDArray[np.generic]) -> bool:
-    flat = np.ascontiguousarray(found).ravel().view("i4")
-    pieces = ((start, flat[start : start + _PIECE]) for start in range(0, len(flat), _PIECE))
-    return all(
-        np.array_equal(piece, np.arange(first + start, first + start + len(piece), dtype="i4"))
-        for start, piece in pieces
-    )
+def _integers(found: NDArray[np.generic]) -> NDArray[np.generic]:
+    return np.ascontiguousarray(found).ravel().view("i4")
 
 
 def rehearse(path: Path, layout: Layout) -> None:

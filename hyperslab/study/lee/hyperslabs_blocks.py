@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ...access import reader
 from ..tasks import NAME
+from .numbered import counts_from
 
 Array = NDArray[Any]
 _ROWS_NUMBERS = 2**20  # read at a time, so that the memory is used again
-_PIECE = 2**16  # numbers compared at a time, so that they stay in the processor's caches
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Numbered:
 
     def __call__(self, found: object) -> bool:
         array = np.asarray(found)
-        return array.shape == self.shape and _counts_from(0, array)
+        return array.shape == self.shape and counts_from(0, array)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class HoldsNumbered:
         with reader(self.library).open(self.path, NAME) as opened:
             high = max(1, _ROWS_NUMBERS // self.shape[1])
             return opened.shape == self.shape and all(
-                _counts_from(row * self.shape[1], opened.read(slice(row, row + high)))
+                counts_from(row * self.shape[1], opened.read(slice(row, row + high)))
                 for row in range(0, self.shape[0], high)
             )
 
@@ -136,13 +136,3 @@ class Lasts:
             first = (row + size.count[0] - 1) * size.shape[1] + column
             found.append(np.arange(first, first + size.count[1]))
         return np.concatenate(found)
-
-
-def _counts_from(first: int, array: Array) -> bool:
-    """Return whether the elements are numbered from one on."""
-    flat = array.ravel()
-    return all(
-        np.array_equal(part, np.arange(first + at, first + at + part.size, dtype=part.dtype))
-        for at in range(0, flat.size, _PIECE)
-        for part in [flat[at : at + _PIECE]]
-    )

@@ -26,6 +26,8 @@ def lacking(extras):
         wanted += project["optional-dependencies"][extra]
     missing = [] if util.find_spec(project["name"]) else [project["name"]]
     for requirement in map(Requirement, wanted):
+        if requirement.marker and not requirement.marker.evaluate():
+            continue
         try:
             found = metadata.version(requirement.name)
         except metadata.PackageNotFoundError:

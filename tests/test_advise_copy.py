@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import zarr
 
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.copy import copy, copy_apart
 from hyperslab.advise.room import MemoryLimitError
 from hyperslab.advise.source import SourceError, open_source
@@ -297,7 +298,9 @@ def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch
         write(self, name, selection, np.where(data == data.max(), data - 1, data))
 
     monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
-    with pytest.raises(ValueError, match=r"sst of the copy is wrong in \[0:8, .*values differ"):
+    with pytest.raises(
+        WrongValuesError, match=r"sst of the copy is wrong in \[0:8, .*values differ"
+    ):
         copy(files["packed"], tmp_path / "a.nc", SAME)
     assert list(tmp_path.iterdir()) == []
     copy(files["packed"], tmp_path / "a.nc", SAME, verify="none")

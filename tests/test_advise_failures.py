@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from hyperslab.advise import failures
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.failures import NoRoomError, error_of, explained, require_room
 from hyperslab.advise.room import MemoryLimitError
 from hyperslab.advise.source import SourceError
@@ -23,7 +24,7 @@ MIB = 2**20
         ("NoRoomError: the disk is full", NoRoomError, "the disk is full"),
         ("FileExistsError: [Errno 17] there", OSError, "there"),
         ("InterruptedError: gone", OSError, "gone"),
-        ("ValueError: sst is wrong in [0:3]: 1", ValueError, "sst is wrong in [0:3]: 1"),
+        ("WrongValuesError: sst is wrong in [0:3]", WrongValuesError, "sst is wrong in [0:3]"),
         ("RuntimeError: NetCDF: HDF error", RuntimeError, "NetCDF: HDF error"),
         ("OSError: ", OSError, "OSError"),
         ("the process ended early (signal SIGKILL)", RuntimeError, "the process ended early"),

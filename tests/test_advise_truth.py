@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.truth import Truth
 from hyperslab.storage import Layout
@@ -44,7 +45,7 @@ def test_what_was_shown_in_pieces_is_known_whole(read):
     got = np.asarray(values[selection])
     truth.check("p", "a", 0, selection, got, Layout())
     assert truth.nbytes == got.nbytes
-    with pytest.raises(ValueError, match=f"p of a was read wrong: {got.size} of {got.size}"):
+    with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
         truth.check("p", "a", 0, selection, got + 1, Layout())
 
 
@@ -62,5 +63,5 @@ def test_smaller_selections_after_one_that_is_too_large_are_compared():
     truth = Truth({"whole": {"a": (whole,)}, "some": {"a": (some,)}}, {"a": variable}, 399)
     shown(truth, np.arange(100, dtype="i4"), (30,))
     truth.check("whole", "a", 0, whole, np.zeros(100, "i4"), Layout())
-    with pytest.raises(ValueError, match="some of a was read wrong: 6 of 6"):
+    with pytest.raises(WrongValuesError, match="some of a was read wrong: 6 of 6"):
         truth.check("some", "a", 0, some, np.zeros(6, "i4"), Layout())

@@ -252,15 +252,14 @@ def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with netCDF4.Dataset("a.nc", "w") as nc:
         nc.createDimension("x", 100)
-        made = nc.createVariable("v", "f4", ("x",), fill_value=np.nan, chunksizes=(50,))
-        made[:] = np.where(np.arange(100) == 3, np.nan, 1)
+        nc.createVariable("v", "f4", ("x",), fill_value=np.nan)[:] = [np.nan] + [1] * 99
     words = ["--quantize", "granular_bitround:3", "--repeats", "1", "--patterns", "none", "a.nc"]
     assert main(["bench", "--chunks", "50", *words]) == FAILED
     out, err = capsys.readouterr()
-    assert "granular_bitround makes the missing values of v, which are no number" in err
+    assert "granular_bitround makes the missing values of v" in err
     assert "\nWRONG VALUES: 50 granular_bitround:3: v of the copy is wrong in [0:100]: 1 of" in out
     assert "samples were lost" not in out  # said once
-    assert "first at [3]: nan became -0.0, because netCDF-C's granular_bitround does not" in out
+    assert "first at [0]: nan became -0.0, because netCDF-C's granular_bitround does not" in out
     assert main(["bench", "--no-copy", "--chunks", "50", *words]) == FAILED  # none succeeded
     assert "v of the copy is wrong" in capsys.readouterr().err
 

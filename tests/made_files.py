@@ -1,7 +1,7 @@
 """Small real files of every kind that `hyperslab bench` takes, and a server for URLs."""
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -141,9 +141,10 @@ def square(path, side=SIDE, chunk=128):
 
 
 @contextmanager
-def served(folder):
+def served(folder, *, ranges=True):
     """The files of a folder over HTTP, in parts where asked for; gives the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Files, directory=str(folder)))
+    kind = _Files if ranges else _Whole
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(kind, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
@@ -154,8 +155,19 @@ def served(folder):
         thread.join()
 
 
-class _Files(SimpleHTTPRequestHandler):
-    """Python's own server of files, with ranges of bytes, which it lacks."""
+class _Whole(SimpleHTTPRequestHandler):
+    """Python's own server of files, which gives none in parts."""
+
+    def copyfile(self, source, outputfile):
+        with suppress(ConnectionError):  # who asks for a part only hangs up
+            super().copyfile(source, outputfile)
+
+    def log_message(self, *words):
+        """Say nothing."""
+
+
+class _Files(_Whole):
+    """The same with ranges of bytes."""
 
     def do_GET(self):
         wanted = self.headers.get("Range", "")
@@ -176,6 +188,3 @@ class _Files(SimpleHTTPRequestHandler):
     def end_headers(self):
         self.send_header("Accept-Ranges", "bytes")
         super().end_headers()
-
-    def log_message(self, *words):
-        """Say nothing."""

@@ -97,18 +97,7 @@ def test_all_variables_and_a_sweep(file, asked):
 
 
 def test_options_of_bm_file(file, asked):
-    words = [
-        "-d",
-        "-m",
-        "-f",
-        "3",
-        "-c",
-        "1:-1:0:1:20:30",
-        "-c",
-        "sst:2:1:12:5:5",
-        "-s",
-        "10",
-    ]
+    words = ["-d", "-m", "-f", "3", "-c", "1:-1:0:1:20:30", "-c", "sst:2:1:12:5:5", "-s", "10"]
     assert main(["bench", *words, str(file)]) == OK
     ((_, found),) = asked
     assert [target.name for target in found.targets] == [
@@ -137,7 +126,9 @@ def test_csv_may_be_piped(file, asked, capsys):
     assert "1x72x144 is 4.0" in err
 
 
-@pytest.mark.parametrize("status", ["OSError: no space left on device", "wrong values: differs"])
+@pytest.mark.parametrize(
+    "status", ["OSError: no space left on device", "WrongValuesError: differs"]
+)
 def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, tmp_path, status):
     frame = bench_frame()
     frame.loc[frame["case"] == "1x72x144", "status"] = status
@@ -254,6 +245,23 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
     assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
     assert (table["data reread time"] > 0).all()
+
+
+def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
+    """GranularBitRound of netCDF-C makes NaN zero, also where it is the fill value."""
+    monkeypatch.chdir(tmp_path)
+    with netCDF4.Dataset("a.nc", "w") as nc:
+        nc.createDimension("x", 100)
+        nc.createVariable("v", "f4", ("x",), fill_value=np.nan)[:] = [np.nan] + [1] * 99
+    words = ["--quantize", "granular_bitround:3", "--repeats", "1", "--patterns", "none", "a.nc"]
+    assert main(["bench", "--chunks", "50", *words]) == FAILED
+    out, err = capsys.readouterr()
+    assert "granular_bitround makes the missing values of v" in err
+    assert "\nWRONG VALUES: 50 granular_bitround:3: v of the copy is wrong in [0:100]: 1 of" in out
+    assert "samples were lost" not in out  # said once
+    assert "first at [0]: nan became -0.0, because netCDF-C's granular_bitround does not" in out
+    assert main(["bench", "--no-copy", "--chunks", "50", *words]) == FAILED  # none succeeded
+    assert "v of the copy is wrong" in capsys.readouterr().err
 
 
 def test_what_is_known_beforehand_is_said_beforehand(tmp_path, monkeypatch, capsys):

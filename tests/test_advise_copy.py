@@ -1,10 +1,7 @@
 """A copy is whole under its name or not there at all, and every value is what it was."""
 
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import made_files
@@ -13,11 +10,12 @@ import numpy as np
 import pytest
 import zarr
 
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.copy import copy, copy_apart
 from hyperslab.advise.room import MemoryLimitError
 from hyperslab.advise.source import SourceError, open_source
 from hyperslab.advise.specs import Choice, Target
-from hyperslab.storage import Layout, write_array
+from hyperslab.storage import Layout
 
 MIB = 2**20
 SAME = Target("copy")
@@ -182,112 +180,6 @@ def test_errors_come_back_from_a_process_of_its_own(files, tmp_path):
         copy_apart(files["packed"], tmp_path / "a.nc", SAME)
 
 
-COPY = """
-import sys, time
-from hyperslab.advise import copy as module, copying
-from hyperslab.advise.specs import Choice, Target
-whole = copying.transfer
-def transfer(*words, **options):
-    made = whole(*words, **options)
-    time.sleep(60 * (variables := words[2].name == sys.argv[4]))
-    return made
-module.transfer = transfer
-getattr(module, sys.argv[3])(sys.argv[1], sys.argv[2], Target("t", choice=Choice("default")))
-"""
-
-
-def started(source, out, function="copy", stop="", **options):
-    """A process that copies, and sleeps after the variable `stop`."""
-    words = [sys.executable, "-c", COPY, str(source), str(out), function, stop]
-    return subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **options)
-
-
-def until(condition, seconds=20.0):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    return found
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal")
-def test_what_a_killed_copy_left_goes_with_the_next(files, tmp_path):
-    out = tmp_path / "out.nc"
-    process = started(files["tile"], out, stop="hsr")
-    try:
-        (part,) = until(lambda: list(tmp_path.iterdir()))
-        until(lambda: part.exists() and part.stat().st_size > 10_000)
-        with pytest.raises(FileNotFoundError):
-            out.stat()
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-    assert [path.name for path in tmp_path.iterdir()] == [part.name]
-    assert part.name.startswith(".out.nc.")
-    before = files["tile"].read_bytes()
-    copy(files["tile"], out, SAME)
-    assert [path.name for path in tmp_path.iterdir()] == ["out.nc"]
-    same(out, files["tile"])
-    assert files["tile"].read_bytes() == before
-
-
-def test_an_interrupted_copy_cleans_up_itself(files, tmp_path):
-    process = started(files["tile"], tmp_path / "out.nc", stop="hsr")
-    try:
-        (part,) = until(lambda: list(tmp_path.iterdir()))
-        until(lambda: part.exists() and part.stat().st_size > 10_000)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert "KeyboardInterrupt" in said
-    assert list(tmp_path.iterdir()) == []
-
-
-LIMITED = """
-import resource, sys
-from pathlib import Path
-from hyperslab.advise.copy import copy
-from hyperslab.advise.specs import Choice, Target
-source, out, limit, format = *sys.argv[1:3], int(sys.argv[3]), sys.argv[4]
-if limit:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-try:
-    codec = "none" if format == "netcdf3" else "deflate"
-    copy(source, out, Target("t", format, Choice("default", codec)))
-except OSError as error:
-    print(error)
-print(sorted(path.name for path in Path(out).parent.iterdir()))
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="limits and mounts are Linux's")
-@pytest.mark.parametrize("format", ["netcdf3", "netcdf4", "hdf5", "zarr3", "nczarr"])
-@pytest.mark.parametrize("kind", ["limit", "disk"])
-def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path, kind, format):
-    source, out = tmp_path / "noise.nc", tmp_path / "disk" / "out"
-    out.parent.mkdir()
-    noise = np.random.default_rng(0).integers(0, 2**31, (900, 900), "i4")  # not compressible
-    write_array(source, noise, Layout("netcdf4"))
-    before = source.read_bytes(), source.stat().st_mtime_ns
-    limit = 0 if kind == "disk" else 2**16
-    command = [sys.executable, "-c", LIMITED, str(source), str(out), str(limit), format]
-    if kind == "disk":  # a disk of a megabyte that only this process sees
-        mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
-        inside = ["unshare", "--mount", "sh", "-c", mount, str(out.parent)]
-        tried = subprocess.run([*inside, "true"], capture_output=True)
-        if tried.returncode:
-            pytest.skip("a small disk takes root to mount")
-        command = inside + command
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    said, left = done.stdout.strip().splitlines()
-    expected = "the disk is full: " if kind == "disk" else "a file may not grow beyond 1 MiB"
-    assert expected in said
-    assert left == "[]"
-    assert (source.read_bytes(), source.stat().st_mtime_ns) == before
-
-
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
     from hyperslab.storage.writers import netcdf
 
@@ -297,7 +189,9 @@ def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch
         write(self, name, selection, np.where(data == data.max(), data - 1, data))
 
     monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
-    with pytest.raises(ValueError, match=r"sst of the copy is wrong in \[0:8, .*values differ"):
+    with pytest.raises(
+        WrongValuesError, match=r"sst of the copy is wrong in \[0:8, .*values differ"
+    ):
         copy(files["packed"], tmp_path / "a.nc", SAME)
     assert list(tmp_path.iterdir()) == []
     copy(files["packed"], tmp_path / "a.nc", SAME, verify="none")

@@ -3,14 +3,19 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from hyperslab.advise import failures
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.failures import NoRoomError, error_of, explained, require_room
 from hyperslab.advise.room import MemoryLimitError
 from hyperslab.advise.source import SourceError
+from hyperslab.storage import Layout, write_array
 
 MIB = 2**20
 
@@ -23,7 +28,7 @@ MIB = 2**20
         ("NoRoomError: the disk is full", NoRoomError, "the disk is full"),
         ("FileExistsError: [Errno 17] there", OSError, "there"),
         ("InterruptedError: gone", OSError, "gone"),
-        ("ValueError: sst is wrong in [0:3]: 1", ValueError, "sst is wrong in [0:3]: 1"),
+        ("WrongValuesError: sst is wrong in [0:3]", WrongValuesError, "sst is wrong in [0:3]"),
         ("RuntimeError: NetCDF: HDF error", RuntimeError, "NetCDF: HDF error"),
         ("OSError: ", OSError, "OSError"),
         ("the process ended early (signal SIGKILL)", RuntimeError, "the process ended early"),
@@ -74,3 +79,47 @@ def test_what_cannot_fit_is_refused_before(monkeypatch, tmp_path):
         require_room(tmp_path, 6 * MIB)
     with pytest.raises(NoRoomError, match=r"may not grow beyond 2 MiB.*raise the limit or choose"):
         require_room(tmp_path, 3 * MIB)
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from hyperslab.advise.copy import copy
+from hyperslab.advise.specs import Choice, Target
+source, out, limit, format = *sys.argv[1:3], int(sys.argv[3]), sys.argv[4]
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+try:
+    codec = "none" if format == "netcdf3" else "deflate"
+    copy(source, out, Target("t", format, Choice("default", codec)))
+except OSError as error:
+    print(error)
+print(sorted(path.name for path in Path(out).parent.iterdir()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits and mounts are Linux's")
+@pytest.mark.parametrize("format", ["netcdf3", "netcdf4", "hdf5", "zarr3", "nczarr"])
+@pytest.mark.parametrize("kind", ["limit", "disk"])
+def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path, kind, format):
+    source, out = tmp_path / "noise.nc", tmp_path / "disk" / "out"
+    out.parent.mkdir()
+    noise = np.random.default_rng(0).integers(0, 2**31, (900, 900), "i4")  # not compressible
+    write_array(source, noise, Layout("netcdf4"))
+    before = source.read_bytes(), source.stat().st_mtime_ns
+    limit = 0 if kind == "disk" else 2**16
+    command = [sys.executable, "-c", LIMITED, str(source), str(out), str(limit), format]
+    if kind == "disk":  # a disk of a megabyte that only this process sees
+        mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+        inside = ["unshare", "--mount", "sh", "-c", mount, str(out.parent)]
+        tried = subprocess.run([*inside, "true"], capture_output=True)
+        if tried.returncode:
+            pytest.skip("a small disk takes root to mount")
+        command = inside + command
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said, left = done.stdout.strip().splitlines()
+    expected = "the disk is full: " if kind == "disk" else "a file may not grow beyond 1 MiB"
+    assert expected in said
+    assert left == "[]"
+    assert (source.read_bytes(), source.stat().st_mtime_ns) == before

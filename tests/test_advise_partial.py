@@ -1,12 +1,18 @@
 """Files that appear only when whole, and what dead processes left."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
+import made_files
 import pytest
 
+from hyperslab.advise.copy import copy
 from hyperslab.advise.partial import alive, part_name, remove_leftovers, whole_or_nothing
+from hyperslab.advise.source import open_source
+from hyperslab.advise.specs import Target
 
 
 @pytest.fixture
@@ -96,3 +102,71 @@ def test_who_lives(dead, monkeypatch):
 
 def _refuse(pid, number):
     raise PermissionError
+
+
+COPY = """
+import sys, time
+from hyperslab.advise import copy as module, copying
+from hyperslab.advise.specs import Choice, Target
+whole = copying.transfer
+def transfer(*words, **options):
+    made = whole(*words, **options)
+    time.sleep(60 * (variables := words[2].name == sys.argv[4]))
+    return made
+module.transfer = transfer
+getattr(module, sys.argv[3])(sys.argv[1], sys.argv[2], Target("t", choice=Choice("default")))
+"""
+
+
+def started(source, out, function="copy", stop="", **options):
+    """A process that copies, and sleeps after the variable `stop`."""
+    words = [sys.executable, "-c", COPY, str(source), str(out), function, stop]
+    return subprocess.Popen(words, stderr=subprocess.PIPE, text=True, **options)
+
+
+def until(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    return found
+
+
+@pytest.fixture(scope="module")
+def tile(tmp_path_factory):
+    return made_files.radar_tile(tmp_path_factory.mktemp("files") / "tile.nc")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal")
+def test_what_a_killed_copy_left_goes_with_the_next(tile, tmp_path):
+    out = tmp_path / "out.nc"
+    process = started(tile, out, stop="hsr")
+    try:
+        (part,) = until(lambda: list(tmp_path.iterdir()))
+        until(lambda: part.exists() and part.stat().st_size > 10_000)
+        with pytest.raises(FileNotFoundError):
+            out.stat()
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert [path.name for path in tmp_path.iterdir()] == [part.name]
+    assert part.name.startswith(".out.nc.")
+    before = tile.read_bytes()
+    copy(tile, out, Target("copy"))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.nc"]
+    with open_source(out) as found, open_source(tile) as source:
+        assert list(found.variables) == list(source.variables)
+    assert tile.read_bytes() == before
+
+
+def test_an_interrupted_copy_cleans_up_itself(tile, tmp_path):
+    process = started(tile, tmp_path / "out.nc", stop="hsr")
+    try:
+        (part,) = until(lambda: list(tmp_path.iterdir()))
+        until(lambda: part.exists() and part.stat().st_size > 10_000)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert "KeyboardInterrupt" in said
+    assert list(tmp_path.iterdir()) == []

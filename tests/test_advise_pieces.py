@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_selections import lengths, selections
 
 from hyperslab.advise import pieces as module
 from hyperslab.advise.chunk_cost import call_bytes, touched
@@ -13,23 +14,10 @@ from hyperslab.storage import Layout
 from hyperslab.storage.region import region
 
 
-@st.composite
-def selections(draw):
-    shape = tuple(draw(st.integers(1, 30)) for _ in range(draw(st.integers(1, 3))))
-    selection = []
-    for n in shape:
-        start = draw(st.integers(0, n - 1))
-        if draw(st.booleans()):
-            selection.append(start)
-        else:
-            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
-    chunks = tuple(draw(st.integers(1, n)) for n in shape) if draw(st.booleans()) else None
-    return shape, tuple(selection), chunks
-
-
-@given(selections(), st.integers(8, 4000))
-def test_pieces_read_what_the_selection_reads(chosen, most):
-    shape, selection, chunks = chosen
+@given(st.data(), selections(30), st.integers(8, 4000))
+def test_pieces_read_what_the_selection_reads(data, chosen, most):
+    shape, selection = chosen
+    chunks = data.draw(st.none() | lengths(shape))
     values = np.arange(np.prod(shape)).reshape(shape)
     wanted = values[selection]
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i8")

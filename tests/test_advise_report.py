@@ -84,9 +84,10 @@ def test_a_layout_that_failed_is_kept_with_its_reason():
 
 def test_wrong_values_are_told():
     frame = bench_frame()
-    assert unverified(frame) == []
-    frame.loc[3, "status"] = "wrong values: what was read differs from the truth"
-    assert unverified(frame) == ["copy"]
+    assert unverified(frame) == {}
+    frame.loc[3, "status"] = "WrongValuesError: sst of the copy is wrong"
+    assert unverified(frame) == {"copy": "sst of the copy is wrong"}
+    assert lost(frame) == {}  # other samples count
 
 
 def test_the_byte_order_of_a_classic_file_is_the_formats_own():

@@ -81,8 +81,10 @@ def test_what_failed_is_said_and_the_rest_reported():
 
 def test_wrong_values_are_shouted():
     frame = bench_frame()
-    frame.loc[frame["case"] == "copy", "status"] = "wrong values: what was read differs"
-    assert "WRONG VALUES: copy" in report_text.text(frame)
+    frame.loc[frame["case"] == "copy", "status"] = "WrongValuesError: sst is wrong in [0:3]"
+    text = report_text.text(frame)
+    assert "WRONG VALUES: copy: sst is wrong in [0:3]" in text
+    assert "not measured" not in text
 
 
 def test_what_cannot_be_told_apart_is_not_called_faster():

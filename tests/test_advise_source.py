@@ -12,7 +12,6 @@ import pytest
 import zarr
 
 from hyperslab.advise.source import SourceError, open_source
-from hyperslab.advise.sources.reopen import reopen
 from hyperslab.storage import Layout
 
 
@@ -169,54 +168,14 @@ def test_hdf5_that_is_no_netcdf(tmp_path):
         assert source.variables["g/text"].reason == "holds text"
 
 
+def test_no_name_is_no_file():
+    with pytest.raises(SourceError, match=r"^no file is named: give a netCDF"):
+        open_source("file://")
+
+
 def test_a_file_may_be_given_as_a_url(tmp_path):
     path = made_files.packed(tmp_path / "a.nc")
     assert everything(f"file://{path}")[0] == "netcdf4"
-
-
-@pytest.mark.parametrize("kind", ["a.nc", "five.nc", "netcdf4.nc", "a.zarr"])
-def test_urls_give_what_files_give(tmp_path, kind):
-    make = {"a.zarr": made_files.sharded, "netcdf4.nc": made_files.nested}
-    if kind in make:
-        make[kind](tmp_path / kind)
-    else:
-        made_files.classic(
-            tmp_path / kind, "NETCDF3_64BIT_DATA" if "five" in kind else "NETCDF3_CLASSIC"
-        )
-    with made_files.served(tmp_path) as address:
-        format, values = everything(f"{address}/{kind}")
-        with open_source(f"{address}/{kind}") as source:
-            assert not source.forks
-        with reopen(f"{address}/{kind}", format) as source:
-            name = next(iter(values))
-            first = source.read(name, tuple(slice(0, 1) for _ in values[name].shape)).item()
-    locally = everything(tmp_path / kind)
-    assert format == locally[0]
-    assert set(values) == set(locally[1])
-    for name, truth in locally[1].items():
-        assert np.array_equal(values[name], truth)
-    assert first == next(iter(values.values())).reshape(-1)[0]
-
-
-def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
-    path = made_files.growing(tmp_path / "a.nc")
-    values = everything(path)[1]
-    with open_source(path) as source:
-        local = source.variables
-    with made_files.served(tmp_path) as server:
-        with open_source(f"{server}/a.nc") as source:
-            remote = source.variables
-        assert list(remote) == list(local)
-        with reopen(f"{server}/a.nc", "netcdf4") as source:
-            for name, truth in local.items():
-                found = remote[name]
-                assert (found.dims, found.shape) == (truth.dims, truth.shape)
-                assert found.unlimited == truth.unlimited
-                rest = tuple(slice(0, n) for n in truth.shape[1:])
-                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
-                for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
-                    got = source.read(name, (first, *rest))
-                    assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
 
 
 def test_characters_are_left_out_and_the_page_of_the_bench_says_so(tmp_path):
@@ -275,42 +234,6 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path, kind, said):
         open_source(path)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("{}/none.nc", "there is nothing there: check the address"),
-        ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
-        ("http://127.0.0.1:1/a.nc", "cannot be reached: .*: check the address"),
-        ("gopher://host/a.nc", "no way to gopher://; give a path or a URL of http, https or s3"),
-        (
-            "{}/cut.nc?token=secret",
-            r"cut.nc is truncated: it has 9,000 bytes of .*; copy or",
-        ),
-        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
-        ("{}/older.nc", "older.nc is truncated or damaged: it ends within its header"),
-    ],
-)
-def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
-    (tmp_path / "text.nc").write_text("hello, world")
-    (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
-    whole = made_files.classic(tmp_path / "b.nc").read_bytes()
-    (tmp_path / "old.nc").write_bytes(whole[:900])
-    (tmp_path / "older.nc").write_bytes(whole[:100])
-    with (
-        made_files.served(tmp_path) as server,
-        pytest.raises(SourceError, match=said) as error,
-    ):
-        open_source(address.format(server))
-    assert "\n" not in str(error.value)
-    assert "secret" not in str(error.value)
-
-
-def test_a_package_that_is_missing_is_named(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "s3fs", None)
-    with pytest.raises(SourceError, match="s3 needs s3fs: pip install s3fs"):
-        open_source("s3://bucket/a.nc")
 
 
 def test_a_damaged_chunk_is_named(tmp_path):

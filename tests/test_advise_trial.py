@@ -7,6 +7,7 @@ import made_files
 import numpy as np
 import pytest
 
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.pattern_specs import Pattern
 from hyperslab.advise.prepared import prepare, start_of
 from hyperslab.advise.source import SourceError, open_source
@@ -113,7 +114,9 @@ def spoil(monkeypatch, after):
 def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
     path = made_files.classic(tmp_path / "a.nc")
     spoil(monkeypatch, 0)
-    with pytest.raises(ValueError, match=r"sst of the copy is wrong in \[0:7.*1 of 315 values"):
+    with pytest.raises(
+        WrongValuesError, match=r"sst of the copy is wrong in \[0:7.*1 of 315 values"
+    ):
         rows(trial(path, tmp_path / "out.nc", variables=["sst"]))
 
 
@@ -122,7 +125,7 @@ def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
     target = Target("q", "netcdf4", Choice("default", "deflate", quantize=("bitround", 6)))
     rows(trial(path, tmp_path / "right.nc", target, variables=["sst"]))
     spoil(monkeypatch, 0)
-    with pytest.raises(ValueError, match="of the copy is wrong"):
+    with pytest.raises(WrongValuesError, match="of the copy is wrong"):
         rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
 
 

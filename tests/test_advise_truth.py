@@ -4,23 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_selections import lengths, selections
 
+from hyperslab.advise.compare import WrongValuesError
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.truth import Truth
 from hyperslab.storage import Layout
-
-
-@st.composite
-def reads(draw):
-    shape = tuple(draw(st.integers(1, 9)) for _ in range(draw(st.integers(1, 3))))
-    selection = []
-    for n in shape:
-        start = draw(st.integers(0, n - 1))
-        if draw(st.booleans()):
-            selection.append(start)
-        else:
-            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
-    return shape, tuple(selection), tuple(draw(st.integers(1, n)) for n in shape)
 
 
 def shown(truth, values, lengths):
@@ -34,17 +23,17 @@ def shown(truth, values, lengths):
         see(slab, values[slab])
 
 
-@given(reads())
-def test_what_was_shown_in_pieces_is_known_whole(read):
-    shape, selection, lengths = read
+@given(st.data(), selections(9))
+def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
+    shape, selection = chosen
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
     truth = Truth({"p": {"a": (selection,)}}, {"a": variable}, 10**6)
-    shown(truth, values, lengths)
+    shown(truth, values, data.draw(lengths(shape)))
     got = np.asarray(values[selection])
     truth.check("p", "a", 0, selection, got, Layout())
     assert truth.nbytes == got.nbytes
-    with pytest.raises(ValueError, match=f"p of a was read wrong: {got.size} of {got.size}"):
+    with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
         truth.check("p", "a", 0, selection, got + 1, Layout())
 
 
@@ -62,5 +51,5 @@ def test_smaller_selections_after_one_that_is_too_large_are_compared():
     truth = Truth({"whole": {"a": (whole,)}, "some": {"a": (some,)}}, {"a": variable}, 399)
     shown(truth, np.arange(100, dtype="i4"), (30,))
     truth.check("whole", "a", 0, whole, np.zeros(100, "i4"), Layout())
-    with pytest.raises(ValueError, match="some of a was read wrong: 6 of 6"):
+    with pytest.raises(WrongValuesError, match="some of a was read wrong: 6 of 6"):
         truth.check("some", "a", 0, some, np.zeros(6, "i4"), Layout())

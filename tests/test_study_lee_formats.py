@@ -98,25 +98,25 @@ def filled(counted=True):
     )  # fmt: skip
 
 
-def asked(requests=(4, 2, 4)):
-    """Requests of cold reads of netCDF-3, contiguous and one chunk."""
+def asked(requests=(4, 2, 4), sleeps=(1, 1, 1)):
+    """Requests and sleeps of cold reads of netCDF-3, contiguous and one chunk."""
     return frame_of(
         {
             "case": f"{kind}/{size}/2d", "cache_state": "cold", "phase": "read", "status": "ok",
-            "requests": many, "stages": 1,
+            "requests": many, "stages": slept,
         }
-        for kind, many in zip(KINDS, requests, strict=True)
+        for kind, many, slept in zip(KINDS, requests, sleeps, strict=True)
         for size in ("small", "large")
     )  # fmt: skip
 
 
-def waiting(seconds):
-    """Cold reads that wait so long: netCDF-3, contiguous and one chunk."""
+def waiting(seconds, working=(0.0, 0.0, 0.0)):
+    """Cold reads that wait and work so long: netCDF-3, contiguous and one chunk."""
     read = frame_of(rows("read"))
-    for kind, wait in zip(KINDS, seconds, strict=True):
+    for kind, wait, work in zip(KINDS, seconds, working, strict=True):
         mine = read["case"].str.startswith(f"{kind}/") & (read["phase"] == "read")
-        read.loc[mine, "wall_s"] = wait
-        read.loc[mine, ["user_s", "sys_s"]] = 0.0
+        read.loc[mine, "wall_s"] = wait + work
+        read.loc[mine, ["user_s", "sys_s"]] = [work, 0.0]
     return read
 
 
@@ -134,6 +134,21 @@ def test_waits_are_explained_only_where_the_devices_counts_do(seconds, requests,
     assert ("in the fewest requests" in said) == explained
     assert ("stays unexplained" in said) == (not explained)
     assert ("completed" in said) == (requests[0] == requests[0])
+
+
+@pytest.mark.parametrize(
+    ("working", "sleeps", "explained"),
+    [
+        ((0.2, 0.1, 0.3), (6, 11, 5), True),
+        ((0.2, 0.1, 0.3), (11, 11, 5), False),
+        ((0.1, 0.2, 0.3), (6, 11, 5), False),
+    ],
+)
+def test_who_sleeps_most_and_works_least_waits_longest(working, sleeps, explained):
+    read = waiting((0.1, 0.5, 0.1), working)
+    said = format_disk_words.cold(read, asked((14, 26, 14), sleeps))
+    assert ("has the most sleeps" in said) == explained
+    assert ("stays unexplained" in said) == (not explained)
 
 
 def test_a_direction_is_named_only_outside_the_noise():

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from .compare import WrongValuesError
 from .failures import error_of
 from .memory import mib
 from .prepared import Prepared
@@ -59,7 +60,7 @@ def described(
 
 
 def losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
-    """Yield notes of which targets lost samples, and why.
+    """Yield notes of which targets lost samples, and why; wrong values are the report's to tell.
 
     Raises
     ------
@@ -70,7 +71,8 @@ def losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     if not any(row["status"] == "ok" for row in rows):
         raise error_of(str(rows[0]["status"]))
     for case, status in sorted(lost):
-        yield note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+        if not status.startswith(WrongValuesError.__name__):
+            yield note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
 
 
 def overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:

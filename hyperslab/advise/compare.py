@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 _AT_ONCE = 2**20  # values compared at a time, so that comparing takes no memory to speak of
 
 
+class WrongValuesError(RuntimeError):
+    """A copy holds other values than its source."""
+
+
 def digest(values: NDArray[Any]) -> bytes:
     """Return 16 bytes that stand for an array's type and its values, to the last bit.
 
@@ -67,8 +71,16 @@ def difference(
     place = ", ".join(str(int(i)) for i in np.unravel_index(first, found.shape))
     return (
         f"{wrong} of {flat.size} values differ, first at [{place}]: "
-        f"{right[first]} became {flat[first]}"
+        f"{right[first]} became {flat[first]}{_why(right[first], quantize)}"
     )
+
+
+def _why(value: Any, quantize: tuple[str, int] | None) -> str:
+    """Say that it is the library that changes what is no finite number; "" for what is one."""
+    mode = quantize[0] if quantize else "bitround"
+    if mode == "bitround" or np.isfinite(value):
+        return ""
+    return f", because netCDF-C's {mode} does not keep {value}: take bitround, which does"
 
 
 def _same_bits(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.bool_]:
@@ -82,7 +94,9 @@ def _rounded(
 ) -> NDArray[np.bool_]:
     """Compare rounded values: the error is at most a unit of the last place that was kept.
 
-    Rounding sets bits of what is no number too, and of zero, which becomes a denormal one.
+    Rounding sets bits of what is no number too, and of zero, which becomes a denormal one. What
+    becomes a number or infinite, or is so no more, is wrong: netCDF-C's bitgroom makes infinity no
+    number, its granular_bitround makes both zero, even where the fill value is no number.
     """
     mode, digits = quantize
     exact = _same_bits(a, b)
@@ -97,6 +111,7 @@ def _rounded(
         least = float(np.finfo(b.dtype).tiny)
         near = np.abs(a.astype("f8") - b.astype("f8")) <= allowed
         near |= (size < least) & (np.abs(a.astype("f8")) < least)
+        near &= np.isfinite(b)  # what may differ by infinity may be anything
         near |= np.isnan(a) & np.isnan(b)
     if fill_value is not None:
         near &= b != fill_value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperslab.storage.layout import ZARR, Layout
 from hyperslab.storage.write import Writer
 
-from .compare import difference, digest
+from .compare import WrongValuesError, difference, digest
 from .partial import alive
 from .room import Room
 from .sources.base import Source, SourceVariable
@@ -125,7 +125,7 @@ def reread(
 
     Raises
     ------
-    ValueError
+    WrongValuesError
         When a value differs, with the first place.
     """
     name = variable.name
@@ -147,7 +147,7 @@ def reread(
             if wrong or layout.quantize is None:
                 where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
                 wrong = wrong or "the source itself has changed since it was read"
-                raise ValueError(f"{name} of the copy is wrong in [{where}]: {wrong}")
+                raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
         del values
 
 

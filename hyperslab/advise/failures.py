@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .compare import WrongValuesError
 from .memory import mib
 from .room import MemoryLimitError
 from .sources.base import SourceError
@@ -21,7 +22,14 @@ class NoRoomError(OSError):
 
 _KINDS: dict[str, type[Exception]] = {
     kind.__name__: kind
-    for kind in (SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError)
+    for kind in (
+        SourceError,
+        MemoryLimitError,
+        NoRoomError,
+        ValueError,
+        MemoryError,
+        WrongValuesError,
+    )
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,22 +54,16 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     return drawn
 
 
-def save(frame: pd.DataFrame, path: Path, title: str = "") -> None:
-    """Draw a benchmark into a file; its ending says how: .png, .svg or .pdf.
-
-    Raises
-    ------
-    ValueError
-        For another ending.
-    """
-    check(path)
+def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
+    """Return a benchmark drawn as a file whose name has this ending: .png, .svg or .pdf."""
     import matplotlib.pyplot as plt
 
-    drawn = figure(frame, title)
+    drawn, file = figure(frame, title), BytesIO()
     try:
-        drawn.savefig(path, dpi=150)
+        drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
     finally:
         plt.close(drawn)
+    return file.getvalue()
 
 
 def check(path: Path) -> None:

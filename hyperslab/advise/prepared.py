@@ -116,9 +116,22 @@ def prepare(
     return Prepared(
         trial,
         fitted.layouts[largest.name],
-        (*fitted.notes, *_room_notes(rooms)),
+        (*fitted.notes, *_rounding_notes(chosen, fitted.layouts), *_room_notes(rooms)),
         _disk_bytes(chosen, fitted.layouts),
     )
+
+
+def _rounding_notes(
+    chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]
+) -> Iterator[str]:
+    for variable in chosen:
+        mode = (layouts[variable.name].quantize or ("", 0))[0]
+        fill = variable.fill_value
+        if mode == "granular_bitround" and fill is not None and fill != fill:
+            yield (
+                f"netCDF-C's {mode} makes the missing values of {variable.name}, which are no "
+                "number (nan), zero: take bitround, which keeps them."
+            )
 
 
 def _room_notes(rooms: Rooms) -> Iterator[str]:

@@ -12,9 +12,11 @@ from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval, median_interval
 from hyperslab.storage.layout import CLASSIC
 
+from .compare import WrongValuesError
 from .specs_parse import BM_ENDIAN, BM_FORMATS
 
 COPY = "copy"
+_WRONG = f"{WrongValuesError.__name__}: "
 STAT = "stat"  # the phase of the rows that describe the source
 BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
@@ -208,10 +210,11 @@ def lost(frame: pd.DataFrame) -> dict[str, str]:
     return found
 
 
-def unverified(frame: pd.DataFrame) -> list[str]:
-    """Return the layouts of which some sample read other values than were written."""
-    wrong = frame[frame["status"].str.startswith("wrong values")]
-    return [str(name) for name in wrong["case"].unique()]
+def unverified(frame: pd.DataFrame) -> dict[str, str]:
+    """Return which value is wrong, by layout, where a sample holds others than the source."""
+    rows = measured(frame)
+    wrong = rows[rows["status"].str.startswith(_WRONG)].drop_duplicates("case")
+    return {str(r["case"]): str(r["status"]).removeprefix(_WRONG) for _, r in wrong.iterrows()}
 
 
 def _largest(rows: pd.DataFrame, column: str) -> float:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json as json_
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from hyperslab.measure.records import save
 from hyperslab.measure.stats import Interval
 
+from .partial import whole_or_nothing
 from .report import Quantity, medians, summary, targets
 from .report_best import best, overall
 from .report_text import sentences, warnings
@@ -39,16 +40,25 @@ def write(
         Above the picture.
     notes
         What else the benchmark has to say; goes into the JSON.
+
+    Raises
+    ------
+    OSError
+        When a file cannot be written; what had its name stays.
     """
     if parquet:
-        save(frame, Path(parquet))
+        _put("parquet", parquet, frame.to_parquet(None, index=False))
     if plot:
-        from .plot import save as draw
+        from .plot import picture
 
-        draw(frame, Path(plot), title)
-    texts = {csv: as_csv(frame) if csv else "", json: as_json(frame, notes) if json else ""}
-    for name in sorted(filter(None, texts), key="-".__eq__):  # output last: its reader may leave
-        _put(name, texts[name])
+        _put("plot", plot, picture(frame, Path(plot).suffix, title))
+    made = [("csv", csv, as_csv(frame) if csv else "")]
+    made += [("json", json, as_json(frame, notes) if json else "")]
+    for option, name, text in sorted(made, key=lambda one: one[1] == "-"):
+        if name == "-":  # last: its reader may leave
+            sys.stdout.write(text)
+        elif name:
+            _put(option, name, text.encode())
 
 
 def as_csv(frame: pd.DataFrame) -> str:
@@ -83,8 +93,19 @@ def _times(
     }
 
 
-def _put(name: str, text: str) -> None:
-    if name == "-":
-        sys.stdout.write(text)
-    else:
-        Path(name).write_text(text, encoding="utf-8")
+def _put(option: str, name: str, data: bytes) -> None:
+    """Write a file, whole or not at all; a pipe or a device is written to as it is."""
+    path = Path(os.path.realpath(name))
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        with whole_or_nothing(path, overwrite=True) as place:
+            place.write_bytes(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror or error
+        raise OSError(
+            f"--{option} {name} cannot be written: {why}: make room, or take another"
+        ) from error

@@ -116,9 +116,9 @@ def sentences(frame: pd.DataFrame) -> str:
     """Return by how much the best layouts are better than the file's own.
 
     The first sentence speaks of all patterns together, the others of one each; none where there
-    is but one layout.
+    is but one layout that was measured.
     """
-    if len(targets(frame)) < 2:
+    if len(targets(frame)) - len(lost(frame)) < 2:
         return ""
     lines = []
     over = overall(frame)
@@ -142,10 +142,11 @@ def sentences(frame: pd.DataFrame) -> str:
 
 def warnings(frame: pd.DataFrame) -> str:
     """Return what spoils the numbers: noise, values that differ, layouts that failed."""
-    lines = [f"not measured: {name}: {why}" for name, why in lost(frame).items()]
-    lines += [
-        f"WRONG VALUES: {name} does not hold what was copied into it" for name in unverified(frame)
+    wrong = unverified(frame)
+    lines = [
+        f"not measured: {name}: {why}" for name, why in lost(frame).items() if name not in wrong
     ]
+    lines += [f"WRONG VALUES: {name}: {why}" for name, why in wrong.items()]
     noises = judge(_shown(frame))
     states = [noise.state for noise in noises]
     if {"marked", "void"} & set(states):

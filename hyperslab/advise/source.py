@@ -53,6 +53,8 @@ or Zarr file
     if is_url(str(address)) and not str(address).startswith("file://"):
         return open_remote(str(address))
     given = str(address).removeprefix("file://")
+    if not given:
+        raise SourceError(f"no file is named: {_TAKES}")
     path = Path(given).expanduser()
     try:
         mode = path.stat().st_mode

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Region, region
 
-from .compare import difference
+from .compare import WrongValuesError, difference
 from .copying import Watcher
 from .sources.base import Indices, SourceVariable
 
@@ -92,7 +92,7 @@ class Truth:
 
         Raises
         ------
-        ValueError
+        WrongValuesError
             When a value differs.
         """
         if (pattern, name, number) not in self._kept:
@@ -112,7 +112,7 @@ class Truth:
             fill_value=variable.fill_value,
         )
         if wrong:
-            raise ValueError(f"{pattern} of {name} was read wrong: {wrong}")
+            raise WrongValuesError(f"{pattern} of {name} was read wrong: {wrong}")
 
 
 def _overlap(

@@ -146,7 +146,7 @@ def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int 
 
 
 def warm(paths: Iterable[str | Path]) -> None:
-    """Read files whole, so that they are in the page cache.
+    """Read files whole, so that they are in the page cache; those that are there are left alone.
 
     Examples
     --------
@@ -155,6 +155,8 @@ def warm(paths: Iterable[str | Path]) -> None:
     buffer = bytearray(1 << 20)
     for path in paths:
         for file in files_of(path):
+            if resident_fraction([file]) == 1.0:
+                continue
             with file.open("rb", buffering=0) as handle:
                 while handle.readinto(buffer):
                     pass

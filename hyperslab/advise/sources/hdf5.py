@@ -14,15 +14,12 @@ from hyperslab.storage.region import region
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of
 from .filters import Stored, stored
+from .hdf5_attrs import plain_attrs
 from .kinds import TEXT, dtype_name, why_not
 
-# netCDF-C's scales that only give a dimension its name, and attributes that are its own.
+# Of netCDF-C's scales that only give a dimension its name.
 NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 NON_COORDINATE = "_nc4_non_coord_"
-OWN_ATTRIBUTES = {
-    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",
-    "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_NCCOPY",
-}  # fmt: skip
 
 
 class HDF5Source(Source):
@@ -268,37 +265,3 @@ def how_stored(path: Path) -> dict[str, Stored]:
     """Return how the datasets of a file are stored, by path."""
     with h5py.File(path, "r") as file:
         return {name: stored(dataset) for name, dataset in datasets(file)}
-
-
-def plain_attrs(item: Any) -> dict[str, object]:
-    """Return attributes as numbers, text, or arrays and lists of them; others are left out."""
-    found: dict[str, object] = {}
-    for name in item.attrs:
-        if name in OWN_ATTRIBUTES:
-            continue
-        try:
-            value = item.attrs[name]
-        except (OSError, TypeError, RuntimeError):
-            continue  # of a type that has no counterpart here
-        if (plain := _plain(value)) is not None:
-            found[name] = plain
-    return found
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, h5py.Empty):
-        return ""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, str) or np.isscalar(value):
-        return value
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind in "iuf":
-            return value.reshape(-1)[0] if value.size == 1 else value
-        if value.dtype.kind in "SUO":
-            texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
-            if all(isinstance(text, str) for text in texts):
-                return texts[0] if len(texts) == 1 else texts
-        if value.dtype.kind == "b":
-            return value.astype("i1")
-    return None

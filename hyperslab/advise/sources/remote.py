@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import fsspec
 import h5py
+from fsspec.asyn import sync
 
 from .base import Source, SourceError
 from .classic import needed_bytes
@@ -40,8 +41,9 @@ def shown(address: str) -> str:
     >>> shown("https://me:secret@example.org/a.nc?token=1")
     'https://example.org/a.nc'
     """
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    scheme, _, rest = address.partition("://")
+    server, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+    return f"{scheme}://{server.rpartition('@')[2]}{slash}{path}"
 
 
 def open_remote(address: str) -> Source:
@@ -53,6 +55,7 @@ def open_remote(address: str) -> Source:
         When it cannot be reached or read, or is of another kind.
     """
     try:
+        _check_address(address)
         return _opened(address)
     except SourceError:
         raise
@@ -66,8 +69,26 @@ def open_remote(address: str) -> Source:
         raise SourceError(_why(error, address)) from error
 
 
+def _check_address(address: str) -> None:
+    """Raise an error for an address that cannot be taken apart, or lacks a part."""
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        raise SourceError(f"{shown(address)} is no address: check its server and port") from None
+    web = parts.scheme in ("http", "https")
+    if not (parts.hostname if web else parts.netloc) and parts.scheme in _PACKAGES:
+        what, example = ("server", "example.org") if web else ("bucket", "bucket")
+        raise SourceError(
+            f"{shown(address)} names no {what}: give a whole address, such as "
+            f"{parts.scheme}://{example}/sst.nc"
+        )
+
+
 def _opened(address: str) -> Source:
-    scheme = urlsplit(address).scheme.lower()
+    scheme, _, rest = address.partition("://")
+    scheme = scheme.lower()
+    address = f"{scheme}://{rest}"
     if scheme not in fsspec.available_protocols():
         raise SourceError(
             f"{shown(address)} cannot be read: there is no way to {scheme}://; give a path or a "
@@ -85,20 +106,24 @@ def _opened(address: str) -> Source:
         head = file.read(8)
     except (FileNotFoundError, IsADirectoryError) as error:
         if _is_zarr(system, path):
-            return _zarr(address)
+            return _zarr(address, system, path)
         # An address that cannot be reached is not found either: the cause tells them apart.
         raise SourceError(_why(error.__cause__ or error, address)) from error
     if head == HDF5_MAGIC:
         from .hdf5 import HDF5Source
 
-        file.seek(0)
         size = int(getattr(file, "size", None) or -1)
+        _require_ranges(address, system, path, size)
+        file.seek(0)
         opened = h5py.File(file, "r")
         return HDF5Source(address, opened, size, forks=False, on_close=file.close)
     if head[:3] == b"CDF" and scheme in ("http", "https"):
         from .netcdf import NetCDFSource
 
         with file:
+            _require_ranges(
+                address, system, path
+            )  # without them netCDF-C says that the format is unknown
             _check_whole(file, address)
         source = NetCDFSource(address, f"{address}#mode=bytes", None)
         source.forks = False
@@ -109,7 +134,9 @@ def _opened(address: str) -> Source:
             f"{shown(address)} is classic netCDF, which can be read over http only: download it"
         )
     if _is_zarr(system, path):  # a server may answer for a folder with a page
-        return _zarr(address)
+        return _zarr(address, system, path)
+    if not head:
+        raise SourceError(f"{shown(address)} is empty (0 bytes): check the address")
     raise SourceError(
         f"{shown(address)} is no netCDF, HDF5 or Zarr: it begins with {head!r}; "
         "give the address of the file itself, not of a page about it"
@@ -130,17 +157,39 @@ def _check_whole(file: Any, address: str) -> None:
         raise SourceError(truncated(shown(address), int(size), needed))
 
 
+def _require_ranges(address: str, system: Any, path: str, nbytes: int = 0) -> None:
+    """Raise an error when a server gives a file only whole, and that is more than one block."""
+    if "http" not in system.protocol or 0 < nbytes <= BLOCK_BYTES:
+        return
+
+    async def ask() -> int:
+        session = await system.set_session()
+        wanted = session.get(system.encode_url(path), headers={"Range": "bytes=1-1"})
+        async with wanted as answer:
+            answer.raise_for_status()
+            return int(answer.status)
+
+    if sync(system.loop, ask) != 206:
+        raise SourceError(
+            f"{shown(address)} cannot be read in parts, as it must be: its server does not answer "
+            "range requests; download it and give the file"
+        )
+
+
 def _is_zarr(system: Any, path: str) -> bool:
     return any(system.exists(f"{path.rstrip('/')}/{mark}") for mark in _MARKS)
 
 
-def _zarr(address: str) -> Source:
+def _zarr(address: str, system: Any, path: str) -> Source:
     import zarr.storage
 
     from .zarr import ZarrSource
 
     store = zarr.storage.FsspecStore.from_url(address, read_only=True)
-    return ZarrSource(address, store, None)
+    source = ZarrSource(address, store, None)
+    if any(variable.shards for variable in source.variables.values()):
+        _require_ranges(address, system, f"{path.rstrip('/')}/zarr.json")
+    return source
 
 
 def _why(error: BaseException, address: str) -> str:
@@ -154,6 +203,11 @@ def _why(error: BaseException, address: str) -> str:
         return (
             f"{url} cannot be read: its server answers {f'{status} {said}'.strip()}: check the "
             "address, and whether it may be read from here"
+        )
+    if "Cannot seek streaming" in str(error):
+        return (
+            f"{url} cannot be read in parts: its server does not say how long it is; download it "
+            "and give the file"
         )
     number = getattr(error, "errno", None)
     if isinstance(error, ConnectionError | TimeoutError | OSError) and number:

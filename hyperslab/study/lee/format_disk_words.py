@@ -50,11 +50,14 @@ def _cold(read: pd.DataFrame, device: pd.DataFrame, size: str) -> str:
         )
     third, fourth, _ = TABLE_2["contiguous", "override", "read", size]
     wait, cpu = ({kind: _row(spent, kind)[name] for kind in KINDS} for name in ("wait_s", "cpu_s"))
-    requests = {kind: _row(asked, kind)["requests"] for kind in KINDS}
+    requests, sleeps = (
+        {kind: _row(asked, kind)[name] for kind in KINDS} for name in ("requests", "stages")
+    )
     return (
         f"**Cold, {size}.** {'; '.join(parts)}. The rate of contiguous netCDF-4 over that of "
         f"netCDF-3 is {bracketed(against)}, {fourth / third:.2f} in the document."
-        f"{_noise(read)} {_trade(wait, cpu)} {_explained(wait, requests)}"
+        f"{_noise(read)} {_trade(wait, cpu)} "
+        f"{_explained(wait, cpu, requests, sleeps)}"
     )
 
 
@@ -91,7 +94,12 @@ def _trade(wait: Mapping[str, float], cpu: Mapping[str, float]) -> str:
     )
 
 
-def _explained(wait: Mapping[str, float], requests: Mapping[str, float]) -> str:
+def _explained(
+    wait: Mapping[str, float],
+    cpu: Mapping[str, float],
+    requests: Mapping[str, float],
+    sleeps: Mapping[str, float],
+) -> str:
     """Return what the device's counts say about who waits longest, if they say anything."""
     third, whole, chunk = KINDS
     few = requests[whole] < min(requests[third], requests[chunk])
@@ -103,6 +111,14 @@ def _explained(wait: Mapping[str, float], requests: Mapping[str, float]) -> str:
             "The others begin with a small piece (8 KiB of the buffer; the few bytes of metadata "
             "that say where the chunk lies), and the kernel reads ahead of it in more and smaller "
             "requests, which arrive while the process works."
+        )
+    others = [kind for kind in KINDS if kind != whole]
+    often = all(sleeps[whole] > sleeps[kind] and cpu[whole] < cpu[kind] for kind in others)
+    if often and long:
+        return (
+            "The longest wait has the most sleeps and the least CPU time: reading ahead brings "
+            "the pieces at the device's pace, and who does less with one comes to the next before "
+            "it is there."
         )
     return "No count here explains who waits longer: it stays unexplained."
 

@@ -1,5 +1,8 @@
 """What lies at a URL is read as if it were here; what cannot be is said in a line."""
 
+import gc
+
+import fsspec
 import made_files
 import netCDF4
 import numpy as np
@@ -42,6 +45,14 @@ def test_urls_give_what_files_give(tmp_path, kind):
     for name, truth in locally[1].items():
         assert np.array_equal(values[name], truth)
     assert first == next(iter(values.values())).reshape(-1)[0]
+
+
+def test_a_store_that_is_let_go_closes_its_connections(tmp_path):
+    made_files.sharded(tmp_path / "a.zarr")
+    with made_files.served(tmp_path) as address:
+        open_source(f"{address}/a.zarr").close()
+    fsspec.filesystem("http").clear_instance_cache()
+    gc.collect()  # where one is open still, it is told now, and that is an error
 
 
 def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):

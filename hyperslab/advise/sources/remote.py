@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import weakref
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -185,11 +187,24 @@ def _zarr(address: str, system: Any, path: str) -> Source:
 
     from .zarr import ZarrSource
 
-    store = zarr.storage.FsspecStore.from_url(address, read_only=True)
+    alone = {"skip_instance_cache": True}
+    store = zarr.storage.FsspecStore.from_url(address, alone, read_only=True)
+    if "http" in store.fs.protocol:
+        _close_at_end(store.fs)
     source = ZarrSource(address, store, None)
     if any(variable.shards for variable in source.variables.values()):
         _require_ranges(address, system, f"{path.rstrip('/')}/zarr.json")
     return source
+
+
+def _close_at_end(system: Any) -> None:
+    """Make a file system of zarr-python's loop close its session: fsspec leaves it to its user."""
+    from zarr.core.sync import sync as run
+
+    async def opened() -> tuple[asyncio.AbstractEventLoop, Any]:
+        return asyncio.get_running_loop(), await system.set_session()
+
+    weakref.finalize(system, system.close_session, *run(opened()))
 
 
 def _why(error: BaseException, address: str) -> str:

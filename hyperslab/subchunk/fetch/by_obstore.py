@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,6 +13,7 @@ from .remote import RemoteFile
 
 _AT_ONCE = 10  # ranges that one call fetches at the same time, whatever their number
 _CALLS = 10
+_started_in: list[int] = []  # the process whose threads obstore uses
 _STORES = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
 
 
@@ -25,6 +27,7 @@ class ObstoreFile(RemoteFile):
             raise SubchunkError(
                 "backend='obstore' needs obstore: pip install 'hyperslab[obstore]'"
             ) from error
+        _check_process(self.url)
         scheme, _, rest = self.url.partition("://")
         host, _, path = rest.partition("/")
         options = dict(self.options)
@@ -40,6 +43,7 @@ class ObstoreFile(RemoteFile):
     def _ask(self) -> dict[str, Any]:
         import obstore
 
+        _check_process(self.url)
         meta = obstore.head(self._store, self._path)
         tag = meta["e_tag"] or meta["last_modified"]
         return {"size": meta["size"]} | ({"tag": str(tag)} if tag else {})
@@ -47,6 +51,7 @@ class ObstoreFile(RemoteFile):
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
         import obstore
 
+        _check_process(self.url)
         # Ranges are joined already; older releases join with a gap of their own.
         joining: dict[str, Any] = {"coalesce": 0} if _can_join() else {}
 
@@ -68,6 +73,17 @@ class ObstoreFile(RemoteFile):
         if type(error).__name__ == "NotSupportedError" or "206 Partial Content" in text:
             return self._no_ranges("gives no part of the file")
         return super()._named(error)
+
+
+def _check_process(url: str) -> None:
+    """Raise an error in a fork of a process that used obstore, where it would wait for ever."""
+    if not _started_in:
+        _started_in.append(os.getpid())
+    if _started_in[0] != os.getpid():
+        raise SubchunkError(
+            f"{url} cannot be read in a process forked from one that used obstore: start processes "
+            "by spawn or forkserver, or give backend='fsspec'"
+        )
 
 
 def _can_join() -> bool:

@@ -28,13 +28,14 @@ class RemoteFile(ABC):
     """
 
     remote = True
-    backend = ""
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
         self.url, self.options = url, dict(options)
         self._identity: dict[str, Any] | None = None
         try:
             self._open()
+        except SubchunkError:
+            raise
         except Exception as error:
             raise SubchunkError(f"{url} cannot be read: {said(error)}") from error
 

@@ -46,12 +46,14 @@ format:
 	$(DEV) -m ruff check --fix .
 	$(DEV) -m ruff format .
 
-# Universal, hashed and naming no host, so that plain pip installs it anywhere.
+# Universal, hashed and naming no host, so that plain pip installs it anywhere. The other extras are
+# within these, or have no wheels for each Python.
 lock:
 	@$(PY) --why
 	$(PY) -m venv .tools/uv
 	.tools/uv/bin/python -m pip install -q uv==0.13.8
-	.tools/uv/bin/uv pip compile --universal --all-extras --generate-hashes --python-version 3.11 \
+	.tools/uv/bin/uv pip compile --universal --extra study --extra dev --generate-hashes \
+	  --python-version 3.11 \
 	  --no-header --no-emit-index-url --no-emit-find-links $(UPGRADE) -q -o requirements.lock pyproject.toml
 
 clean:

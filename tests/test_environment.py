@@ -109,15 +109,18 @@ def locked(python, system="linux"):
 @pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
 def test_the_lock_satisfies_every_bound(python, system):
     pins, asked = locked(python, system), environment(python, system)
+    wanted = [r for r in ALL if r.marker is None or r.marker.evaluate(asked)]
     missing = [
         str(requirement)
-        for requirement in ALL
-        if (requirement.marker is None or requirement.marker.evaluate(asked))
-        and not requirement.specifier.contains(
+        for requirement in wanted
+        if not requirement.specifier.contains(
             pins.get(canonicalize_name(requirement.name), "0"), prereleases=True
         )
     ]
     assert missing == []
+    names = {canonicalize_name(requirement.name) for requirement in wanted}
+    without = {canonicalize_name(requirement.name) for requirement in ALL} - names
+    assert not without & set(pins), "what a marker leaves out may have no wheel there"
 
 
 def test_the_environment_running_this_is_within_the_bounds():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import ZARR, Layout
 
 from .copying import estimate_bytes
@@ -19,6 +21,7 @@ from .sources.hdf5 import HDF5Source
 from .specs import Target
 from .trial import Trial
 
+MANY_FILES, MANY_CHUNKS = 50_000, 2_000_000  # from which a sample may take minutes
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 
 
@@ -116,7 +119,12 @@ def prepare(
     return Prepared(
         trial,
         fitted.layouts[largest.name],
-        (*fitted.notes, *_rounding_notes(chosen, fitted.layouts), *_room_notes(rooms)),
+        (
+            *fitted.notes,
+            *_rounding_notes(chosen, fitted.layouts),
+            *_chunk_notes(chosen, fitted.layouts),
+            *_room_notes(rooms),
+        ),
         _disk_bytes(chosen, fitted.layouts),
     )
 
@@ -131,6 +139,23 @@ def _rounding_notes(
             yield (
                 f"netCDF-C's {mode} makes the missing values of {variable.name}, which are no "
                 "number (nan), zero: take bitround, which keeps them."
+            )
+
+
+def _chunk_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> Iterator[str]:
+    for variable in chosen:
+        layout = layouts[variable.name]
+        lengths = layout.shards or layout.chunks
+        if not lengths or not variable.shape:
+            continue
+        count = math.prod(chunk_grid(variable.shape, lengths))
+        files = layout.format in ZARR
+        if count >= (MANY_FILES if files else MANY_CHUNKS):
+            kind = "shards" if layout.shards else "chunks"
+            each = f"{count:,} {kind}" + ", a file each" * files
+            yield (
+                f"{variable.name} becomes {each}: one sample may take minutes, and each layout has "
+                f"one a repeat; take larger {kind}."
             )
 
 

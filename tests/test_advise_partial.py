@@ -104,8 +104,10 @@ def _refuse(pid, number):
     raise PermissionError
 
 
+# Whoever runs the tests may have Ctrl-C ignored, as shells have for what runs in the background.
 COPY = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from hyperslab.advise import copy as module, copying
 from hyperslab.advise.specs import Choice, Target
 whole = copying.transfer

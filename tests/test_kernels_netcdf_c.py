@@ -140,7 +140,8 @@ def test_what_it_writes_is_read_by_netcdf4_python(tmp_path, layout, dtype, by):
 
 @pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="/proc is Linux's")
 def test_it_runs_on_the_library_that_netcdf4_python_loaded():
-    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines()}
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    mapped = {line.split(maxsplit=5)[-1] for line in lines}
     for name in ("nc_open", "H5Dread"):
         assert str(Path(library.library_of(name)).resolve()) in mapped
     assert library.versions() == (netCDF4.__netcdf4libversion__, netCDF4.__hdf5libversion__)

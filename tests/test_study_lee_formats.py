@@ -1,16 +1,15 @@
-"""The page on formats: samples on tiny arrays, ratios, counts and sentences from records."""
+"""The page on formats: ratios, counts and sentences from records."""
 
 from functools import partial
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_formats import COST, PHASES, SIZE, asked, filled, made, rows, waiting
 
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.stats import Interval
-from hyperslab.measure.worker import Job, perform
 from hyperslab.study import claims
 from hyperslab.study.lee import (
     format_advice_words,
@@ -23,101 +22,8 @@ from hyperslab.study.lee import (
     format_words,
     formats,
 )
-from hyperslab.study.lee.format_cells import BYTES, KINDS, UNCACHED, Cell, cells, shapes
-from hyperslab.study.lee.format_samples import Whole
-from hyperslab.study.lee.plain_samples import copied_in
+from hyperslab.study.lee.format_cells import KINDS
 from hyperslab.study.style import STYLES, styled
-
-SIZE = 40e6
-# Seconds of a put or get, MB written by the put, and calls, for each format.
-COST = {
-    "netcdf3": (0.02, 40.0, 4880), "netcdf4-contiguous": (0.01, 40.0, 1),
-    "netcdf4-chunked": (0.04, 0.0, 0), UNCACHED: (0.011, 0.0, 0), BYTES: (0.016, 40.0, 4880),
-    "plain": (0.01, 40.0, 1), "dd": (0.02, 40.0, 40), "default": (0.03, 40.0, 1),
-    "early": (0.01, 40.0, 1), "1MB": (0.03, 40.0, 1), "64MB": (0.02, 0.0, 0),
-}  # fmt: skip
-PHASES = {
-    "write-cached": ("create", "write", "close"), "read": ("open", "read", "close"),
-    "write-disk": ("create", "write", "sync", "close"), "allocation": ("create", "write", "close"),
-    "cache": ("create", "write", "close"),
-}  # fmt: skip
-
-
-def names(experiment, profile="quick"):
-    """Names of the cases of an experiment, and their cache states."""
-    if experiment in ("allocation", "cache"):
-        pair = ("default", "early") if experiment == "allocation" else ("1MB", "64MB")
-        return [(f"{name}/large/2d", "") for name in pair]
-    found = [cell.name for cell in cells(profile)]
-    if experiment != "write-cached":
-        found += ["plain/large/2d", "dd/large/2d"]
-    states = ("warm", "cold") if experiment == "read" else ("",)
-    return [(name, state) for name in found for state in states]
-
-
-def rows(experiment, *, counted=True, cost=COST, profile="quick", blocks=7, without=()):
-    for case, state in names(experiment, profile):
-        kind, size, _ = case.split("/")
-        if kind in without or state in without:
-            continue
-        seconds, written, calls = cost[kind]
-        for block in range(blocks):
-            for aa in ("A", "B") if kind in ("netcdf3", "default", "1MB") else ("",):
-                for phase in PHASES[experiment]:
-                    moves = phase in ("write", "read")
-                    spent = seconds if moves else 1e-3
-                    count = {
-                        "wchar": 1e6 * written if phase == "write" else 0.0,
-                        "syscw": calls, "rchar": 0.0, "syscr": calls, "minflt": 9764.0,
-                        "read_bytes": 1e6,
-                    }  # fmt: skip
-                    yield {
-                        "run_id": "run-1", "profile": profile, "notebook": "lee_formats",
-                        "experiment": experiment, "case": case, "aa": aa, "cache_state": state,
-                        "block": block, "order": hash((case, aa)) % 1000, "phase": phase,
-                        "status": "ok", "wall_s": spent, "user_s": spent, "sys_s": 0.0,
-                        "others_cpu": 0.0, "cache_bytes": 2.0**26, "size": size,
-                        "useful_bytes": SIZE if moves else None,
-                        **(count if counted else dict.fromkeys(count, float("nan"))),
-                    }  # fmt: skip
-
-
-def made(**how):
-    """Records of all experiments."""
-    return {experiment: frame_of(rows(experiment, **how)) for experiment in PHASES}
-
-
-def filled(counted=True):
-    return frame_of(
-        {
-            "case": f"{fill}/{kind}", "phase": "write",
-            "wchar": (80e6 if (fill, kind) == ("fill", "netcdf3") else 40e6) if counted else None,
-        }
-        for fill in ("fill", "nofill")
-        for kind in KINDS
-    )  # fmt: skip
-
-
-def asked(requests=(4, 2, 4), sleeps=(1, 1, 1)):
-    """Requests and sleeps of cold reads of netCDF-3, contiguous and one chunk."""
-    return frame_of(
-        {
-            "case": f"{kind}/{size}/2d", "cache_state": "cold", "phase": "read", "status": "ok",
-            "requests": many, "stages": slept,
-        }
-        for kind, many, slept in zip(KINDS, requests, sleeps, strict=True)
-        for size in ("small", "large")
-    )  # fmt: skip
-
-
-def waiting(seconds, working=(0.0, 0.0, 0.0)):
-    """Cold reads that wait and work so long: netCDF-3, contiguous and one chunk."""
-    read = frame_of(rows("read"))
-    for kind, wait, work in zip(KINDS, seconds, working, strict=True):
-        mine = read["case"].str.startswith(f"{kind}/") & (read["phase"] == "read")
-        read.loc[mine, "wall_s"] = wait + work
-        read.loc[mine, ["user_s", "sys_s"]] = [work, 0.0]
-    return read
 
 
 @pytest.mark.parametrize(
@@ -310,84 +216,3 @@ def test_the_claims_find_their_cases(tmp_path):
     }  # fmt: skip
     for judgement in judged.values():
         assert "not measured" not in {part.verdict for part in judgement.parts}
-
-
-def test_every_profile_but_smoke_takes_table_1():
-    assert [len(known) for known in shapes("quick").values()] == [6, 6]
-    assert {len(shape) for shape in shapes("full")["large"].values()} == set(range(1, 7))
-    assert Cell(BYTES, "large", shapes("full")["large"][1]).array.nbytes == 40_000_000
-
-
-def test_bytes_are_those_of_the_integers():
-    values = Whole((3, 8), "i1").values()
-    assert values.shape == (3, 8)
-    assert np.array_equal(values.view("i4"), Whole((3, 2)).values())
-    assert Whole((3, 8), "i1").equals(values)
-    long = Whole((3, 50_000))
-    assert long.equals(long.values())
-    last = long.values()
-    last[-1, -1] = 0
-    assert not long.equals(last)
-    slabs = Whole((64, 2**16))
-    both = [slabs.values()[slab] for slab in slabs.slabs()]
-    assert len(both) == 4 and all(map(slabs.holds, slabs.slabs(), both))
-    assert not slabs.holds(slice(0, 16), both[1]) and not slabs.holds(slice(0, 15), both[0])
-
-
-def test_samples_write_and_read_every_format(tmp_path):
-    folders = {state: tmp_path / state for state in ("cold", "warm")}
-    for state, folder in folders.items():
-        formats.make_files("smoke", folder, cold=state == "cold")
-    cases = [
-        *formats.write_cases("smoke", tmp_path, to_disk=False),
-        *formats.write_cases("smoke", tmp_path, to_disk=True),
-        *formats.read_cases("smoke", folders),
-        *formats.allocation_cases("smoke", tmp_path),
-        *formats.cache_cases("smoke", tmp_path),
-    ]
-    put = {}
-    for case in cases:
-        outcome = perform(Job(case))
-        assert outcome.status == "ok", (case.label, outcome.status)
-        found = {row["phase"]: row for row in outcome.rows}
-        moved = found["read" if case.cache_state else "write"]
-        size = 1024 if "/small/" in case.name else 65536
-        assert moved["useful_bytes"] == 4 * size
-        if case.cache_state != "cold":
-            put[case.name] = moved
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cold", "warm"]
-    # What the page explains is there at toy size too.
-    assert put["netcdf3/large/2d"]["syscr"] > 10 * put["netcdf4-contiguous/large/2d"]["syscr"]
-    assert put["early/large/2d"]["cache_bytes"] == put["1MB/large/2d"]["cache_bytes"] < 4 * 65536
-
-
-def test_filling_is_counted_for_each_format(tmp_path):
-    found = frame_of(formats.fill_counts("smoke", tmp_path))
-    written = found.groupby("case")["wchar"].sum()
-    assert written["fill/netcdf3"] > 1.9 * written["nofill/netcdf3"]
-    assert written["fill/netcdf4-contiguous"] < 1.1 * written["nofill/netcdf4-contiguous"]
-    assert not list(tmp_path.iterdir())
-
-
-def test_wrong_bytes_are_noticed(tmp_path):
-    from hyperslab.study.lee.format_samples import Equal, Stored
-    from hyperslab.study.lee.plain_samples import Copied
-
-    array = Whole((4, 4))
-    values = array.values()
-    plain, copy = tmp_path / "a", tmp_path / "b"
-    values.tofile(plain)
-    assert Stored(plain, array)(None) and Equal(array)(values)
-    values[1, 1] += 1
-    assert not Equal(array)(values) and not Equal(array)(values[:2])
-    assert not Equal(array)(values.astype("i8"))
-    values.tofile(copy)
-    assert not Stored(copy, array)(None)
-    assert Copied(plain)(64) and not Copied(plain)(63)
-    assert not Copied(plain, copy)(64)
-
-
-def test_what_dd_says_is_understood():
-    assert copied_in("1048576 bytes transferred in 0.5 secs (2 bytes/sec)") == (1048576, 0.5)
-    with pytest.raises(ValueError, match="no bytes and seconds"):
-        copied_in("dd: no such file")

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,7 @@ def measure(
     *,
     scratch: Path | None = None,
     scratch_bytes: int = 0,
+    processes: Processes | None = None,
 ) -> Rows:
     """Measure cases and return one mapping of record columns per sample and phase.
 
@@ -86,6 +88,8 @@ def measure(
         The folder that the cases write to.
     scratch_bytes : int
         Free bytes the cases need there.
+    processes : Processes, optional
+        What the samples run in, left running; without it made with the plan's modules, and ended.
 
     Raises
     ------
@@ -123,11 +127,12 @@ def measure(
             mininterval=1,
             disable=None if sys.stderr.isatty() else True,
         )
-        with measuring(), Processes(plan.modules) as processes, bar:
+        with measuring(), ExitStack() as own, bar:
+            running = processes or own.enter_context(Processes(plan.modules))
             if any(case.start == "fork" for case in cases):
-                processes.start()  # its imports are not what other programs use
+                running.start()  # its imports are not what other programs use
             for block in todo:
-                rows = _block(block, entries, plan, processes, spent, taken, bar)
+                rows = _block(block, entries, plan, running, spent, taken, bar)
                 journal.add(experiment, key, block, rows)
     blocks = journal.blocks(experiment, key)
     return [

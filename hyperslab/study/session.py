@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..measure.case import Case
 from ..measure.harness import Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring
+from ..measure.processes import Processes
 from .fingerprint import draws
 from .injected import check_injected
 from .profile import check_profile, entry, require_writable, root
@@ -77,7 +79,9 @@ class Session:
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         path = journal_path(self.results, notebook)
         self._held = ExitStack()
+        weakref.finalize(self, self._held.close)  # where a run is begun and never finished
         self._held.enter_context(measuring())  # two runs must not share a journal either
+        self._processes: dict[tuple[str, ...], Processes] = {}
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
         self.run_id = self._journal.run_id
         if self._journal.resumed:
@@ -155,6 +159,7 @@ class Session:
             self._journal,
             scratch=self.scratch,
             scratch_bytes=scratch_bytes,
+            processes=self._running(tuple(modules)),
         )
         frame = self._keep(experiment, rows)
         if not (frame["status"] == "ok").any():
@@ -195,6 +200,12 @@ class Session:
             self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
+
+    def _running(self, modules: tuple[str, ...]) -> Processes:
+        """Return what samples run in: one server of processes serves all experiments alike."""
+        if modules not in self._processes:
+            self._processes[modules] = self._held.enter_context(Processes(modules))
+        return self._processes[modules]
 
     def _keep(self, experiment: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
         common = {

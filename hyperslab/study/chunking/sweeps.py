@@ -122,7 +122,7 @@ def row_sweep(arrays: Arrays, rows: int) -> list[Case]:
     array, slots = arrays.small, library_cache("netcdf4").slots
     return [
         case(f"{mib:g}MB", array, arrays.path(array), rows, ChunkCache(int(mib * MIB), slots),
-             own=True, aa=mib == max(SWEPT_MIB))
+             own=True, aa=mib * MIB >= array.row_bytes)
         for mib in SWEPT_MIB
     ]  # fmt: skip
 
@@ -170,7 +170,9 @@ def gap(arrays: Arrays, rows: int) -> list[Case]:
     within = arrays.within
     for release, rule in RULES.items():
         granted = ChunkCache(rule.granted(within.chunk_kib * 1024), given.slots)
-        found.append(case(f"as {release}", within, arrays.path(within), rows, granted, own=True))
+        fits = granted.nbytes >= within.row_bytes
+        path = arrays.path(within)
+        found.append(case(f"as {release}", within, path, rows, granted, own=True, aa=fits))
     return found
 
 

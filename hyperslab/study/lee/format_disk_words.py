@@ -125,9 +125,7 @@ def _explained(
 
 def _noise(read: pd.DataFrame) -> str:
     found = [noise for noise in judge(read) if noise.cache_state == "cold"]
-    return "".join(
-        f" (The same array against itself: {bracketed(noise.ratio)}.)" for noise in found
-    )
+    return "".join(f" (NetCDF-3 against itself: {bracketed(noise.ratio)}.)" for noise in found)
 
 
 def dd(written: pd.DataFrame, read: pd.DataFrame) -> str:

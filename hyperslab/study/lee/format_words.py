@@ -164,8 +164,8 @@ def itself(*frames: pd.DataFrame) -> str:
         f"the {len(pairs)} pairs, {size} arrays, {operation}, {CACHING[caching]}, is "
         f"{pairs[worst][0]} and {pairs[worst][1]} MB/s, {percent(apart[worst])} apart (median of "
         f"the pairs {percent(median(apart.values()))}). Of the {len(named)} winners that Table 2 "
-        f"names, {inside} lead by no more than that. Here one netCDF-3 array was measured twice "
-        f"too, in the same shuffled blocks, and its times differ by: {here}."
+        f"names, {inside} lead by no more than that. Here the large arrays were measured "
+        f"twice in netCDF-3 too, in the same shuffled blocks, and their times differ by: {here}."
     )
 
 

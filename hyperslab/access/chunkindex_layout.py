@@ -28,10 +28,11 @@ from hyperslab.subchunk.chunkindex.opening import group_of, read_window
 from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_record
 from hyperslab.subchunk.chunkindex.write import chunk_names
 from hyperslab.subchunk.deflate.inflate import inflate_from
+from hyperslab.subchunk.deflate.shuffle import unshuffled
 from hyperslab.subchunk.hdf5 import chunk_table, datasets, describe
 from hyperslab.subchunk.read.boxes import Box, boxes
 from hyperslab.subchunk.read.select import wanted
-from hyperslab.subchunk.read.whole import decode_chunk, unshuffled
+from hyperslab.subchunk.read.whole import decode_chunk
 
 SUFFIX = ".chunkindex"
 

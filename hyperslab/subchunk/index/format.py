@@ -27,6 +27,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deflate.inflate import inflate_from, inflater
+from ..deflate.shuffle import unshuffled
 from ..errors import CorruptIndexError, UnknownVersionError
 
 MAGIC = b"\x89SUBCHNK"
@@ -36,6 +38,7 @@ _FIXED = struct.Struct("<8sIII")
 PREAMBLE = _FIXED.size
 _MOST_HEAD = 2**28
 _WORTH = 0.9
+_ZLIB_HEAD = 2
 
 
 class Hdf5IndexError(CorruptIndexError):
@@ -67,7 +70,7 @@ class Table:
             if self.size < whole:
                 return _unpacked(data, self.dtype, whole)
             return np.frombuffer(data, self.dtype, self.length)
-        except (zlib.error, ValueError) as error:
+        except ValueError as error:
             raise CorruptIndexError(f"a table of the index is damaged: {error}") from error
 
 
@@ -198,9 +201,12 @@ def _packed(values: NDArray[Any]) -> bytes:
 
 
 def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
-    planes = zlib.decompressobj().decompress(data, size)
+    module = inflater()
+    try:
+        planes = inflate_from(memoryview(data)[_ZLIB_HEAD:], 0, (0, 0), b"", size, module)
+    except module.error as error:
+        raise ValueError(error) from error
     if len(planes) != size:
         raise ValueError("it is too short")
-    width = np.dtype(dtype).itemsize
-    steps = np.ascontiguousarray(np.frombuffer(planes, np.uint8).reshape(width, -1).T)
-    return np.cumsum(steps.view(dtype).ravel(), dtype=dtype)
+    steps = unshuffled(np.frombuffer(planes, np.uint8), np.dtype(dtype).itemsize)
+    return np.cumsum(steps.view(dtype), dtype=dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,37 @@ def stretches(
         found.append(
             Stretch(begin + head, begin + tail, base, stop - base, bit >> 3, upto, bit & 7)
         )
+    return found
+
+
+def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
+    """Cut a stretch into parts that can be decoded apart.
+
+    Parameters
+    ----------
+    stretch : Stretch
+    points : Points
+    count : int
+        How many parts, if there are points to cut at.
+
+    Returns
+    -------
+    list of Stretch
+        One after another, about equally long.
+    """
+    inside = np.arange(stretch.point, stretch.last)
+    able = inside[points.back[stretch.point : stretch.last] == 0]
+    after = points.out[able].astype(np.int64) - stretch.out
+    wanted = np.arange(1, count) * stretch.length // count
+    cuts = np.unique(able[np.searchsorted(after, wanted, "right") - 1]).tolist()
+    bounds = [stretch.point, *(cut for cut in cuts if cut > stretch.point), stretch.last]
+    found = []
+    for head, tail in pairwise(bounds):
+        last = tail == stretch.last
+        out, bit = int(points.out[head]), int(points.bit[head])
+        end = stretch.out + stretch.length if last else int(points.out[tail])
+        stop = stretch.stop if last else (int(points.bit[tail]) + 7) >> 3
+        found.append(Stretch(head, tail, out, end - out, bit >> 3, stop, bit & 7))
     return found
 
 
@@ -166,6 +198,10 @@ def gathered(
     numpy.ndarray
         uint8 of shape (ranges, length).
     """
+    if len(found) == len(starts) == 1:
+        stretch, data = found[0]
+        at = int(starts[0]) - stretch.out
+        return data[at : at + length].reshape(1, length)
     if len(found) == len(starts):  # each range in a stretch of its own
         pieces = []
         for (stretch, data), at in zip(found, starts.tolist(), strict=True):

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deflate.shuffle import unshuffled
 from ..fetch import Source
 from ..hdf5 import Chunks, Variable
 from ..index.index import PointIndex
 from ..index.points import Points
 from ..memory import HELD, refuse_above
 from .boxes import Box, boxes, runs
-from .decode import Stretch, decode_stretch, gathered, stretches, worth
+from .decode import Stretch, decode_stretch, divided, gathered, stretches, worth
 from .select import Wanted
-from .whole import decode_chunk, unshuffled
+from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
 _THREADED = 2**21  # decompressed bytes from which on threads pay
 _GROUP = 2**18  # decompressed bytes that one thread gets at a time, at least
+_PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -144,7 +146,12 @@ class Indexed:
         return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
 
     def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
-        tasks = [(plan.row, stretch) for plan in plans for stretch in plan.stretches]
+        parts = [[self._parts(stretch) for stretch in plan.stretches] for plan in plans]
+        tasks = [
+            (plan.row, part)
+            for plan, listed in zip(plans, parts, strict=True)
+            for part in chain.from_iterable(listed)
+        ]
         if not tasks:
             return
         kept = self.index.kept(self.points, (stretch.point for _, stretch in tasks))
@@ -161,14 +168,22 @@ class Indexed:
             )
 
         decoded = iter(self._in_groups(one, [stretch.length for _, stretch in tasks]))
-        for plan in plans:
-            pieces = [(stretch, next(decoded)) for stretch in plan.stretches]
+        for plan, listed in zip(plans, parts, strict=True):
+            pieces = [
+                (stretch, joined([next(decoded) for _ in several]))
+                for stretch, several in zip(plan.stretches, listed, strict=True)
+            ]
             raw = gathered(pieces, plan.starts, plan.length)
             raw = raw.reshape(-1)
             if self.variable.shuffled:
                 raw = unshuffled(raw, self.variable.width)
             values = raw.view(self.variable.dtype)
             result[plan.box.place] = values.reshape(plan.box.shape)
+
+    def _parts(self, stretch: Stretch) -> list[Stretch]:
+        """Cut what is long, for threads to share; over a network one request is better."""
+        count = 1 if self.data.remote else min(self.threads, stretch.length // _PART)
+        return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _whole(self, box: Box, row: int) -> NDArray[Any]:
         start = int(self.chunks.offset[row])
@@ -205,11 +220,16 @@ class Indexed:
         if self.threads < 2 or total < _THREADED or count < 2:
             return [one(number) for number in range(len(costs))]
         shares = np.arange(1, count) * (total / count)
-        cuts = np.unique(np.searchsorted(np.cumsum(costs), shares) + 1).tolist()
-        bounds = [0, *(cut for cut in cuts if cut < len(costs)), len(costs)]
+        middles = np.cumsum(costs) - np.asarray(costs) / 2
+        bounds = np.unique([0, *np.searchsorted(middles, shares), len(costs)]).tolist()
 
         def some(bound: tuple[int, int]) -> list[_Result]:
             return [one(number) for number in range(*bound)]
 
         parts = self._each(some, list(pairwise(bounds)), most=self.threads)
         return [found for part in parts for found in part]
+
+
+def joined(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Return pieces that follow each other as one."""
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

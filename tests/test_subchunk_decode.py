@@ -1,0 +1,57 @@
+"""Long stretches are cut at points, and threads share the parts."""
+
+from itertools import pairwise
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab import subchunk
+from hyperslab.subchunk.read import values as reading
+from hyperslab.subchunk.read.decode import divided, stretches
+
+LENGTH = 3_000_000
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
+def path(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("decode") / "x.h5"
+    walk = np.random.default_rng(5).integers(-3, 4, LENGTH).cumsum().astype("<i4")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=walk, chunks=(LENGTH,), compression=4, shuffle=request.param)
+    subchunk.build(path, budget=0.05)
+    return path
+
+
+@given(
+    ends=st.tuples(st.integers(0, 4 * LENGTH - 1), st.integers(1, 4 * LENGTH)),
+    count=st.integers(1, 9),
+)
+def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
+    index = subchunk.Index(f"{path}.subchunk")
+    chunks, points = index.points(index.entries["x"])
+    start, stop = min(ends), max(max(ends), min(ends) + 1)
+    one = np.array([start]), np.array([stop])
+    (whole,) = stretches(points, 0, int(chunks.size[0]), *one)
+    parts = divided(whole, points, count)
+    assert 1 <= len(parts) <= count
+    assert parts[0].out == whole.out and sum(part.length for part in parts) == whole.length
+    assert parts[0].point == whole.point and parts[-1].last == whole.last
+    assert parts[0].start == whole.start and parts[-1].stop == whole.stop
+    for before, after in pairwise(parts):
+        assert before.out + before.length == after.out and before.last == after.point
+        assert 0 <= before.stop - after.start <= 1  # a byte that both have bits of
+    assert all(points.back[part.point] == 0 for part in parts)
+
+
+@given(ends=st.tuples(st.integers(0, LENGTH), st.integers(0, LENGTH)), threads=st.integers(1, 5))
+@settings(max_examples=25)
+def test_values_are_the_same_in_many_parts(path, ends, threads):
+    with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
+        for name in ("_PART", "_GROUP", "_THREADED"):
+            patch.setattr(reading, name, 2**15)
+        with subchunk.open(path, threads=threads) as file:
+            chosen = slice(min(ends), max(ends))
+            assert np.array_equal(file["x"][chosen], truth["x"][chosen])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.slabs import plan, runs
@@ -35,7 +35,6 @@ def brute_reads(shape, chunks, pieces):
 
 
 @given(grids())
-@settings(deadline=None)
 def test_every_element_is_in_one_piece_that_fits(grid):
     shape, size, source, target, limit = grid
     slabs = plan(shape, size, source, target, limit)

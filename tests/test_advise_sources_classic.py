@@ -22,7 +22,7 @@ VARIABLE = st.tuples(
     st.integers(0, 5),
     st.text("abcé", max_size=9),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables, steps, title):
     path = tmp_path_factory.mktemp("classic") / "a.nc"
     with netCDF4.Dataset(path, "w", format=format) as nc:

@@ -56,7 +56,7 @@ def files(tmp_path_factory):
     return folder
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_any_accesses_read_what_h5py_reads(files, data):
     chosen = []

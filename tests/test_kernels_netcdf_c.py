@@ -82,7 +82,6 @@ def taken(array, starts, counts, steps):
 
 RELAXED = settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

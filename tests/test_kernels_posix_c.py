@@ -21,7 +21,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize("stdio", [False, True], ids=["pread", "fread"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(pieces=st.lists(st.tuples(st.integers(0, SIZE), st.integers(0, 9000)), max_size=8))
 def test_any_pieces_are_those_of_the_file(path, stdio, pieces):
     pieces = [(offset, min(length, SIZE - offset)) for offset, length in pieces]

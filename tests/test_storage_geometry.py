@@ -37,7 +37,7 @@ def test_documents_sizes_to_the_digit(tmp_path, side, size):
     assert predicted_bytes((3162, 3162), (side, side), 4) == size
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.tuples(st.integers(1, 300), st.integers(1, 300)),
     st.tuples(st.integers(1, 40), st.integers(1, 40)),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from contracts.readers import selections
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.storage import region
@@ -11,7 +11,6 @@ from hyperslab.storage import region
 SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
 
 
-@settings(deadline=None)
 @given(data=st.data(), shape=SHAPES)
 def test_a_region_is_what_numpy_selects(data, shape):
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape)
@@ -27,7 +26,6 @@ def test_a_region_is_what_numpy_selects(data, shape):
     )
 
 
-@settings(deadline=None)
 @given(data=st.data(), shape=SHAPES)
 def test_runs_are_the_elements_in_order(data, shape):
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.access import reader, readers
@@ -216,7 +216,6 @@ def test_copying_holds_one_block_at_a_time(tmp_path, layout):
     assert read(tmp_path / "a", layout, selection=(17, 3, 5)) == 16
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_blocks_cover_everything_once_in_whole_chunks(data):
     shape = tuple(data.draw(st.lists(st.integers(0, 12), max_size=3)))

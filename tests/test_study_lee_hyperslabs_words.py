@@ -37,7 +37,7 @@ def test_rates_and_costs_are_those_of_the_records():
     assert hyperslabs_rates.compared(records["read"], ("read",), "c/nothing/one", "x") is None
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.floats(0.5, 1000))
 def test_half_the_rate_is_where_the_bytes_take_as_long_as_the_call(cost_us):
     calls = frame_of(made("calls", swept(cost_us=cost_us), blocks=1))

@@ -22,7 +22,6 @@ from hyperslab.subchunk.deflate.walk import walk
 
 SLOW = settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 SHAPE, CHUNKS = (3, 310, 260), (2, 300, 200)

@@ -40,7 +40,6 @@ def serial(made):
 
 @settings(
     max_examples=12,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900]))

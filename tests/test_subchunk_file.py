@@ -14,7 +14,6 @@ from hyperslab.subchunk.read import values as values_module
 
 SLOW = settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "60")),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

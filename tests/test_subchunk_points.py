@@ -6,7 +6,7 @@ import zlib
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
@@ -64,7 +64,6 @@ def test_what_a_point_keeps_is_enough(kind, level, itemsize):
     values=st.lists(st.integers(0, 2**62), max_size=40),
     repeat=st.integers(1, 30),
 )
-@settings(deadline=None)
 def test_tables_come_back(dtype, values, repeat):
     table = np.array(values * repeat, "u8").astype(dtype)
     data = encode({}, {"a": table, "b": np.cumsum(table, dtype="u8")}, b"")
@@ -76,7 +75,6 @@ def test_tables_come_back(dtype, values, repeat):
 
 
 @given(st.integers(1024, 2**20), st.integers(0, 50), st.integers(1, 40))
-@settings(deadline=None)
 def test_an_even_spread_keeps_its_distance(spacing, chunk, count):
     size = count * spacing
     spread = Spread.even(spacing, size)

@@ -84,7 +84,6 @@ def test_every_type_has_h5pys_values(everything, chunks):
 
 @settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "25")),
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data(), layout=files.layouts())

@@ -91,7 +91,6 @@ class ReaderContract:
 
     @settings(
         max_examples=EXAMPLES,
-        deadline=None,
         suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
     )
     @given(data=st.data())

@@ -10,9 +10,10 @@ import made_files
 import pytest
 
 from hyperslab.advise.copy import copy
-from hyperslab.advise.partial import alive, part_name, remove_leftovers, whole_or_nothing
+from hyperslab.advise.partial import part_name, remove_leftovers, whole_or_nothing
 from hyperslab.advise.source import open_source
 from hyperslab.advise.specs import Target
+from hyperslab.measure.parent import alive
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 
 from hyperslab import subchunk
 from hyperslab.cli import main
-from hyperslab.subchunk.index.build import write_whole
 from hyperslab.subchunk.index.format import MAGIC, VERSION
+from hyperslab.subchunk.whole_file import whole_file
 
 VALUES = np.arange(2 * 120 * 150, dtype="<f4").reshape(2, 120, 150) % 101
 
@@ -147,8 +147,8 @@ def test_building_leaves_nothing_half_written(path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_whole(index, b"half")
+    with pytest.raises(OSError, match="No space"), whole_file(index) as part:
+        part.write_bytes(b"half")
     assert index.read_bytes() == before
     assert sorted(p.name for p in path.parent.iterdir()) == ["data.h5", "data.h5.subchunk"]
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.measure.parent import alive
 from hyperslab.storage.layout import ZARR, Layout
 from hyperslab.storage.write import Writer
 
 from .compare import WrongValuesError, difference, digest
-from .partial import alive
 from .room import Room
 from .sources.base import Source, SourceVariable
 

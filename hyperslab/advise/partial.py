@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hyperslab.measure.parent import alive
 from hyperslab.storage.writers.base import remove
 
 _MARK = re.compile(r"^\.(?P<name>.+)\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
@@ -95,23 +96,6 @@ def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
             remove(entry)
             found.append(mark["name"])
     return sorted(found)
-
-
-def alive(pid: int) -> bool:
-    """Return whether a process of this machine still runs.
-
-    Examples
-    --------
-    >>> alive(os.getpid())
-    True
-    """
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # of another user
-        return True
-    return True
 
 
 def _refuse(path: Path, overwrite: bool) -> None:

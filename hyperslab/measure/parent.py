@@ -1,4 +1,4 @@
-"""A process that ends when the one it works for does."""
+"""Whether a process lives, and one that ends when the one it works for does."""
 
 import ctypes
 import os
@@ -35,6 +35,23 @@ def die_with(parent: int) -> None:
     _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it ended before that was set
         os._exit(1)
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process of this machine still runs.
+
+    Examples
+    --------
+    >>> alive(os.getpid())
+    True
+    """
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # of another user
+        return True
+    return True
 
 
 @cache

@@ -1,6 +1,5 @@
 """What a notebook of the study calls: begin, measure or observe, finish."""
 
-import hashlib
 import os
 import shutil
 import time
@@ -17,8 +16,9 @@ from ..measure.case import Case
 from ..measure.harness import Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring
+from ..measure.parent import alive
 from ..measure.processes import Processes
-from .fingerprint import draws
+from .fingerprint import code_hash
 from .injected import check_injected
 from .profile import check_profile, entry, require_writable, root
 
@@ -236,7 +236,7 @@ class Session:
         """Remove what a killed run of this notebook left; never that of a living one."""
         for folder in self.scratch.parent.glob(f"{self.notebook}-*"):
             pid = folder.name.rpartition("-")[2]
-            if not pid.isdigit() or not _alive(int(pid)):
+            if not pid.isdigit() or not alive(int(pid)):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -306,26 +306,6 @@ def journal_path(results: Path, notebook: str) -> Path:
     return results / ".journal" / f"{notebook}.jsonl"
 
 
-def code_hash() -> str:
-    """Return a hash of the source that measures: the library's and the data generators'.
-
-    What only draws or words a page is left out: a figure mended while a run was interrupted
-    costs no finished block.
-
-    Examples
-    --------
-    >>> len(code_hash())
-    16
-    """
-    library = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for folder in (library, library.parent / "data_gen"):
-        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.c")]):
-            if not draws(".".join(file.relative_to(library.parent).with_suffix("").parts)):
-                digest.update(file.name.encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
 def _own_results(folder: Path) -> dict[str, dict[str, object]]:
     """Return the machines of a results folder; refuse another machine's."""
     known = records.machines(folder)
@@ -354,13 +334,3 @@ def _referred(folder: Path, known: Mapping[str, dict[str, object]]) -> dict[str,
     for path in folder.glob("*.parquet"):
         named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
     return {run_id: facts for run_id, facts in known.items() if run_id in named}
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

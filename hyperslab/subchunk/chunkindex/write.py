@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ..errors import SubchunkError
 from ..fetch import LocalFile
 from ..hdf5 import FLETCHER32, Variable
 from ..index.survey import survey
+from ..whole_file import whole_file
 from .record import MODE
 
 POINTS, SPACING = 3, 2**21
@@ -105,26 +105,21 @@ def write(
     found = survey(Path(path), variables)
     target, data = Path(index), LocalFile(path)
     total, done = sum(len(table) for table in found.tables.values()), 0
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with h5py.File(part, "w", track_order=True) as file:
-            for variable in found.variables:
-                if (chunks := found.tables.get(variable.name)) is None:
-                    continue
-                names = chunk_names(variable, chunks.number)
-                least = span(variable.chunk_bytes, points, spacing)
-                for row, name in enumerate(names):
-                    start, size = int(chunks.offset[row]), int(chunks.size[row])
-                    stored = np.frombuffer(data.ranges([start], [start + size])[0], np.uint8)
-                    if not chunks.mask[row]:
-                        group = file.create_group(f"{variable.name}/{name}", track_order=True)
-                        _write_chunk(group, variable, stored, least)
-                    done += 1
-                    if progress:
-                        progress(done, total)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
+        for variable in found.variables:
+            if (chunks := found.tables.get(variable.name)) is None:
+                continue
+            names = chunk_names(variable, chunks.number)
+            least = span(variable.chunk_bytes, points, spacing)
+            for row, name in enumerate(names):
+                start, size = int(chunks.offset[row]), int(chunks.size[row])
+                stored = np.frombuffer(data.ranges([start], [start + size])[0], np.uint8)
+                if not chunks.mask[row]:
+                    group = file.create_group(f"{variable.name}/{name}", track_order=True)
+                    _write_chunk(group, variable, stored, least)
+                done += 1
+                if progress:
+                    progress(done, total)
     return target
 
 

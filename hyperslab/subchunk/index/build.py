@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from ..fetch import LocalFile
 from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
 from ..read.select import wanted
+from ..whole_file import whole_file
 from .chunk import index_chunk
 from .fingerprint import digest
 from .format import encode
@@ -31,8 +30,6 @@ from .reuse import Known, known_points
 from .spacing import choose_spread
 from .spread import Spread
 from .survey import survey
-
-_FORSAKEN_S = 600  # after which what was being written surely is not any more
 
 
 def build(
@@ -174,7 +171,8 @@ class _Build:
             "groups": self._survey.groups,
             "variables": listed,
         }
-        write_whole(target, encode(content, arrays, kept))
+        with whole_file(target) as part:
+            part.write_bytes(encode(content, arrays, kept))
         return target
 
     def _spread(self, variable: Variable, chunks: Chunks) -> tuple[Spread, dict[int, ChunkPoints]]:
@@ -257,20 +255,3 @@ class _Build:
 def _together(variable: Variable) -> int:
     """Return how many bytes of a number lie together."""
     return 1 if variable.shuffled else variable.width
-
-
-def write_whole(target: Path, data: bytes) -> None:
-    """Write a file so that it appears whole or not at all; clear what killed processes left."""
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
-        with suppress(FileNotFoundError):
-            if time.time() - left.stat().st_mtime > _FORSAKEN_S:
-                left.unlink()
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

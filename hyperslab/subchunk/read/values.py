@@ -170,7 +170,7 @@ class Indexed:
         decoded = iter(self._in_groups(one, [stretch.length for _, stretch in tasks]))
         for plan, listed in zip(plans, parts, strict=True):
             pieces = [
-                (stretch, joined([next(decoded) for _ in several]))
+                (stretch, _end_to_end([next(decoded) for _ in several]))
                 for stretch, several in zip(plan.stretches, listed, strict=True)
             ]
             raw = gathered(pieces, plan.starts, plan.length)
@@ -230,6 +230,6 @@ class Indexed:
         return [found for part in parts for found in part]
 
 
-def joined(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+def _end_to_end(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Return pieces that follow each other as one."""
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)

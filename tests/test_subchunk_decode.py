@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
+from hyperslab.subchunk.deflate import inflate
+from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
 from hyperslab.subchunk.read.decode import divided, stretches
 
@@ -41,17 +43,25 @@ def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
     assert parts[0].point == whole.point and parts[-1].last == whole.last
     assert parts[0].start == whole.start and parts[-1].stop == whole.stop
     for before, after in pairwise(parts):
-        assert before.out + before.length == after.out and before.last == after.point
+        assert before.out + before.length == after.out and before.last == after.mark
         assert 0 <= before.stop - after.start <= 1  # a byte that both have bits of
-    assert all(points.back[part.point] == 0 for part in parts)
+    assert all(points.mark[part.point] == part.mark for part in parts)
 
 
-@given(ends=st.tuples(st.integers(0, LENGTH), st.integers(0, LENGTH)), threads=st.integers(1, 5))
-@settings(max_examples=25)
-def test_values_are_the_same_in_many_parts(path, ends, threads):
+@given(
+    ends=st.tuples(st.integers(0, LENGTH), st.integers(0, LENGTH)),
+    step=st.sampled_from([1, 1, 7, 1000]),
+    threads=st.integers(1, 5),
+    taken=st.sampled_from([900, 2**18]),
+    many=st.sampled_from([2, 64]),
+)
+@settings(max_examples=40)
+def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many):
     with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
         for name in ("_PART", "_GROUP", "_THREADED"):
             patch.setattr(reading, name, 2**15)
+        patch.setattr(inflate, "_OUTPUT", taken)
+        patch.setattr(decode, "_MANY", many)
         with subchunk.open(path, threads=threads) as file:
-            chosen = slice(min(ends), max(ends))
+            chosen = slice(min(ends), max(ends), step)
             assert np.array_equal(file["x"][chosen], truth["x"][chosen])

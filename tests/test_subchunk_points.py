@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.subchunk.deflate import packing
+from hyperslab.subchunk.deflate import inflate, packing
 from hyperslab.subchunk.deflate.inflate import WINDOW, inflate_from
 from hyperslab.subchunk.deflate.walk import bits, walk
 from hyperslab.subchunk.deflate.windows import referred
@@ -57,6 +57,21 @@ def test_what_a_point_keeps_is_enough(kind, level, itemsize):
             for module in INFLATERS:
                 found = inflate_from(data, bit & 7, header, kept, len(values) - out, module)
                 assert found == values[out:].tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("module", INFLATERS, ids=lambda module: module.__name__)
+@pytest.mark.parametrize("given", [1000, 2**16])
+@pytest.mark.parametrize("taken", [1000, 2**18])
+def test_pieces_are_small_and_the_whole(monkeypatch, kind, module, given, taken):
+    monkeypatch.setattr(inflate, "_INPUT", given)
+    monkeypatch.setattr(inflate, "_OUTPUT", taken)
+    values = KINDS[kind](np.random.default_rng(7), 600_000).tobytes()
+    raw = memoryview(zlib.compress(values, 4))[2:]
+    for length in (1, taken, taken + 1, len(values) - 1, len(values), len(values) + 9):
+        pieces = list(inflate.inflated(raw, 0, (0, 0), b"", length, module))
+        assert b"".join(pieces) == values[:length]
+        assert max(map(len, pieces)) <= taken
 
 
 @given(
@@ -118,5 +133,5 @@ def test_points_lie_closer_where_more_must_be_read(tmp_path):
         file.create_dataset("x", data=values, chunks=(2 * half,), compression=4)
     index = subchunk.Index(subchunk.build(path))
     _, points = index.points(index.entries["x"])
-    starts = points.out[points.back == 0].astype(int)
+    starts = points.out[points.mark]
     assert (starts > half).sum() > 2 * (starts < half).sum()

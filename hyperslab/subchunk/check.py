@@ -52,20 +52,17 @@ def check(path: str | Path, index: str | Path | None = None) -> int:
 def _check_variable(index: PointIndex, name: str, data: LocalFile) -> int:
     chunks, points = index.points(index.entries[name])
     for row in range(len(chunks)):
-        low, high = int(points.first[row]), int(points.first[row + 1])
-        if low == high:
+        first, last = points.first[row : row + 2].tolist()
+        if first == last:
             continue
+        low, high = np.searchsorted(points.mark, [first, last]).tolist()
         kept = index.kept(points, range(low, high))
-        sums = np.array([zlib.crc32(piece) for piece in kept], np.uint32)
-        if not np.array_equal(sums, points.kept_crc[low:high]):
+        if [zlib.crc32(piece) for piece in kept] != points.kept_crc[low:high].tolist():
             raise CorruptIndexError(f"the index is damaged where it describes {name}")
         begin, size = int(chunks.offset[row]), int(chunks.size[row])
-        start = int(points.bit[low]) >> 3
-        stretch = Stretch(low, high, 0, 0, start, size, 0)
-        stored = data.ranges([begin + start], [begin + size])[0]
-        guarded = 4 if any(number == 3 for number, _ in index.entries[name].variable.filters) else 0
-        if guarded:
-            stretch = Stretch(low, high, 0, 0, start, size - guarded, 0)
-            stored = stored[:-guarded]
+        start = int(points.bit[first]) >> 3
+        stop = size - index.entries[name].variable.guard_bytes
+        stored = data.ranges([begin + start], [begin + stop])[0]
+        stretch = Stretch(low, first, last, 0, 0, start, stop, 0, (0, 0))
         check_segments(stretch, stored, points, name)
     return len(points)

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import h5py
@@ -62,27 +63,27 @@ class Variable:
     attrs: Mapping[str, Any] = field(default_factory=dict)
     plain: str = ""
 
-    @property
+    @cached_property
     def chunk_bytes(self) -> int:
         """Bytes of a chunk, decompressed."""
         return math.prod(self.chunks) * self.width
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Bytes of a value."""
         return np.dtype(self.dtype).itemsize
 
-    @property
+    @cached_property
     def guard_bytes(self) -> int:
         """Bytes of the checksum behind the compressed data of a chunk that skips no filter."""
         return 4 if any(number == FLETCHER32 for number, _ in self.filters) else 0
 
-    @property
+    @cached_property
     def shuffled(self) -> bool:
         """Whether the bytes of values lie in planes."""
         return self.width > 1 and any(number == SHUFFLE for number, _ in self.filters)
 
-    @property
+    @cached_property
     def fill_value(self) -> Any:
         """The value of what was never written."""
         return np.frombuffer(self.fill or bytes(self.width), self.dtype)[0]

@@ -87,7 +87,7 @@ def _one(index: Index, name: str, entry: Entry) -> VariableInfo:
         variable.chunks,
         len(chunks),
         entry.spacing,
-        int((points.back == 0).sum()),  # the others only tell how far to read
+        len(points),
         tables + int(points.kept_bytes.sum()),
         int(chunks.size.sum()),
         "",

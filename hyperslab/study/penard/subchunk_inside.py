@@ -141,9 +141,9 @@ def stream(files: Files, name: str, index: Index) -> Stream:
     chunks, points = opened.points(entry)
     end = int(points.first[1])
     return Stream(
-        points.out[:end].astype(np.int64),
-        (points.bit[:end] >> np.uint64(3)).astype(np.int64),
-        points.back[:end] == 0,
+        points.out[:end],
+        points.bit[:end].astype(np.int64) >> 3,
+        np.isin(np.arange(end), points.mark),
         entry.variable.chunk_bytes,
         int(chunks.size[0]),
     )

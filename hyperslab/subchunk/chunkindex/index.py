@@ -189,17 +189,17 @@ def _points(records: list[ChunkRecord | None], paths: list[str]) -> LayoutPoints
     there = [record for record in records if record is not None]
     out = np.concatenate([np.empty(0, np.int64), *(record.outloc for record in there)])
     bit = np.concatenate([np.empty(0, np.int64), *(record.bit for record in there)])
-    none = np.zeros(len(out), np.uint64)
+    zeros, none = np.zeros(len(out), np.int64), np.empty(0, np.int64)
     return LayoutPoints(
         first=first,
-        out=out.astype(np.uint64),
-        bit=bit.astype(np.uint64),
-        back=none,
-        header_bits=none,
-        kept_at=none,
-        kept_bytes=np.where(out > 0, WINDOW + len(_STORED), 0).astype(np.uint64),
-        kept_crc=np.empty(0, np.uint32),  # HDF5 checks the windows itself
-        segment_crc=np.empty(0, np.uint32),
+        out=out.astype(np.int64),
+        bit=bit,
+        segment_crc=none,
+        mark=np.arange(len(out)),
+        header_bits=zeros,
+        kept_at=zeros,
+        kept_bytes=np.where(out > 0, WINDOW + len(_STORED), 0),
+        kept_crc=none,  # HDF5 checks the windows itself
         groups=tuple(paths),
         inserted=tuple(record is not None and record.inserted for record in records),
     )

@@ -10,13 +10,14 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from typing import Any, Protocol
 
 WINDOW = 32768  # bytes that deflate may refer back to
 _RAW = -15  # window bits of a stream without zlib's header
 # ISA-L holds back the last code until it has looked a little further.
 _SLACK = bytes(8)
+_INPUT, _OUTPUT = 2**16, 2**18  # bytes that go in and come out at a time, at most
 _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
 
 
@@ -58,7 +59,27 @@ def inflate_from(
     length: int,
     module: Inflater | None = None,
 ) -> bytes:
-    """Decompress from a bit of a deflate stream.
+    """Return what `inflated` gives, in one piece.
+
+    Examples
+    --------
+    >>> import zlib
+    >>> raw = zlib.compress(b"sub-chunk " * 20)[2:]
+    >>> inflate_from(memoryview(raw), 0, (0, 0), b"", 10)
+    b'sub-chunk '
+    """
+    return b"".join(inflated(data, shift, header, window, length, module))
+
+
+def inflated(
+    data: memoryview,
+    shift: int,
+    header: tuple[int, int],
+    window: bytes,
+    length: int,
+    module: Inflater | None = None,
+) -> Iterator[bytes]:
+    """Decompress from a bit of a deflate stream, a piece at a time.
 
     Parameters
     ----------
@@ -76,22 +97,16 @@ def inflate_from(
     module : module, optional
         What inflates; the quickest that is installed if not given.
 
-    Returns
-    -------
+    Yields
+    ------
     bytes
-        Fewer than `length` where the stream ends.
+        Fewer than `length` in all where the stream ends.
 
     Raises
     ------
     Exception
         Of the type `module.error`, when the stream is damaged.
 
-    Examples
-    --------
-    >>> import zlib
-    >>> raw = zlib.compress(b"sub-chunk " * 20)[2:]
-    >>> inflate_from(memoryview(raw), 0, (0, 0), b"", 10)
-    b'sub-chunk '
     """
     module = module or inflater()
     stream = module.decompressobj(_RAW, window) if window else module.decompressobj(_RAW)
@@ -102,12 +117,23 @@ def inflate_from(
         bits |= data[0] >> shift << count
         count += 8 - shift
         data = data[1:]
-    found = b""
-    for piece in (bits.to_bytes(count >> 3, "little"), data, _SLACK):
-        while piece and len(found) < length:
-            found += stream.decompress(piece, length - len(found))
-            piece = stream.unconsumed_tail
-    return found
+    # Few calls, since each lets other threads in and waits for them; and little at a time, since
+    # what does not fit into the processor's cache, or is new memory, takes longer.
+    first = b"".join((bits.to_bytes(count >> 3, "little"), data[:_INPUT]))
+    rest = (data[at : at + _INPUT] for at in range(_INPUT, len(data), _INPUT))
+    pieces: Iterator[bytes | memoryview] = chain((first,), rest, (_SLACK,))
+    for more in pieces:
+        while length:
+            asked = min(length, _OUTPUT)
+            found: bytes = stream.decompress(more, asked)
+            if found:
+                length -= len(found)
+                yield found
+            more = stream.unconsumed_tail
+            if stream.eof:
+                return
+            if not more and len(found) < asked:
+                break
 
 
 def prefix(header_bits: int, shift: int) -> tuple[int, int]:

@@ -66,24 +66,18 @@ class Windows:
         self._stream, self._output, self._itemsize = stream, output, itemsize
 
     def points(self, spread: Spread, chunk: int) -> ChunkPoints:
-        """Return points: some can be started at, as they are spread; others are marks."""
+        """Return marks, and points at some of them, as they are spread."""
         places, view = self.places, self._stream.data
         starts = spread.starts(places.out.astype(np.int64), chunk)
-        numbers = np.arange(len(places))
-        back = numbers - starts[np.searchsorted(starts, numbers, "right") - 1]
-        kept = [b""] * len(places)
-        for number, piece in zip(starts.tolist(), self.kept(starts.tolist()), strict=True):
-            kept[number] = piece
         begins = (places.bit >> np.uint64(3)).tolist()
         ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), self._stream.size]
         return ChunkPoints(
             places.out,
             places.bit,
-            back.astype(np.uint64),
-            np.where(back == 0, places.header_stop - places.header_start, np.uint64(0)),
-            kept,
-            np.array([zlib.crc32(piece) for piece in kept], np.uint32),
             np.array([zlib.crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
+            starts,
+            (places.header_stop - places.header_start)[starts],
+            self.kept(starts.tolist()),
         )
 
     def kept(self, numbers: Sequence[int]) -> list[bytes]:

@@ -179,10 +179,8 @@ class Index:
             columns["size"].astype(np.uint64),
             columns["mask"].astype(np.uint32),
         )
-        points = Points(
-            columns["first"].astype(np.int64),
-            *(columns[name] for name in POINT_ARRAYS[1:]),
-        )
+        searched = {name: columns[name].astype(np.int64) for name in ("first", "out", "mark")}
+        points = Points(**{name: columns[name] for name in POINT_ARRAYS} | searched)
         _check(chunks, points)
         return chunks, points
 
@@ -245,12 +243,19 @@ def _values(item: Mapping[str, Any]) -> bytes | None:
 def _check(chunks: Chunks, points: Points) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
     lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
-    counts = {len(getattr(points, name)) for name in POINT_ARRAYS[1:]}
+    marks = {len(points.out), len(points.bit), len(points.segment_crc)}
+    counts = {len(getattr(points, name)) for name in POINT_ARRAYS[4:]}
+    begins, ends = points.first[:-1], points.first[1:]
+    there = begins[begins < ends]
     good = (
         lengths == {len(points.first) - 1}
-        and counts == {int(points.first[-1])}
-        and bool((np.diff(points.first) >= 0).all())
+        and marks == {int(points.first[-1])}
+        and counts == {len(points.mark)}
+        and bool((begins <= ends).all())
         and bool((np.diff(chunks.number) > 0).all())
+        and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
+        and bool(np.isin(there, points.mark).all())
+        and not points.out[there].any()
     )
     if not good:
         raise CorruptIndexError("the tables of the index contradict each other: build it again")

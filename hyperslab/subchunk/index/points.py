@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,43 +12,47 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Points:
-    """Flat arrays over (chunk, point), chunks in the order of the chunk table.
+    """Flat arrays over the marks and the points of all chunks, in the order of the chunk table.
 
-    A point's segment is what lies between it and the next point of its chunk, or the chunk's end.
-    Not all points keep what decompression needs to start there: the others only tell how far the
-    compressed data must be read, and cost next to nothing.
+    A mark is a place in a chunk up to which compressed data may be read; it costs next to nothing.
+    Its segment is what lies between it and the next mark of its chunk, or the chunk's end. At some
+    marks, the first of a chunk always among them, stands a point: there decompression can start.
 
     Parameters
     ----------
     first : numpy.ndarray
-        int64 of shape (chunks + 1,): the first point of each chunk.
+        int64 of shape (chunks + 1,): the first mark of each chunk.
     out : numpy.ndarray
-        Bytes of the decompressed chunk before the point.
+        int64 of shape (marks,): bytes of the decompressed chunk before the mark.
     bit : numpy.ndarray
-        Bits of the compressed chunk before the point.
-    back : numpy.ndarray
-        Points to go back to one that decompression can start at; 0 for such a point itself.
+        Of shape (marks,): bits of the compressed chunk before the mark.
+    segment_crc : numpy.ndarray
+        Of shape (marks,): CRC-32 of the compressed bytes of the segment, the first and last of
+        which it may share with its neighbours; empty where the index holds none.
+    mark : numpy.ndarray
+        int64 of shape (points,): the mark at which each point stands; ascending.
     header_bits : numpy.ndarray
-        Length of the deflate header that goes in front; 0 at a block's beginning.
+        Of shape (points,): length of the deflate header that goes in front; 0 at a block's
+        beginning.
     kept_at, kept_bytes : numpy.ndarray
-        Place among the kept bytes, and how many: the header, then the compressed window.
-    kept_crc, segment_crc : numpy.ndarray
-        CRC-32 of the kept bytes, and of the compressed bytes of the segment, the first and last
-        of which it may share with its neighbours; empty where the index holds none.
+        Of shape (points,): place among the kept bytes, and how many: the header, then the
+        compressed window.
+    kept_crc : numpy.ndarray
+        Of shape (points,): CRC-32 of the kept bytes; empty where the index holds none.
     """
 
     first: NDArray[np.int64]
-    out: NDArray[np.uint64]
-    bit: NDArray[np.uint64]
-    back: NDArray[np.uint64]
-    header_bits: NDArray[np.uint64]
-    kept_at: NDArray[np.uint64]
-    kept_bytes: NDArray[np.uint64]
-    kept_crc: NDArray[np.uint32]
-    segment_crc: NDArray[np.uint32]
+    out: NDArray[np.int64]
+    bit: NDArray[np.integer]
+    segment_crc: NDArray[np.integer]
+    mark: NDArray[np.int64]
+    header_bits: NDArray[np.integer]
+    kept_at: NDArray[np.integer]
+    kept_bytes: NDArray[np.integer]
+    kept_crc: NDArray[np.integer]
 
     def __len__(self) -> int:
-        return len(self.out)
+        return len(self.mark)
 
 
 POINT_ARRAYS = tuple(field.name for field in fields(Points))
@@ -56,31 +60,30 @@ POINT_ARRAYS = tuple(field.name for field in fields(Points))
 
 @dataclass(frozen=True)
 class ChunkPoints:
-    """The points of one chunk, with what each keeps.
+    """The marks and points of one chunk, with what each point keeps.
 
     Parameters
     ----------
-    out, bit, back, header_bits : numpy.ndarray
+    out, bit, segment_crc, header_bits : numpy.ndarray
         As in `Points`.
+    mark : numpy.ndarray
+        The mark at which each point stands, counted from the first of the chunk.
     kept : sequence of bytes
         Header and compressed window of each point.
-    kept_crc, segment_crc : numpy.ndarray
-        As in `Points`.
     """
 
-    out: NDArray[np.uint64]
-    bit: NDArray[np.uint64]
-    back: NDArray[np.uint64]
-    header_bits: NDArray[np.uint64]
+    out: NDArray[np.integer]
+    bit: NDArray[np.integer]
+    segment_crc: NDArray[np.integer]
+    mark: NDArray[np.integer]
+    header_bits: NDArray[np.integer]
     kept: Sequence[bytes]
-    kept_crc: NDArray[np.uint32]
-    segment_crc: NDArray[np.uint32]
 
     @staticmethod
     def none() -> ChunkPoints:
         """Return what a chunk without points has: it is read whole."""
-        places, sums = np.empty(0, np.uint64), np.empty(0, np.uint32)
-        return ChunkPoints(places, places, places, places, [], sums, sums)
+        none = np.empty(0, np.int64)
+        return ChunkPoints(none, none, none, none, none, [])
 
 
 def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes]:
@@ -95,27 +98,29 @@ def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes
     start : int
         Place of the first byte.
     """
-    counts = np.array([len(chunk.out) for chunk in chunks], np.int64)
-    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    marks = np.array([len(chunk.out) for chunk in chunks], np.int64)
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])
+    counts = np.array([len(chunk.kept) for chunk in chunks], np.int64)
     kept = [piece for chunk in chunks for piece in chunk.kept]
-    sizes = np.array([len(piece) for piece in kept], np.uint64)
-    place = np.arange(len(kept)) - np.repeat(first[:-1], counts)
+    sizes = np.array([len(piece) for piece in kept], np.int64)
+    place = np.arange(len(kept)) - np.repeat(np.cumsum(counts) - counts, counts)
     order = np.argsort(place, kind="stable")
-    at = np.empty(len(kept), np.uint64)
+    at = np.empty(len(kept), np.int64)
     at[order] = start + np.cumsum(sizes[order]) - sizes[order]
 
-    def column(name: str, dtype: type) -> NDArray[Any]:
-        return np.concatenate([np.empty(0, dtype), *(getattr(chunk, name) for chunk in chunks)])
+    def column(name: str) -> NDArray[np.int64]:
+        columns = [getattr(chunk, name) for chunk in chunks]
+        return np.concatenate([np.empty(0, np.int64), *columns], dtype=np.int64)
 
     points = Points(
         first=first,
-        out=column("out", np.uint64),
-        bit=column("bit", np.uint64),
-        back=column("back", np.uint64),
-        header_bits=column("header_bits", np.uint64),
+        out=column("out"),
+        bit=column("bit"),
+        segment_crc=column("segment_crc"),
+        mark=column("mark") + np.repeat(first[:-1], counts),
+        header_bits=column("header_bits"),
         kept_at=at,
         kept_bytes=sizes,
-        kept_crc=column("kept_crc", np.uint32),
-        segment_crc=column("segment_crc", np.uint32),
+        kept_crc=np.array([zlib.crc32(piece) for piece in kept], np.int64),
     )
     return points, b"".join(kept[number] for number in order)

@@ -37,17 +37,17 @@ class Known:
             for name in ("number", "offset", "size", "mask")
         ):
             return None
-        low, high = int(self.points.first[old]), int(self.points.first[old + 1])
-        begins = self.points.kept_at[low:high].tolist()
-        sizes = self.points.kept_bytes[low:high].tolist()
+        points = self.points
+        first, last = points.first[old : old + 2].tolist()
+        low, high = np.searchsorted(points.mark, [first, last]).tolist()
+        begins, sizes = points.kept_at[low:high].tolist(), points.kept_bytes[low:high].tolist()
         return ChunkPoints(
-            self.points.out[low:high].astype(np.uint64),
-            self.points.bit[low:high].astype(np.uint64),
-            self.points.back[low:high].astype(np.uint64),
-            self.points.header_bits[low:high].astype(np.uint64),
+            points.out[first:last],
+            points.bit[first:last],
+            points.segment_crc[first:last],
+            points.mark[low:high] - first,
+            points.header_bits[low:high],
             [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)],
-            self.points.kept_crc[low:high].astype(np.uint32),
-            self.points.segment_crc[low:high].astype(np.uint32),
         )
 
 

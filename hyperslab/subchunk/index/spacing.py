@@ -101,5 +101,5 @@ def _spread(
 
 def _cost(points: ChunkPoints) -> int:
     """Return the bytes of an index that a chunk's points take."""
-    starts = int((points.back == 0).sum())
-    return MARK_BYTES * len(points.out) + POINT_BYTES * starts + sum(map(len, points.kept))
+    tables = MARK_BYTES * len(points.out) + POINT_BYTES * len(points.kept)
+    return tables + sum(map(len, points.kept))

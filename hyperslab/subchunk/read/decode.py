@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflate_from, inflater
+from ..deflate.inflate import inflated, inflater
 from ..deflate.packing import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
 from ..index.points import Points
 
 _WHOLE = 0.7  # share of a chunk from which on it is decoded whole
+_SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked all at once
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,10 @@ class Stretch:
 
     Parameters
     ----------
-    point, last : int
-        First point, and the one after the last segment, counted over all chunks of the variable.
+    point : int
+        Where decoding starts.
+    mark, last : int
+        The mark at which it stands, and the one after the last segment.
     out : int
         Byte of the decompressed chunk at which decoding starts.
     length : int
@@ -34,15 +37,19 @@ class Stretch:
         Compressed bytes of the chunk that are needed.
     shift : int
         Bits of the first of these that come before the point.
+    ranges : tuple of int
+        Which of the byte ranges wanted lie in it: the first, and the one after the last.
     """
 
     point: int
+    mark: int
     last: int
     out: int
     length: int
     start: int
     stop: int
     shift: int
+    ranges: tuple[int, int]
 
 
 def stretches(
@@ -65,24 +72,28 @@ def stretches(
     list of Stretch
         Ascending; none overlaps the next. A range lies in the last one that starts before it.
     """
-    begin, end = int(points.first[chunk]), int(points.first[chunk + 1])
+    begin, end = points.first[chunk : chunk + 2].tolist()
     out = points.out[begin:end]
-    first = np.searchsorted(out, starts, "right") - 1
-    first -= points.back[begin + first].astype(np.int64)
-    behind = np.maximum.accumulate(np.searchsorted(out, stops, "left"))
-    cuts = np.flatnonzero(first[1:] >= behind[:-1]) + 1
-    heads = first[np.concatenate([[0], cuts])].tolist()
-    tails = behind[np.concatenate([cuts - 1, [len(first) - 1]])].tolist()
-    reach = np.maximum.accumulate(stops)
-    ends = reach[np.concatenate([cuts - 1, [len(first) - 1]])].tolist()
+    passed = begin - 1 + out.searchsorted(starts, "right")
+    heads = points.mark.searchsorted(passed, "right") - 1
+    marks = points.mark[heads]
+    tails = begin + out.searchsorted(stops)
+    cuts = ((marks[1:] >= tails[:-1]).nonzero()[0] + 1).tolist()
+    lows, highs = [0, *cuts], [*cuts, len(starts)]
+    heads, marks = heads[lows], marks[lows]
+    columns = (
+        heads.tolist(),
+        marks.tolist(),
+        [int(tails[high - 1]) for high in highs],
+        points.out[marks].tolist(),
+        [int(stops[high - 1]) for high in highs],
+        points.bit[marks].tolist(),
+        zip(lows, highs, strict=True),
+    )
     found = []
-    for head, tail, stop in zip(heads, tails, ends, strict=True):
-        bit = int(points.bit[begin + head])
-        upto = (int(points.bit[begin + tail]) + 7) >> 3 if begin + tail < end else size
-        base = int(out[head])
-        found.append(
-            Stretch(begin + head, begin + tail, base, stop - base, bit >> 3, upto, bit & 7)
-        )
+    for point, mark, last, base, stop, bit, ranges in zip(*columns, strict=True):
+        upto = (int(points.bit[last]) + 7) >> 3 if last < end else size
+        found.append(Stretch(point, mark, last, base, stop - base, bit >> 3, upto, bit & 7, ranges))
     return found
 
 
@@ -101,19 +112,21 @@ def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
     list of Stretch
         One after another, about equally long.
     """
-    inside = np.arange(stretch.point, stretch.last)
-    able = inside[points.back[stretch.point : stretch.last] == 0]
-    after = points.out[able].astype(np.int64) - stretch.out
-    wanted = np.arange(1, count) * stretch.length // count
-    cuts = np.unique(able[np.searchsorted(after, wanted, "right") - 1]).tolist()
-    bounds = [stretch.point, *(cut for cut in cuts if cut > stretch.point), stretch.last]
+    behind = int(points.mark.searchsorted(stretch.last))
+    marks = points.mark[stretch.point : behind]
+    wanted = stretch.out + np.arange(1, count) * stretch.length // count
+    cuts = stretch.point + np.unique(points.out[marks].searchsorted(wanted, "right") - 1)
+    heads = [stretch.point, *cuts[cuts > stretch.point].tolist()]
     found = []
-    for head, tail in pairwise(bounds):
-        last = tail == stretch.last
-        out, bit = int(points.out[head]), int(points.bit[head])
-        end = stretch.out + stretch.length if last else int(points.out[tail])
-        stop = stretch.stop if last else (int(points.bit[tail]) + 7) >> 3
-        found.append(Stretch(head, tail, out, end - out, bit >> 3, stop, bit & 7))
+    for point, after in zip_longest(heads, heads[1:]):
+        mark = int(points.mark[point])
+        last, end, stop = stretch.last, stretch.out + stretch.length, stretch.stop
+        if after is not None:
+            last = int(points.mark[after])
+            end, stop = int(points.out[last]), (int(points.bit[last]) + 7) >> 3
+        out, bit = int(points.out[mark]), int(points.bit[mark])
+        part = Stretch(point, mark, last, out, end - out, bit >> 3, stop, bit & 7, stretch.ranges)
+        found.append(part)
     return found
 
 
@@ -124,8 +137,8 @@ def worth(found: Sequence[Stretch], chunk_bytes: int) -> bool:
 
 def decode_stretch(
     stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> NDArray[np.uint8]:
-    """Return the decompressed bytes of a stretch.
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Decompress a stretch, a piece at a time.
 
     Parameters
     ----------
@@ -138,6 +151,13 @@ def decode_stretch(
     name : str
         Of the variable, for messages.
 
+    Yields
+    ------
+    out : int
+        Byte of the decompressed chunk at which the piece begins.
+    piece : numpy.ndarray
+        uint8.
+
     Raises
     ------
     CorruptDataError
@@ -147,19 +167,20 @@ def decode_stretch(
     """
     point = stretch.point
     check_segments(stretch, data, points, name)
-    if len(points.kept_crc) and zlib.crc32(kept) != points.kept_crc[point]:
+    if len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[point]:
         raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
     bits = int(points.header_bits[point])
     width = (bits + 7) >> 3
     header = int.from_bytes(kept[:width], "little")
     try:
-        window = unpacked(kept[width:])
-        found = inflate_from(data, stretch.shift, (header, bits), window, stretch.length)
+        window, out = unpacked(kept[width:]), stretch.out
+        for piece in inflated(data, stretch.shift, (header, bits), window, stretch.length):
+            yield out, np.frombuffer(piece, np.uint8)
+            out += len(piece)
     except (zlib.error, inflater().error) as error:
         raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
-    if len(found) != stretch.length:
+    if out != stretch.out + stretch.length:
         raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")
-    return np.frombuffer(found, np.uint8)
 
 
 def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:
@@ -174,49 +195,57 @@ def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str
         raise CorruptDataError(f"the file ends within a chunk of {name}: it is truncated")
     if not len(points.segment_crc):
         return
-    for point in range(stretch.point, stretch.last):
-        low = (int(points.bit[point]) >> 3) - stretch.start
-        high = len(data)
-        if point + 1 < stretch.last:
-            high = ((int(points.bit[point + 1]) + 7) >> 3) - stretch.start
-        if zlib.crc32(data[low:high]) != points.segment_crc[point]:
+    crc32 = inflater().crc32
+    bits = points.bit[stretch.mark : stretch.last].tolist()
+    sums = points.segment_crc[stretch.mark : stretch.last].tolist()
+    ends = [(bit + 7 >> 3) - stretch.start for bit in bits[1:]]
+    for bit, end, truth in zip(bits, [*ends, len(data)], sums, strict=True):
+        if crc32(data[(bit >> 3) - stretch.start : end]) != truth:
             raise CorruptDataError(
                 f"compressed data of {name} are not those that were indexed: the file was "
                 "changed or damaged; build its index again if it was changed"
             )
 
 
-def gathered(
-    found: Sequence[tuple[Stretch, NDArray[np.uint8]]],
+def place(
+    out: int,
+    data: NDArray[np.uint8],
+    ranges: tuple[int, int],
     starts: NDArray[np.int64],
-    length: int,
-) -> NDArray[np.uint8]:
-    """Collect byte ranges of equal length out of decoded stretches.
+    into: NDArray[np.uint8],
+) -> None:
+    """Put what lies in decompressed bytes of byte ranges where it belongs.
 
-    Returns
-    -------
-    numpy.ndarray
-        uint8 of shape (ranges, length).
+    Parameters
+    ----------
+    out : int
+        Byte of the decompressed chunk at which the data begin.
+    data : numpy.ndarray
+        uint8.
+    ranges : tuple of int
+        The first range that may lie in the data, and the one after the last.
+    starts : numpy.ndarray
+        int64, all ranges of the chunk; of a shuffled chunk those of all planes, plane after plane.
+    into : numpy.ndarray
+        uint8 of shape (planes, ranges in a plane, length).
     """
-    if len(found) == len(starts) == 1:
-        stretch, data = found[0]
-        at = int(starts[0]) - stretch.out
-        return data[at : at + length].reshape(1, length)
-    if len(found) == len(starts):  # each range in a stretch of its own
-        pieces = []
-        for (stretch, data), at in zip(found, starts.tolist(), strict=True):
-            pieces.append(data[at - stretch.out : at - stretch.out + length])
-        return np.concatenate(pieces).reshape(-1, length)
-    result = np.empty((len(starts), length), np.uint8)
-    bases = np.array([stretch.out for stretch, _ in found], np.int64)
-    owner = np.searchsorted(bases, starts, "right") - 1
-    cuts = np.flatnonzero(np.diff(owner)) + 1
-    for low, high in zip([0, *cuts.tolist()], [*cuts.tolist(), len(starts)], strict=True):
-        stretch, data = found[int(owner[low])]
-        local = starts[low:high] - stretch.out
-        if length <= 64 or high - low > 64:
-            result[low:high] = data[local[:, None] + np.arange(length)]
-        else:
-            for place, at in enumerate(local.tolist(), low):
-                result[place] = data[at : at + length]
-    return result
+    count, length = into.shape[1:]
+    low, high = ranges
+    if high - low > 1:
+        inside = starts[low:high]
+        after = int(inside.searchsorted(out + len(data)))
+        low, high = low + int(inside.searchsorted(out - length, "right")), low + after
+    alone = list(range(low, high))
+    if length <= _SHORT or high - low > _MANY:
+        alone = alone[:1] + alone[1:][-1:]  # they may reach beyond the data
+        for plane in range((low + 1) // count, (high - 2) // count + 1):
+            first, last = max(low + 1, plane * count), min(high - 1, (plane + 1) * count)
+            inside = starts[first:last] - out
+            picked = data[inside[:, None] + np.arange(length)]
+            into[plane, first - plane * count : last - plane * count] = picked
+    for number in alone:
+        plane, run = divmod(number, count)
+        at = int(starts[number]) - out
+        begin, end = max(at, 0), min(at + length, len(data))
+        if begin < end:
+            into[plane, run, begin - at : end - at] = data[begin:end]

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.shuffle import unshuffled
 from ..fetch import Source
 from ..hdf5 import Chunks, Variable
 from ..index.index import PointIndex
 from ..index.points import Points
 from ..memory import HELD, refuse_above
 from .boxes import Box, boxes, runs
-from .decode import Stretch, decode_stretch, divided, gathered, stretches, worth
+from .decode import Stretch, decode_stretch, divided, place, stretches, worth
 from .select import Wanted
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
-_THREADED = 2**21  # decompressed bytes from which on threads pay
+_THREADED = 2**20  # decompressed bytes from which on threads pay
 _GROUP = 2**18  # decompressed bytes that one thread gets at a time, at least
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 _Item = TypeVar("_Item")
@@ -54,9 +54,9 @@ class Plan:
 
     @property
     def memory_bytes(self) -> int:
-        """What decoding it needs: compressed and decompressed bytes, and the values' own."""
-        stored = sum(stretch.stop - stretch.start + stretch.length for stretch in self.stretches)
-        return stored + self.starts.nbytes + 2 * self.starts.size * self.length
+        """What decoding it needs: compressed bytes, and the values' own."""
+        stored = sum(stretch.stop - stretch.start for stretch in self.stretches)
+        return stored + self.starts.nbytes + self.starts.size * self.length
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,12 @@ class Indexed:
         plans: list[Plan] = []
         whole: list[tuple[Box, int]] = []
         held = 0
+        spans = self._spans()
         rows = np.searchsorted(self.chunks.number, [box.number for box in found]).tolist()
         for box, row in zip(found, rows, strict=True):
             if row == len(self.chunks) or self.chunks.number[row] != box.number:
                 result[box.place] = self.variable.fill_value
-            elif plan := self._plan(box, row):
+            elif plan := self._plan(box, row, *spans(box)):
                 plans.append(plan)
                 held += plan.memory_bytes
                 if held > min(HELD, self.memory_bytes // 2):
@@ -123,11 +124,22 @@ class Indexed:
         refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
         return needed
 
-    def _plan(self, box: Box, row: int) -> Plan | None:
+    def _spans(self) -> Callable[[Box], tuple[NDArray[np.int64], int]]:
+        """Return what gives the byte ranges of a box; boxes often lie alike in their chunks."""
+        known: dict[tuple[int, ...], tuple[NDArray[np.int64], int]] = {}
+
+        def spans(box: Box) -> tuple[NDArray[np.int64], int]:
+            key = tuple(map(id, box.local))  # the boxes, and so these, outlive the table
+            if key not in known:
+                known[key] = self._bytes(*runs(box.local, self.variable.chunks))
+            return known[key]
+
+        return spans
+
+    def _plan(self, box: Box, row: int, starts: NDArray[np.int64], length: int) -> Plan | None:
         """Return how to decode a box from points; None if the whole chunk is as quick."""
         if self.points.first[row] == self.points.first[row + 1]:
             return None
-        starts, length = self._bytes(*runs(box.local, self.variable.chunks))
         size = int(self.chunks.size[row]) - self.variable.guard_bytes
         made = stretches(self.points, row, size, starts, starts + length)
         if not worth(made, self.variable.chunk_bytes):
@@ -146,39 +158,42 @@ class Indexed:
         return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
 
     def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
-        parts = [[self._parts(stretch) for stretch in plan.stretches] for plan in plans]
         tasks = [
-            (plan.row, part)
-            for plan, listed in zip(plans, parts, strict=True)
-            for part in chain.from_iterable(listed)
+            (number, part)
+            for number, plan in enumerate(plans)
+            for stretch in plan.stretches
+            for part in self._parts(stretch)
         ]
         if not tasks:
             return
+        values = [_contiguous(result[plan.box.place]) for plan in plans]
+        planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
         kept = self.index.kept(self.points, (stretch.point for _, stretch in tasks))
-        begins = [int(self.chunks.offset[row]) for row, _ in tasks]
+        offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
+        begins = [offsets[number] for number, _ in tasks]
         data = self.data.ranges(
             [begin + stretch.start for begin, (_, stretch) in zip(begins, tasks, strict=True)],
             [begin + stretch.stop for begin, (_, stretch) in zip(begins, tasks, strict=True)],
         )
 
-        def one(number: int) -> NDArray[np.uint8]:
-            stretch = tasks[number][1]
-            return decode_stretch(
-                stretch, data[number], self.points, kept[number], self.variable.name
-            )
+        def one(task: int) -> None:
+            number, stretch = tasks[task]
+            name, starts, into = self.variable.name, plans[number].starts, planes[number]
+            for out, piece in decode_stretch(stretch, data[task], self.points, kept[task], name):
+                place(out, piece, stretch.ranges, starts, into)
 
-        decoded = iter(self._in_groups(one, [stretch.length for _, stretch in tasks]))
-        for plan, listed in zip(plans, parts, strict=True):
-            pieces = [
-                (stretch, _end_to_end([next(decoded) for _ in several]))
-                for stretch, several in zip(plan.stretches, listed, strict=True)
-            ]
-            raw = gathered(pieces, plan.starts, plan.length)
-            raw = raw.reshape(-1)
-            if self.variable.shuffled:
-                raw = unshuffled(raw, self.variable.width)
-            values = raw.view(self.variable.dtype)
-            result[plan.box.place] = values.reshape(plan.box.shape)
+        self._in_groups(one, [stretch.length for _, stretch in tasks])
+        for plan, found in zip(plans, values, strict=True):
+            target = result[plan.box.place]
+            if not np.shares_memory(found, target):
+                target[...] = found
+
+    def _planes(self, values: NDArray[Any], length: int) -> NDArray[np.uint8]:
+        """Return the bytes of values as a chunk has them: planes, runs in each, bytes of a run."""
+        raw = values.reshape(-1).view(np.uint8)
+        if self.variable.shuffled:
+            return raw.reshape(-1, length, self.variable.width).transpose(2, 0, 1)
+        return raw.reshape(1, -1, length)
 
     def _parts(self, stretch: Stretch) -> list[Stretch]:
         """Cut what is long, for threads to share; over a network one request is better."""
@@ -198,12 +213,27 @@ class Indexed:
     def _each(
         self, one: Callable[[_Item], _Result], items: Sequence[_Item], *, most: int
     ) -> list[_Result]:
-        """Do something to each item, in threads where it pays."""
+        """Do something to each item, in threads where it pays; the caller's is one of them."""
         threads = min(self.threads, most, len(items))
         if threads < 2:
             return [one(item) for item in items]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(one, items))
+        found: dict[int, _Result] = {}
+        left = iter(range(len(items)))
+
+        def work() -> None:
+            try:
+                for number in left:
+                    found[number] = one(items[number])
+            except BaseException:
+                deque(left, maxlen=0)  # the others need not go on
+                raise
+
+        with ThreadPoolExecutor(threads - 1) as pool:
+            others = [pool.submit(work) for _ in range(threads - 1)]
+            work()
+        for other in others:
+            other.result()
+        return [found[number] for number in range(len(items))]
 
     def _in_groups(self, one: Callable[[int], _Result], costs: Sequence[int]) -> list[_Result]:
         """Do something to each number, neighbours in one thread: one thread each costs too much.
@@ -230,6 +260,6 @@ class Indexed:
         return [found for part in parts for found in part]
 
 
-def _end_to_end(pieces: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Return pieces that follow each other as one."""
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+def _contiguous(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the array itself if its values lie side by side; else room for as many that do."""
+    return values if values.flags.c_contiguous else np.empty(values.shape, values.dtype)

@@ -24,6 +24,7 @@ from .survey import Plan, Survey, plan
 VARIABLE = {"cmems": "uo", "gfs": "air_temperature"}
 SHUFFLES = ("off", "on")
 KIB, MIB = 2**10, 2**20
+TRIED = (64, 256, 1024, 2048)  # KiB between points
 PIXELS = 4
 """Points whose series one sample reads: the document's, and others drawn by a seed."""
 
@@ -125,7 +126,7 @@ class Files:
     def indexes(self, name: str) -> list[Index]:
         """Return the indexes of a file: the default first, the document's last."""
         chunk = 4 * int(np.prod(self.shapes[name][1:]))
-        tried = (64, 512) if self.profile == "smoke" else (64, 256, 1024, 2048)
+        tried = {"smoke": (64, 512), "quick": (64, 256, 2048)}.get(self.profile, TRIED)
         ours = [Index(f"ours-{n}KiB", n * KIB) for n in tried if n * KIB <= chunk // 2]
         wide = name == "gfs-off" and chunk > 16 * MIB
         wider = [Index("document-8MiB", 8 * MIB, "document")] if wide else []

@@ -14,7 +14,7 @@ CLOSEST = 48 * 2**10  # bytes of output between points, on average: more are slo
 _NEAREST, _FARTHEST = 2**15, 2**17  # anywhere, unless the budget does not reach
 _WIDEST = 2**22
 _OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
-MARK_BYTES, POINT_BYTES = 9, 14  # of the tables, about: for each place, and more for a point
+MARK_BYTES, POINT_BYTES = 6, 12  # of the tables, about: for each mark, and more for a point
 TRIED, _SMOOTH = 96, 5  # points made to learn what they cost, and how many are averaged
 
 

@@ -8,6 +8,8 @@
 from .errors import (
     CorruptDataError,
     CorruptIndexError,
+    MemoryLimitError,
+    MissingFileError,
     StaleIndexError,
     SubchunkError,
     UnknownVersionError,
@@ -22,6 +24,8 @@ __all__ = [
     "CorruptIndexError",
     "File",
     "Index",
+    "MemoryLimitError",
+    "MissingFileError",
     "StaleIndexError",
     "SubchunkError",
     "UnknownVersionError",

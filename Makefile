@@ -1,5 +1,6 @@
 PROFILE ?= quick
 RECORDS ?=
+JOBS ?= 2
 
 # Both set up what they need first; see tools/python.sh.
 PY := sh tools/python.sh
@@ -13,6 +14,7 @@ help:
 	@echo "     PROFILE=quick            smoke (a minute), quick, full (up to 90 minutes) or paper (a cluster)"
 	@echo "     RECORDS=folder           draw from a folder of records, measure nothing"
 	@echo "make test                     the tests"
+	@echo "     JOBS=2                   how many at a time"
 	@echo "make check                    ruff, mypy, the import directions"
 	@echo "make format                   mend what ruff can mend"
 	@echo "make lock [UPGRADE=--upgrade] write requirements.lock from pyproject.toml"
@@ -32,7 +34,7 @@ book:
 
 test:
 	@$(DEV) --why
-	@$(DEV) -m pytest
+	@$(DEV) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 check:
 	@$(DEV) --why

@@ -52,11 +52,14 @@ def measuring(path: Path | None = None) -> Iterator[None]:
                 "would disturb each other; wait for it to end, or end it"
             ) from None
         _note(fd, str(os.getpid()))
+        before = os.environ.get(_HOLDER)  # of another lock
         os.environ[_HOLDER] = str(os.getpid())
         try:
             yield
         finally:
-            os.environ.pop(_HOLDER, None)
+            os.environ.pop(_HOLDER)
+            if before is not None:
+                os.environ[_HOLDER] = before
             _note(fd, "")
     finally:
         os.close(fd)

@@ -1,0 +1,132 @@
+"""A process that works beside this one and ends with it, however this one ends.
+
+It is told what to do by lines of JSON on its standard input, so that no credential stands in a
+list of processes, and answers each with a line on its standard output.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import IO, Any, cast
+
+# How long a helper that was told to stop may take before it is ended.
+PATIENCE_S = 5.0
+
+
+class HelperError(RuntimeError):
+    """A helping process could not start, or is gone."""
+
+
+class Helper:
+    """Runs the function `main` of a module in a process of its own.
+
+    Parameters
+    ----------
+    module : str
+        Its `main` takes a `Seat`.
+    facts : mapping
+        What the module needs to know; goes through JSON.
+
+    Raises
+    ------
+    HelperError
+        On entering the context, with what the process said.
+    """
+
+    def __init__(self, module: str, facts: Mapping[str, object]) -> None:
+        self._module = module
+        self._told = dict(facts)
+        self._lock = threading.Lock()
+        self.facts: dict[str, Any] = {}
+
+    def __enter__(self) -> "Helper":
+        self._errors = tempfile.TemporaryFile()
+        words = f"from hyperslab.network.seat import sit; sit({self._module!r}, {os.getpid()})"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            start_new_session=True,  # Ctrl-C is for this process, which then ends the helper
+        )
+        try:
+            self.facts = self._exchange(self._told)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def ask(self, what: str) -> Any:
+        """Ask the process for something and return its answer.
+
+        Raises
+        ------
+        HelperError
+            When it is gone.
+        """
+        return self._exchange({"ask": what})
+
+    def _exchange(self, message: Mapping[str, object]) -> Any:
+        told, said = self._streams()
+        with self._lock:
+            try:
+                told.write(json.dumps(message).encode() + b"\n")
+                told.flush()
+                line = said.readline()
+            except (OSError, ValueError):  # the pipe is broken, or closed by `_close`
+                line = b""
+        if not line:
+            raise HelperError(f"the process of {self._module} is gone{self._last_words()}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise HelperError(answer["error"])
+        return answer["answer"]
+
+    def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
+        return cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
+
+    def _last_words(self) -> str:
+        if self._errors.closed:
+            return ": its context was left"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1)
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f": {said[-1]}" if said else ""
+
+    def _close(self) -> None:
+        told, said = self._streams()
+        with contextlib.suppress(OSError, ValueError):
+            # Closing alone is not enough where a forked child holds the other end too.
+            told.write(b'{"ask": "stop"}\n')
+            told.flush()
+        with contextlib.suppress(OSError):
+            told.close()
+        try:
+            self._process.wait(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        finally:
+            said.close()
+            self._errors.close()

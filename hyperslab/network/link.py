@@ -1,0 +1,132 @@
+"""A slow link: one rate for all connections, and a delay."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from hyperslab.network.helper import Helper
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What went over a link.
+
+    Parameters
+    ----------
+    connections : int
+        Connections that clients opened, used or not.
+    up_bytes, down_bytes : int
+        Bytes to the server and from it, heads of HTTP included.
+    """
+
+    connections: int
+    up_bytes: int
+    down_bytes: int
+
+
+class Line:
+    """A link that is laid to a port: clients use `port` instead.
+
+    Parameters
+    ----------
+    helper : Helper
+        The process that passes the bytes on.
+    """
+
+    def __init__(self, helper: Helper) -> None:
+        self._helper = helper
+        self.port = int(helper.facts["port"])
+
+    def traffic(self) -> Traffic:
+        """Return what went over the link since it was laid or since `forget`."""
+        return Traffic(**self._helper.ask("traffic"))
+
+    def forget(self) -> None:
+        """Count from zero again."""
+        self._helper.ask("forget")
+
+
+@dataclass(frozen=True)
+class Link:
+    """The rate and the delay between a client and a server.
+
+    All connections share the rate, each direction has its own. A new connection costs one round
+    trip more. TCP's slow start, losses and encryption are left out.
+
+    Parameters
+    ----------
+    bytes_per_s : float
+        Rate of each direction; `math.inf` leaves only the delay.
+    round_trip_s : float
+        Delay there and back.
+
+    Source
+    ------
+    Penard et al. 2025, section 5: 100 kB/s and 100 ms.
+
+    Examples
+    --------
+    >>> Link(100e3, 0.1).seconds(stages=1, connections=1, size=50_000)
+    0.7
+    >>> Link(0, 0.1)
+    Traceback (most recent call last):
+    ...
+    ValueError: bytes_per_s=0: a rate is above 0; math.inf is a link with a delay alone
+    """
+
+    bytes_per_s: float
+    round_trip_s: float
+
+    def __post_init__(self) -> None:
+        if not self.bytes_per_s > 0:
+            raise ValueError(
+                f"bytes_per_s={self.bytes_per_s}: a rate is above 0; math.inf is a link with "
+                "a delay alone"
+            )
+        if not 0 <= self.round_trip_s < math.inf:
+            raise ValueError(f"round_trip_s={self.round_trip_s}: a delay is 0 s or more")
+
+    def seconds(self, stages: float, connections: float, size: float, cpu_s: float = 0.0) -> float:
+        """Return how long a read takes over this link: round trips, then bytes, then work.
+
+        Parameters
+        ----------
+        stages : float
+            Requests that had to wait for one another.
+        connections : float
+            Connections opened one after another on the way (`Wire.handshakes`).
+        size : float
+            Bytes from the server.
+        cpu_s : float
+            What the client computes, in seconds.
+        """
+        return self.round_trip_s * (connections + stages) + size / self.bytes_per_s + cpu_s
+
+    @contextmanager
+    def to(self, port: int, *, at: int = 0) -> Iterator[Line]:
+        """Lay the link to a port of this machine, for as long as the context lasts.
+
+        Parameters
+        ----------
+        port : int
+            Where a server listens on 127.0.0.1.
+        at : int
+            The port that clients will use; 0 takes a free one.
+
+        Raises
+        ------
+        HelperError
+            When the port is in use.
+
+        Examples
+        --------
+        >>> from hyperslab.network import serving
+        >>> with serving(".") as server, Link(1e6, 0.0).to(server.port) as line:
+        ...     server.through(line.port).url == f"http://127.0.0.1:{line.port}"
+        True
+        """
+        rate = None if math.isinf(self.bytes_per_s) else self.bytes_per_s
+        facts = {"port": port, "at": at, "bytes_per_s": rate, "round_trip_s": self.round_trip_s}
+        with Helper("hyperslab.network.proxy", facts) as helper:
+            yield Line(helper)

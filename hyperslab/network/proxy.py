@@ -1,0 +1,148 @@
+"""The process that is a slow link: passes bytes on at a rate and after a delay."""
+
+import asyncio
+import contextlib
+import socket
+import time
+from dataclasses import asdict
+
+from hyperslab.network.link import Traffic
+from hyperslab.network.seat import Seat
+
+# What may wait in the queue: else the time that a sleep oversleeps costs some of the rate.
+AHEAD_S = 0.04
+# Of one turn of a connection: a packet, or as much as goes over the link in a millisecond.
+PACKET_BYTES, TURN_S = 1448, 0.001
+BUFFER_BYTES = 1 << 14
+# A sleep below this is not worth it.
+SHORT_S = 0.0005
+
+
+class Way:
+    """One direction of the link, which all connections share.
+
+    Parameters
+    ----------
+    bytes_per_s : float or None
+        None is without limit.
+    delay_s : float
+        From one end to the other.
+    """
+
+    def __init__(self, bytes_per_s: float | None, delay_s: float) -> None:
+        self._rate = bytes_per_s
+        self.delay_s = delay_s
+        self._free_s = 0.0
+        self._turn = asyncio.Lock()  # first come, first served
+        self.turn_bytes = 1 << 16
+        if bytes_per_s:
+            self.turn_bytes = min(self.turn_bytes, max(PACKET_BYTES, int(bytes_per_s * TURN_S)))
+
+    async def pass_on(self, size: int) -> float:
+        """Wait until so many bytes may go, and return when they arrive at the other end."""
+        async with self._turn:
+            now = time.monotonic()
+            self._free_s = max(now, self._free_s) + (size / self._rate if self._rate else 0.0)
+            wait_s = self._free_s - AHEAD_S - now
+            if wait_s > SHORT_S:
+                await asyncio.sleep(wait_s)
+            return self._free_s + self.delay_s
+
+
+class Proxy:
+    """Takes connections and passes their bytes on both ways.
+
+    Parameters
+    ----------
+    port : int
+        Where the server listens.
+    bytes_per_s : float or None
+    round_trip_s : float
+    """
+
+    def __init__(self, port: int, bytes_per_s: float | None, round_trip_s: float) -> None:
+        self._port = port
+        self._round_trip_s = round_trip_s
+        self._up = Way(bytes_per_s, round_trip_s / 2)
+        self._down = Way(bytes_per_s, round_trip_s / 2)
+        self._connections = 0
+        self._bytes = {"up": 0, "down": 0}
+
+    def traffic(self) -> dict[str, object]:
+        """Return what was passed on."""
+        return asdict(Traffic(self._connections, self._bytes["up"], self._bytes["down"]))
+
+    def forget(self) -> None:
+        """Count from zero again."""
+        self._connections = 0
+        self._bytes = {"up": 0, "down": 0}
+
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        self._connections += 1
+        try:
+            far = await asyncio.open_connection("127.0.0.1", self._port, limit=BUFFER_BYTES)
+        except OSError:  # the server is gone: so is the connection
+            writer.transport.abort()
+            return
+        for each in (writer, far[1]):
+            each.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        writer.transport.set_write_buffer_limits(high=BUFFER_BYTES)
+        try:
+            await asyncio.gather(
+                self._pump("up", self._up, reader, far[1], self._round_trip_s),
+                self._pump("down", self._down, far[0], writer, 0.0),
+            )
+        except ConnectionError:  # what broke at one end breaks at the other
+            writer.transport.abort()
+            far[1].transport.abort()
+        finally:
+            writer.close()
+            far[1].close()
+
+    async def _pump(
+        self,
+        name: str,
+        way: Way,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        handshake_s: float,
+    ) -> None:
+        queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+
+        async def read() -> None:
+            await asyncio.sleep(handshake_s)  # what is sent meanwhile waits in the socket
+            try:
+                while data := await reader.read(way.turn_bytes):
+                    self._bytes[name] += len(data)
+                    queue.put_nowait((await way.pass_on(len(data)), data))
+            finally:
+                queue.put_nowait((time.monotonic() + way.delay_s, b""))
+
+        async def deliver() -> None:
+            while True:
+                arrives_s, data = await queue.get()
+                wait_s = arrives_s - time.monotonic()
+                if wait_s > 0:
+                    await asyncio.sleep(wait_s)
+                if not data:
+                    break
+                writer.write(data)
+                await writer.drain()
+            with contextlib.suppress(OSError, RuntimeError):
+                writer.write_eof()
+
+        await asyncio.gather(read(), deliver())
+
+
+async def main(seat: Seat) -> None:
+    """Pass bytes on until told to stop."""
+    facts = seat.facts
+    proxy = Proxy(facts["port"], facts["bytes_per_s"], facts["round_trip_s"])
+    at = int(facts["at"])
+    try:
+        server = await asyncio.start_server(proxy.take, "127.0.0.1", at, limit=BUFFER_BYTES)
+    except OSError as error:
+        raise OSError(f"port {at}: {error.strerror}; leave `at` out for a free one") from error
+    ready = {"port": server.sockets[0].getsockname()[1]}
+    await seat.answer(ready, {"traffic": proxy.traffic, "forget": proxy.forget})

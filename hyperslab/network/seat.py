@@ -1,0 +1,82 @@
+"""The other side of a `Helper`: the process that is told and answers."""
+
+import asyncio
+import importlib
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+# How often it looks whether the one it works for still lives, in seconds.
+LOOK_S = 0.2
+
+
+class Seat:
+    """Where a helping process is told what to do.
+
+    Parameters
+    ----------
+    facts : mapping
+        What the `Helper` was given.
+    owner : int
+        Process id of the one it works for.
+    """
+
+    def __init__(self, facts: Mapping[str, Any], owner: int) -> None:
+        self.facts = facts
+        self._owner = owner
+
+    async def answer(
+        self, ready: Mapping[str, object], answers: Mapping[str, Callable[[], object]]
+    ) -> None:
+        """Say that all is ready, then answer until told to stop or the owner is gone.
+
+        Parameters
+        ----------
+        ready : mapping
+            What the owner needs to know, such as the port.
+        answers : mapping
+            A function for each thing that can be asked for.
+        """
+        loop = asyncio.get_running_loop()
+        told = asyncio.StreamReader(limit=1 << 20)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin.buffer)
+        _say({"answer": ready})
+        reading = asyncio.ensure_future(told.readline())
+        try:
+            while True:
+                await asyncio.wait([reading], timeout=LOOK_S)
+                if os.getppid() != self._owner:  # a forked child may keep the pipe open
+                    return
+                if not reading.done():
+                    continue
+                line = reading.result()
+                if not line or (asked := json.loads(line)["ask"]) == "stop":
+                    return
+                _say({"answer": answers[asked]()})
+                reading = asyncio.ensure_future(told.readline())
+        finally:
+            reading.cancel()
+
+
+def sit(module: str, owner: int) -> None:
+    """Run the function `main` of a module, which is told of failures before it is ready.
+
+    Parameters
+    ----------
+    module : str
+    owner : int
+        Process id of the one who started this process.
+    """
+    main = importlib.import_module(module).main
+    facts = json.loads(sys.stdin.buffer.readline())
+    try:
+        asyncio.run(main(Seat(facts, owner)))
+    except (OSError, ImportError) as error:
+        _say({"error": str(error)})
+
+
+def _say(message: Mapping[str, object]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()

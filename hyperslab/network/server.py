@@ -1,0 +1,222 @@
+"""HTTP and S3 servers on loopback, each in a process of its own, that log their requests."""
+
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hyperslab.network.helper import Helper
+from hyperslab.network.request import Request
+
+KINDS = ("http", "s3")
+PROGRAMS = ("aiohttp", "lighttpd")
+FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
+BUCKET = "bucket"
+REGION = "us-east-1"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that goes wrong with some of the GET requests.
+
+    Parameters
+    ----------
+    kind : str
+        "gone" (the server ends in the middle of a body), "cut" (only the connection does),
+        "whole" (200 and all of the file where a range was asked for), "short" (half of the
+        range, as if that were all), or the status of an error: "403", "404", "500", "503".
+    first : int
+        Number of the first GET request it happens to, counted from 0.
+    count : int
+        How many requests it happens to.
+
+    Examples
+    --------
+    >>> Fault("500", count=2)
+    Fault(kind='500', first=0, count=2)
+    """
+
+    kind: str
+    first: int = 0
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if self.kind not in FAULTS:
+            raise ValueError(f"fault {self.kind!r}: take one of {', '.join(FAULTS)}")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Parameters
+    ----------
+    kind : str
+        "http" or "s3".
+    program : str
+        What answers: "aiohttp" or "lighttpd".
+    port : int
+        Of 127.0.0.1.
+    """
+
+    kind: str
+    program: str
+    port: int
+    _helper: Helper = field(repr=False, compare=False)
+    _keys: tuple[str, str] = field(repr=False, compare=False, default=("", ""))
+
+    @property
+    def endpoint(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """The address of the served folder."""
+        return f"s3://{BUCKET}" if self.kind == "s3" else self.endpoint
+
+    @property
+    def storage_options(self) -> dict[str, Any]:
+        """What fsspec needs beside the address; for S3 with the credentials."""
+        if self.kind == "http":
+            return {}
+        key, secret = self._keys
+        return {
+            "key": key,
+            "secret": secret,
+            "endpoint_url": self.endpoint,
+            "client_kwargs": {"region_name": REGION},
+        }
+
+    @property
+    def obstore_options(self) -> dict[str, Any]:
+        """What `obstore.store.from_url` needs beside the address; for S3 with the credentials."""
+        if self.kind == "http":
+            return {"client_options": {"allow_http": True}}
+        key, secret = self._keys
+        return {
+            "access_key_id": key,
+            "secret_access_key": secret,
+            "endpoint": self.endpoint,
+            "region": REGION,
+            "client_options": {"allow_http": True},
+        }
+
+    def address(self, name: str) -> str:
+        """Return the address of a file or a store in the served folder."""
+        return f"{self.url}/{name}"
+
+    def through(self, port: int) -> "Server":
+        """Return this server as seen at another port, which a link leads here from."""
+        return replace(self, port=port)
+
+    def requests(self) -> list[Request]:
+        """Return what was answered since the server began or since `forget`, in the order begun.
+
+        Raises
+        ------
+        HelperError
+            When the server is gone.
+        """
+        log = [Request.of(line) for line in self._helper.ask("requests")]
+        return sorted(log, key=lambda request: request.began_s)
+
+    def forget(self) -> None:
+        """Empty the log."""
+        self._helper.ask("forget")
+
+
+@contextmanager
+def serving(
+    folder: str | Path,
+    kind: str = "http",
+    *,
+    program: str = "",
+    delay_s: float = 0.0,
+    faults: Sequence[Fault] = (),
+    port: int = 0,
+) -> Iterator[Server]:
+    """Serve a folder on loopback for as long as the context lasts.
+
+    The server is a process of its own that ends with this one, however this one ends. It only
+    reads. An S3 server has one bucket, whose keys are the folder's files, and credentials made
+    at random; it verifies the signature (version 4) of each request.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+    kind : str
+        "http" or "s3".
+    program : str
+        "aiohttp", "lighttpd" (HTTP, where it is installed; as in the document), or empty for
+        "aiohttp".
+    delay_s : float
+        How much later than it could the server answers: then requests that are made at the same
+        time are seen to overlap, and stages can be counted.
+    faults : sequence of Fault
+    port : int
+        Where to listen; 0 takes a free port.
+
+    Raises
+    ------
+    ValueError
+        When there is no such kind or program, or it cannot do what is asked.
+    FileNotFoundError
+        When the folder or the program is not there.
+    HelperError
+        When the server cannot start: the port is in use.
+
+    Source
+    ------
+    Penard et al. 2025, section 5: lighttpd behind a slow link, and a store that speaks S3.
+
+    Examples
+    --------
+    >>> import tempfile, urllib.request
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.bin").write_bytes(bytes(1000))
+    >>> with serving(folder) as server:
+    ...     ask = urllib.request.Request(server.address("a.bin"), headers={"Range": "bytes=-10"})
+    ...     with urllib.request.urlopen(ask) as answer:
+    ...         size = len(answer.read())
+    ...     (request,) = server.requests()
+    >>> size, request.start, request.stop, request.status
+    (10, 990, 1000, 206)
+    """
+    root = Path(folder).resolve()
+    if not root.is_dir():
+        raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
+    program = _program(kind, program, delay_s=delay_s, faults=faults)
+    keys = (f"AK{secrets.token_hex(9).upper()}", secrets.token_urlsafe(30))
+    facts = {
+        "folder": str(root),
+        "port": port,
+        "delay_s": delay_s,
+        "faults": [asdict(fault) for fault in faults],
+        "s3": {"bucket": BUCKET, "region": REGION, "keys": keys} if kind == "s3" else None,
+    }
+    module = "answers" if program == "aiohttp" else "lighttpd"
+    with Helper(f"hyperslab.network.{module}", facts) as helper:
+        used = keys if kind == "s3" else ("", "")
+        yield Server(kind, program, int(helper.facts["port"]), helper, used)
+
+
+def _program(kind: str, program: str, *, delay_s: float, faults: Sequence[Fault]) -> str:
+    """Return what will answer; say what is wrong before anything is started."""
+    if kind not in KINDS:
+        raise ValueError(f"kind={kind!r}: a server speaks one of {', '.join(KINDS)}")
+    program = program or "aiohttp"
+    if program not in PROGRAMS:
+        raise ValueError(f"program={program!r}: take one of {', '.join(PROGRAMS)}")
+    if program == "lighttpd":
+        if kind != "http" or faults or delay_s:
+            raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
+        if not shutil.which("lighttpd"):
+            raise FileNotFoundError(
+                "lighttpd is not installed: install it (Debian: apt-get install lighttpd), "
+                "or take program='aiohttp'"
+            )
+    return program

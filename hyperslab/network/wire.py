@@ -1,0 +1,115 @@
+"""What a read moved over the wire: requests, bytes, connections and how many had to wait."""
+
+import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hyperslab.network.request import Request
+
+
+@dataclass(frozen=True)
+class Wire:
+    """The requests of a read, counted.
+
+    Parameters
+    ----------
+    requests : int
+        Requests that were answered, whatever the answer.
+    wire_bytes : int
+        Bytes of the bodies; heads and TCP's own bytes are not in it.
+    connections : int
+        Connections that the requests came by.
+    stages : int
+        Length of the longest chain of requests each of which began after the one before it
+        had ended: the round trips that no client could save without asking for less.
+    handshakes : int
+        Connections that had to be opened along the slowest chain; a round trip each.
+
+    Notes
+    -----
+    Whether two requests overlap is told from the server's clock. On loopback a request ends
+    before the next of a volley begins, so serve with a `delay_s` of some 50 ms to count stages.
+
+    Examples
+    --------
+    >>> opened = Request("GET", "/a", 0, 9, 206, 9, 0, 0, 0.0, 1.0)
+    >>> pair = [Request("GET", "/a", 9, 99, 206, 90, c, 1 - c, 1.5, 2.5) for c in (0, 1)]
+    >>> Wire.of([opened, *pair])
+    Wire(requests=3, wire_bytes=189, connections=2, stages=2, handshakes=2)
+    """
+
+    requests: int
+    wire_bytes: int
+    connections: int
+    stages: int
+    handshakes: int
+
+    @classmethod
+    def of(cls, requests: Iterable[Request]) -> "Wire":
+        """Count the requests of a server's log.
+
+        Parameters
+        ----------
+        requests : iterable of Request
+            In any order.
+        """
+        log = list(requests)
+        stages = _longest(log, [1] * len(log))
+        # A request on a new connection waits for the handshake first, so it is two round trips.
+        turns = _longest(log, [1 + (request.nth == 0) for request in log])
+        return cls(
+            requests=len(log),
+            wire_bytes=sum(request.body_bytes for request in log),
+            connections=len({request.connection for request in log}),
+            stages=stages,
+            handshakes=turns - stages,
+        )
+
+
+def touched(requests: Iterable[Request], path: str) -> list[tuple[int, int]]:
+    """Return the byte ranges of a file that were sent, merged.
+
+    Parameters
+    ----------
+    requests : iterable of Request
+    path : str
+        Of the file, as in the log; a leading slash may be left out.
+
+    Returns
+    -------
+    list of (int, int)
+        Half-open ranges, sorted, none touching another.
+
+    Examples
+    --------
+    >>> def got(start, stop):
+    ...     return Request("GET", "/a.nc", start, stop, 206, stop - start, 0, 0, 0.0, 1.0)
+    >>> touched([got(90, 100), got(0, 10), got(5, 20), got(20, 30)], "a.nc")
+    [(0, 30), (90, 100)]
+    """
+    name = "/" + path.lstrip("/")
+    sent = sorted(
+        (request.start, request.start + request.body_bytes)
+        for request in requests
+        if request.path == name and request.status in (200, 206) and request.body_bytes
+    )
+    merged: list[tuple[int, int]] = []
+    for start, stop in sent:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(stop, merged[-1][1])
+        else:
+            merged.append((start, stop))
+    return merged
+
+
+def _longest(log: Sequence[Request], weights: Sequence[int]) -> int:
+    """Return the largest sum of weights along a chain of requests that do not overlap."""
+    chains = sorted(range(len(log)), key=lambda n: log[n].ended_s)
+    ends: list[float] = []
+    best: list[int] = []  # the heaviest chain that ended by then
+    for n in chains:
+        before = bisect.bisect_right(ends, log[n].began_s)
+        heaviest = (best[before - 1] if before else 0) + weights[n]
+        ends.append(log[n].ended_s)
+        best.append(max(heaviest, best[-1] if best else 0))
+    return best[-1] if best else 0

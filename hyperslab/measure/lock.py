@@ -57,7 +57,7 @@ def measuring(path: Path | None = None) -> Iterator[None]:
         try:
             yield
         finally:
-            os.environ.pop(_HOLDER)
+            os.environ.pop(_HOLDER, None)
             if before is not None:
                 os.environ[_HOLDER] = before
             _note(fd, "")

@@ -27,7 +27,6 @@ _THREADED = 2**20  # decompressed bytes from which on threads pay
 _GROUP = 2**18  # decompressed bytes that one thread gets at a time, at least
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 _Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -210,32 +209,29 @@ class Indexed:
             values = values[(slice(None),) * axis + (cut,)]
         return values
 
-    def _each(
-        self, one: Callable[[_Item], _Result], items: Sequence[_Item], *, most: int
-    ) -> list[_Result]:
+    def _each(self, one: Callable[[_Item], None], items: Sequence[_Item], *, most: int) -> None:
         """Do something to each item, in threads where it pays; the caller's is one of them."""
-        threads = min(self.threads, most, len(items))
-        if threads < 2:
-            return [one(item) for item in items]
-        found: dict[int, _Result] = {}
-        left = iter(range(len(items)))
+        left = iter(items)
 
         def work() -> None:
             try:
-                for number in left:
-                    found[number] = one(items[number])
+                for item in left:
+                    one(item)
             except BaseException:
                 deque(left, maxlen=0)  # the others need not go on
                 raise
 
+        threads = min(self.threads, most, len(items))
+        if threads < 2:
+            work()
+            return
         with ThreadPoolExecutor(threads - 1) as pool:
             others = [pool.submit(work) for _ in range(threads - 1)]
             work()
         for other in others:
             other.result()
-        return [found[number] for number in range(len(items))]
 
-    def _in_groups(self, one: Callable[[int], _Result], costs: Sequence[int]) -> list[_Result]:
+    def _in_groups(self, one: Callable[[int], None], costs: Sequence[int]) -> None:
         """Do something to each number, neighbours in one thread: one thread each costs too much.
 
         Parameters
@@ -247,17 +243,17 @@ class Indexed:
         """
         total = sum(costs)
         count = min(2 * self.threads, total // _GROUP, len(costs))
-        if self.threads < 2 or total < _THREADED or count < 2:
-            return [one(number) for number in range(len(costs))]
+        if total < _THREADED or count < 2:
+            count = 1
         shares = np.arange(1, count) * (total / count)
         middles = np.cumsum(costs) - np.asarray(costs) / 2
         bounds = np.unique([0, *np.searchsorted(middles, shares), len(costs)]).tolist()
 
-        def some(bound: tuple[int, int]) -> list[_Result]:
-            return [one(number) for number in range(*bound)]
+        def some(bound: tuple[int, int]) -> None:
+            for number in range(*bound):
+                one(number)
 
-        parts = self._each(some, list(pairwise(bounds)), most=self.threads)
-        return [found for part in parts for found in part]
+        self._each(some, list(pairwise(bounds)), most=self.threads)
 
 
 def _contiguous(values: NDArray[Any]) -> NDArray[Any]:

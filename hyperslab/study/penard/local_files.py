@@ -1,0 +1,82 @@
+"""What the page on local reads reads: both files in every layout, their indexes, true values."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import data_gen
+
+from ...access.chunkindex_layout import SUFFIX as THEIRS
+from ...storage.layout import Layout
+from ...subchunk.index.index import SUFFIX as OURS
+from .datasets import DRAWN, TABLE_1
+from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES, Files, Index
+from .survey import Survey
+
+STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate")
+"""Zarr and NCZarr as in the document, and with the codec of its netCDF files."""
+
+
+@dataclass(frozen=True)
+class LocalFiles(Files):
+    """Files of one run: netCDF-4 with indexes beside it, Zarr and NCZarr; `make` makes them.
+
+    Parameters
+    ----------
+    copied : bool
+        Whether they are copies. Cold reads need files of their own: one that was evicted comes
+        back in other pieces of memory, which alone makes a warm read quicker or slower.
+
+    Examples
+    --------
+    >>> LocalFiles(Path("d"), Path("s"), "quick", 12, 2).store("gfs", "zarr").as_posix()
+    's/gfs-zarr.zarr'
+    """
+
+    copied: bool = False
+
+    def indexes(self, name: str) -> list[Index]:
+        """Return the indexes of a file: ours as it comes, and the document's."""
+        del name
+        return [DEFAULT, DOCUMENT]
+
+    def index_path(self, name: str, index: Index) -> Path:
+        """Return where an index lies: beside its file, where the readers look for it."""
+        path = self.path(name)
+        return path.with_name(path.name + (THEIRS if index.layout == "document" else OURS))
+
+    def store(self, kind: str, store: str) -> Path:
+        """Return where a file ("off", "on") or a directory of `STORES` lies."""
+        name = f"{kind}-{store}"
+        return self.path(name) if store in SHUFFLES else self.scratch / f"{name}.zarr"
+
+    def stored(self, kind: str) -> dict[str, Layout]:
+        """Return the layouts of a dataset, by store."""
+        found = Survey(self.plan, self.scratch).layouts(kind)
+        chunks = found["nczarr"].chunks
+        for name, format in (("zarr-deflate", "zarr2"), ("nczarr-deflate", "nczarr")):
+            found[name] = Layout(format, chunks=chunks, codec="deflate", level=4, shuffle=True)
+        return {store: found[store] for store in (*SHUFFLES, *STORES)}
+
+    def make(self) -> None:
+        """Make the datasets where they are missing, then indexes and true values."""
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        for kind in TABLE_1:
+            layouts = self.stored(kind)
+            parameters: dict[str, Any] = self.plan.parameters(kind)
+            made = data_gen.ensure_all(DRAWN[kind], list(layouts.values()), self.data, **parameters)
+            for store, path in zip(layouts, made, strict=True):
+                self._place(path.resolve(), self.store(kind, store))
+            for shuffle in SHUFFLES:
+                self._index(f"{kind}-{shuffle}")
+                self._keep_truth(f"{kind}-{shuffle}")
+
+    def _place(self, made: Path, target: Path) -> None:
+        if not self.copied:
+            target.unlink(missing_ok=True)
+            target.symlink_to(made)
+        elif made.is_dir():
+            shutil.copytree(made, target, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(made, target)

@@ -29,7 +29,7 @@ async def main(seat: Seat) -> None:
             await web.TCPSite(runner, "127.0.0.1", port).start()
         except OSError as error:
             raise OSError(
-                f"port {port}: {error.strerror}; leave port out for a free one"
+                f"port {port}: {os.strerror(error.errno or 0)}; leave port out for a free one"
             ) from error
         ready = {"port": runner.addresses[0][1]}
         await seat.answer(ready, {"requests": files.lines, "forget": files.forget})
@@ -154,7 +154,8 @@ class _Answer:
                 "Content-Type": "application/octet-stream",
             }
             if asked is None or request.method == "HEAD":
-                self._start, self._stop, status = 0, facts.st_size, 200
+                size, status = facts.st_size, 200
+                self._stop = size if request.method == "GET" else 0
             else:
                 self._start, self._stop, status = *asked, 206
                 if self._start >= self._stop:
@@ -164,7 +165,8 @@ class _Answer:
                 if fault == "short":
                     self._stop -= (self._stop - self._start + 1) // 2
                 head["Content-Range"] = f"bytes {self._start}-{self._stop - 1}/{facts.st_size}"
-            head["Content-Length"] = str(self._stop - self._start)
+                size = self._stop - self._start
+            head["Content-Length"] = str(size)
             response = await self._begin(request, status, head)
             if request.method == "GET":
                 await self._body(request, response, handle.fileno(), fault)

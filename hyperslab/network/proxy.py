@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import socket
 import time
 from dataclasses import asdict
@@ -16,6 +17,8 @@ PACKET_BYTES, TURN_S = 1448, 0.001
 BUFFER_BYTES = 1 << 14
 # A sleep below this is not worth it.
 SHORT_S = 0.0005
+# What passing on costs by itself, each way: it is taken off the delay.
+OWN_S = 0.0003
 
 
 class Way:
@@ -122,7 +125,7 @@ class Proxy:
         async def deliver() -> None:
             while True:
                 arrives_s, data = await queue.get()
-                wait_s = arrives_s - time.monotonic()
+                wait_s = arrives_s - OWN_S - time.monotonic()
                 if wait_s > 0:
                     await asyncio.sleep(wait_s)
                 if not data:
@@ -143,6 +146,8 @@ async def main(seat: Seat) -> None:
     try:
         server = await asyncio.start_server(proxy.take, "127.0.0.1", at, limit=BUFFER_BYTES)
     except OSError as error:
-        raise OSError(f"port {at}: {error.strerror}; leave `at` out for a free one") from error
+        raise OSError(
+            f"port {at}: {os.strerror(error.errno or 0)}; leave `at` out for a free one"
+        ) from error
     ready = {"port": server.sockets[0].getsockname()[1]}
     await seat.answer(ready, {"traffic": proxy.traffic, "forget": proxy.forget})

@@ -16,7 +16,8 @@ class Request:
     path : str
         What was asked for, decoded, with a leading slash and without the query.
     start, stop : int
-        The half-open range of the file's bytes that was asked for; 0 and 0 where no file is.
+        The half-open range of the file's bytes that was asked for; 0 and 0 where there is none to
+        send.
     status : int
         Of the answer: 200, 206, 404 …
     body_bytes : int

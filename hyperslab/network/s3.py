@@ -96,7 +96,8 @@ class Bucket:
         # Bytes of UTF-8, as S3 sorts.
         left = sorted((key for key in found if key > after), key=str.encode)
         page, more = left[:most], len(left) > most
-        spell = quote if query.get("encoding-type") == "url" else escape
+        coded = query.get("encoding-type") == "url"
+        spell = quote if coded else escape
         lines = [
             _XML,
             '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">',
@@ -104,6 +105,8 @@ class Bucket:
             f"<KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
             f"<IsTruncated>{str(more).lower()}</IsTruncated>",
         ]
+        if coded:
+            lines.append("<EncodingType>url</EncodingType>")
         if more:
             token = escape(page[-1])
             lines.append(f"<NextContinuationToken>{token}</NextContinuationToken>")

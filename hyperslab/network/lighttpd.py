@@ -1,0 +1,191 @@
+"""The process that keeps lighttpd: writes its configuration, starts it and reads its log."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from hyperslab.measure.parent import die_with
+from hyperslab.network.request import Request
+from hyperslab.network.seat import Seat
+
+PATIENCE_S = 5.0
+# Somebody may take a port between the moment it is found free and the moment it is used.
+TRIES = 5
+# Method, path, range, status, bytes of the body, the client's port, requests before it on its
+# connection, end in microseconds of the day's clock, microseconds it took, range of the answer.
+_LOG_FORMAT = "%m|%U|%{Range}i|%s|%B|%{remote}p|%k|%{usec}t|%D|%{Content-Range}o"
+_CONFIGURATION = """\
+server.document-root = "{place}/root"
+server.bind = "127.0.0.1"
+server.port = {port}
+server.errorlog = "{place}/errors"
+server.modules = ("mod_accesslog")
+server.max-keep-alive-requests = 60000
+server.max-keep-alive-idle = 60
+server.stat-cache-engine = "disable"
+mimetype.assign = ("" => "application/octet-stream")
+accesslog.filename = "{place}/log"
+accesslog.format = "{log_format}"
+"""
+
+
+async def main(seat: Seat) -> None:
+    """Keep lighttpd until told to stop."""
+    with tempfile.TemporaryDirectory(prefix="lighttpd-") as place:
+        kept = Lighttpd(Path(place), Path(seat.facts["folder"]))
+        try:
+            port = kept.start(int(seat.facts["port"]))
+            await seat.answer({"port": port}, {"requests": kept.lines, "forget": kept.forget})
+        finally:
+            kept.stop()
+
+
+class Lighttpd:
+    """A running lighttpd.
+
+    Parameters
+    ----------
+    place : pathlib.Path
+        An empty folder for its configuration and logs.
+    folder : pathlib.Path
+        What it serves.
+    """
+
+    def __init__(self, place: Path, folder: Path) -> None:
+        self._place = place
+        (place / "root").symlink_to(folder)  # no name of it needs to be quoted
+        self._log = _Log()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, port: int) -> int:
+        """Start it at a port, or at a free one for 0, and return the port.
+
+        Raises
+        ------
+        OSError
+            When it does not start, with what it said.
+        """
+        for _ in range(1 if port else TRIES):
+            at = port or _free_port()
+            if self._start(at):
+                return at
+        said = (self._place / "errors").read_text(errors="replace").strip().splitlines()
+        why = next((line for line in said if "bind" in line), said[-1] if said else "no message")
+        raise OSError(f"lighttpd does not start at port {at}: {why}; leave port out for a free one")
+
+    def stop(self) -> None:
+        """End it."""
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Return the log."""
+        return [request.line() for request in self._log.requests(self._read())]
+
+    def forget(self) -> None:
+        """Empty the log."""
+        self._log.forget(self._read())
+
+    def _start(self, port: int) -> bool:
+        file = self._place / "configuration"
+        file.write_text(_CONFIGURATION.format(place=self._place, port=port, log_format=_LOG_FORMAT))
+        me = os.getpid()
+        self._process = subprocess.Popen(
+            [shutil.which("lighttpd") or "lighttpd", "-D", "-f", str(file)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            preexec_fn=lambda: die_with(me),
+        )
+        end_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end_s and self._process.poll() is None:
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", port)) == 0 and self._process.poll() is None:
+                    return True
+            time.sleep(0.01)
+        self.stop()
+        return False
+
+    def _read(self) -> list[str]:
+        """Return the lines that were logged since the last call."""
+        assert self._process is not None
+        log = self._place / "log"
+        log.rename(log.with_suffix(".read"))
+        self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then
+        end_s = time.monotonic() + PATIENCE_S
+        while not log.exists() and time.monotonic() < end_s:
+            time.sleep(0.002)
+        return log.with_suffix(".read").read_text().splitlines()
+
+
+class _Log:
+    """Requests as lighttpd logs them; connections are numbered as they come."""
+
+    def __init__(self) -> None:
+        self._kept: list[Request] = []
+        self._connections: dict[str, int] = {}
+        self._count = 0
+
+    def requests(self, lines: Sequence[str]) -> list[Request]:
+        self._kept += self._parsed(lines)
+        return self._kept
+
+    def forget(self, lines: Sequence[str]) -> None:
+        for _ in self._parsed(lines):  # for the numbers of the connections
+            pass
+        self._kept = []
+
+    def _parsed(self, lines: Sequence[str]) -> Iterator[Request]:
+        for line in lines:
+            names = (
+                "method",
+                "path",
+                "asked",
+                "status",
+                "size",
+                "port",
+                "nth",
+                "end",
+                "took",
+                "of",
+            )
+            # A path may hold a bar only where it is encoded.
+            said = dict(zip(names, line.split("|"), strict=True))
+            if said["nth"] == "0":  # a new connection, perhaps from a port that was used before
+                self._connections[said["port"]] = self._count
+                self._count += 1
+            yield _request(said, self._connections[said["port"]])
+
+
+def _request(said: Mapping[str, str], connection: int) -> Request:
+    ended_s = int(said["end"]) / 1e6
+    start, stop = 0, int(said["size"]) if said["status"] == "200" else 0
+    if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", said["of"]):
+        start, stop = int(given[1]), int(given[2]) + 1
+    return Request(
+        said["method"],
+        unquote(said["path"]),
+        start,
+        stop,
+        int(said["status"]),
+        int(said["size"]),
+        connection,
+        int(said["nth"]),
+        ended_s - int(said["took"]) / 1e6,
+        ended_s,
+    )
+
+
+def _free_port() -> int:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return int(server.getsockname()[1])

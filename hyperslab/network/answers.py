@@ -13,7 +13,7 @@ from aiohttp import web
 
 from hyperslab.network import s3
 from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat
+from hyperslab.network.seat import Seat, in_use
 
 PIECE_BYTES = 1 << 18
 
@@ -28,9 +28,7 @@ async def main(seat: Seat) -> None:
         try:
             await web.TCPSite(runner, "127.0.0.1", port).start()
         except OSError as error:
-            raise OSError(
-                f"port {port}: {os.strerror(error.errno or 0)}; leave port out for a free one"
-            ) from error
+            raise OSError(in_use(port, error)) from error
         ready = {"port": runner.addresses[0][1]}
         await seat.answer(ready, {"requests": files.lines, "forget": files.forget})
     finally:

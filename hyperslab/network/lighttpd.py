@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from hyperslab.measure.parent import die_with
 from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat
+from hyperslab.network.seat import Seat, in_use
 
 PATIENCE_S = 5.0
 # Somebody may take a port between the moment it is found free and the moment it is used.
@@ -74,13 +74,14 @@ class Lighttpd:
         OSError
             When it does not start, with what it said.
         """
+        if port:
+            _bind(port)
         for _ in range(1 if port else TRIES):
-            at = port or _free_port()
+            at = port or _bind(0)
             if self._start(at):
                 return at
         said = (self._place / "errors").read_text(errors="replace").strip().splitlines()
-        why = next((line for line in said if "bind" in line), said[-1] if said else "no message")
-        raise OSError(f"lighttpd does not start at port {at}: {why}; leave port out for a free one")
+        raise OSError(f"lighttpd does not start: {said[-1] if said else 'it says nothing'}")
 
     def stop(self) -> None:
         """End it."""
@@ -185,7 +186,12 @@ def _request(said: Mapping[str, str], connection: int) -> Request:
     )
 
 
-def _free_port() -> int:
+def _bind(port: int) -> int:
+    """Return a port that is free; 0 finds one."""
     with socket.socket() as server:
-        server.bind(("127.0.0.1", 0))
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            server.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise OSError(in_use(port, error)) from error
         return int(server.getsockname()[1])

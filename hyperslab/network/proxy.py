@@ -2,13 +2,12 @@
 
 import asyncio
 import contextlib
-import os
 import socket
 import time
 from dataclasses import asdict
 
 from hyperslab.network.link import Traffic
-from hyperslab.network.seat import Seat
+from hyperslab.network.seat import Seat, in_use
 
 # What may wait in the queue: else the time that a sleep oversleeps costs some of the rate.
 AHEAD_S = 0.04
@@ -146,8 +145,6 @@ async def main(seat: Seat) -> None:
     try:
         server = await asyncio.start_server(proxy.take, "127.0.0.1", at, limit=BUFFER_BYTES)
     except OSError as error:
-        raise OSError(
-            f"port {at}: {os.strerror(error.errno or 0)}; leave `at` out for a free one"
-        ) from error
+        raise OSError(in_use(at, error)) from error
     ready = {"port": server.sockets[0].getsockname()[1]}
     await seat.answer(ready, {"traffic": proxy.traffic, "forget": proxy.forget})

@@ -82,6 +82,17 @@ def sit(module: str, owner: int) -> None:
         _say({"error": str(error)})
 
 
+def in_use(port: int, error: OSError) -> str:
+    """Return why a port cannot be had, and what to do.
+
+    Examples
+    --------
+    >>> in_use(80, PermissionError(13, "no"))
+    'port 80: Permission denied; leave the port out for a free one'
+    """
+    return f"port {port}: {os.strerror(error.errno or 0)}; leave the port out for a free one"
+
+
 def _say(message: Mapping[str, object]) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()

@@ -1,0 +1,95 @@
+"""What goes wrong on the way: the server does it as told, and clients say what it was."""
+
+import http.client
+import urllib.error
+
+import aiohttp
+import fsspec
+import pytest
+
+from hyperslab.network import Fault, HelperError, Link, serving
+
+DATA = bytes(range(250)) * 4000
+START, STOP = 10, 600_010
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "a.nc").write_bytes(DATA)
+    return folder
+
+
+def read(server):
+    """Read a range as fsspec does."""
+    files, path = fsspec.url_to_fs(
+        server.address("a.nc"), **server.storage_options, skip_instance_cache=True
+    )
+    return files.cat_file(path, start=START, end=STOP)
+
+
+# What fsspec makes of each, over HTTP, where it asks only once.
+ERRORS = [
+    ("403", aiohttp.ClientResponseError, "403, message='Forbidden'"),
+    ("404", FileNotFoundError, "a.nc"),
+    ("500", aiohttp.ClientResponseError, "500, message='Internal Server Error'"),
+    ("500", aiohttp.ClientResponseError, "500, message='Internal Server Error'"),
+    ("503", aiohttp.ClientResponseError, "503, message='Service Unavailable'"),
+    ("cut", aiohttp.ClientPayloadError, "payload is not completed"),
+]
+
+
+def test_faults_reach_the_reader_and_the_log(folder):
+    faults = [Fault(kind, first=n) for n, (kind, _, _) in enumerate(ERRORS)]
+    faults += [Fault("whole", first=len(ERRORS)), Fault("short", first=len(ERRORS) + 1)]
+    with serving(folder, faults=faults) as server:
+        for kind, error, words in ERRORS:
+            with pytest.raises(error, match=words):
+                read(server)
+            (logged,) = server.requests()
+            assert str(logged.status) == ("206" if kind == "cut" else kind)
+            server.forget()
+        # fsspec hands these two on as they are: a reader that trusts it reads something else.
+        assert read(server) == DATA
+        assert read(server) == DATA[START : START + (STOP - START) // 2]
+        assert read(server) == DATA[START:STOP]
+        sent = [(request.status, request.body_bytes) for request in server.requests()]
+        size = STOP - START
+        assert sent == [(200, len(DATA)), (206, size // 2), (206, size)]
+
+
+def test_a_server_gone_in_the_middle_is_gone_for_all(folder):
+    with (
+        serving(folder, faults=[Fault("gone")]) as server,
+        Link(50e6, 0.01).to(server.port) as line,
+    ):
+        with pytest.raises(aiohttp.ClientPayloadError, match="payload is not completed"):
+            read(server.through(line.port))
+        for port in (server.port, line.port):
+            with pytest.raises((aiohttp.ClientError, ConnectionError)):
+                read(server.through(port))
+        with pytest.raises(HelperError, match=r"network\.answers is gone"):
+            server.requests()
+
+
+def test_s3_clients_ask_again_after_errors(folder):
+    pytest.importorskip("s3fs")
+    with serving(folder, "s3", faults=[Fault("500", count=2)]) as server:
+        assert read(server) == DATA[START:STOP]
+        assert [request.status for request in server.requests()] == [500, 500, 206]
+
+
+def test_a_link_to_nobody_breaks_each_connection(folder):
+    with serving(folder) as server:
+        pass
+    with Link(1e6, 0.0).to(server.port) as line:
+        client = http.client.HTTPConnection("127.0.0.1", line.port, timeout=10)
+        with pytest.raises((ConnectionError, urllib.error.URLError, http.client.HTTPException)):
+            client.request("GET", "/a.nc")
+            client.getresponse()
+        assert line.traffic().connections == 1
+
+
+def test_a_fault_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="take one of gone, cut"):
+        Fault("418")

@@ -1,0 +1,113 @@
+"""Nothing that a context started outlives it, however the process that entered it ends."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hyperslab.network import HelperError, serving
+from hyperslab.network.helper import Helper
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
+
+RUN = """
+import os, shutil, sys, time
+from contextlib import ExitStack
+from hyperslab.network import Link, serving
+
+with ExitStack() as stack:
+    servers = [stack.enter_context(serving("."))]
+    if shutil.which("lighttpd"):
+        servers.append(stack.enter_context(serving(".", program="lighttpd")))
+    line = stack.enter_context(Link(1e6, 0.01).to(servers[0].port))
+    if sys.argv[1] == "fork" and os.fork() == 0:
+        time.sleep(60)  # holds the pipes to the helpers open
+        os._exit(0)
+    print(*[server.port for server in servers], line.port, flush=True)
+    time.sleep(60)
+"""
+
+
+def status(pid):
+    """Return the state and the parent of a process; None when it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] == "Z" else (fields[0], int(fields[1]))
+
+
+def below(pid):
+    """Return all processes that a process started, and those that they did."""
+    found = {pid}
+    while True:
+        states = {int(p.name): status(p.name) for p in Path("/proc").iterdir() if p.name.isdigit()}
+        more = {each for each, state in states.items() if state and state[1] in found}
+        if more <= found:
+            return found - {pid}
+        found |= more
+
+
+def until(true, seconds=10):
+    end_s = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end_s, "it does not end"
+        time.sleep(0.02)
+
+
+def refused(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left(tmp_path, ending):
+    killed = ending == signal.SIGKILL
+    words = [sys.executable, "-c", RUN, "fork" if killed else ""]
+    paths = os.pathsep.join([str(Path.cwd()), *sys.path])
+    run = subprocess.Popen(
+        words,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": paths, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    forked = set()
+    try:
+        ports = [int(word) for word in run.stdout.readline().split()]
+        assert len(ports) == 2 + (shutil.which("lighttpd") is not None)
+        started = below(run.pid)
+        forked = {pid for pid in started if os.getpgid(pid) == run.pid}
+        assert len(forked) == killed
+        assert len(started - forked) >= len(ports)
+        if killed:
+            run.kill()
+        else:
+            os.killpg(run.pid, ending)  # as Ctrl-C does
+        run.wait(timeout=20)
+        until(lambda: not any(status(pid) for pid in started - forked))
+        assert all(refused(port) for port in ports)
+    finally:
+        for pid in forked:
+            os.kill(pid, signal.SIGKILL)
+        run.stdout.close()
+
+
+def test_a_helper_that_cannot_start_says_why():
+    why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
+    with why, Helper("hyperslab.network.none", {}):
+        pass
+
+
+def test_a_helper_that_was_killed_is_said_to_be_gone(tmp_path):
+    with serving(tmp_path) as server:
+        os.kill(server._helper.pid, signal.SIGKILL)
+        with pytest.raises(HelperError, match=r"hyperslab\.network\.answers is gone"):
+            server.requests()

@@ -1,0 +1,102 @@
+"""S3 on loopback: listings, signatures, and credentials that show up nowhere."""
+
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from hyperslab.network import serving
+from hyperslab.network.s3 import canonical_request, signature
+
+DATA = bytes(range(256)) * 1000
+KEYS = ["a b+ü.nc", "store/zarr.json", "store/x/c/0", "store/x/c/1", "store.txt"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bucket")
+    for key in KEYS:
+        (folder / key).parent.mkdir(parents=True, exist_ok=True)
+        (folder / key).write_bytes(DATA)
+    (folder / "many").mkdir()
+    for n in range(1203):
+        (folder / f"many/{n:04}").touch()
+    with serving(folder, "s3") as server:
+        yield server
+
+
+def test_the_signature_is_that_of_the_manual():
+    """The example "GET Object" in the manual of S3, with the credentials it shows."""
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    headers = {
+        "host": "examplebucket.s3.amazonaws.com",
+        "range": "bytes=0-9",
+        "x-amz-content-sha256": empty,
+        "x-amz-date": "20130524T000000Z",
+    }
+    canonical = canonical_request("GET", "/test.txt", headers, empty)
+    scope, secret = "20130524/us-east-1/s3/aws4_request", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+    assert signature(canonical, "20130524T000000Z", scope, secret) == (
+        "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
+    )
+
+
+def test_obstore_reads_lists_and_is_refused_with_another_secret(server):
+    obstore = pytest.importorskip("obstore")
+    from obstore.store import from_url
+
+    store = from_url(server.url, **server.obstore_options)
+    assert bytes(obstore.get_range(store, KEYS[0], start=10, end=20)) == DATA[10:20]
+    assert bytes(obstore.get(store, KEYS[0]).bytes()) == DATA
+    listed = obstore.list_with_delimiter(store)
+    assert {item["path"] for item in listed["objects"]} == {"a b+ü.nc", "store.txt"}
+    assert set(listed["common_prefixes"]) == {"store", "many"}
+    assert sum(len(page) for page in obstore.list(store)) == len(KEYS) + 1203  # two pages
+    assert {r.status for r in server.requests()} == {200, 206}
+    for wrong in ({"secret_access_key": "x"}, {"access_key_id": "AKX"}, {"skip_signature": True}):
+        other = from_url(server.url, **server.obstore_options | wrong)
+        with pytest.raises(Exception, match="403 Forbidden"):
+            obstore.get(other, KEYS[0])
+
+
+def test_s3fs_reads_lists_and_is_refused_with_another_secret(server):
+    s3fs = pytest.importorskip("s3fs")
+    files = s3fs.S3FileSystem(**server.storage_options)
+    assert files.cat_file(f"bucket/{KEYS[0]}", start=10, end=20) == DATA[10:20]
+    assert sorted(files.ls("bucket/store")) == ["bucket/store/x", "bucket/store/zarr.json"]
+    assert len(files.find("bucket/many")) == 1203
+    with pytest.raises(FileNotFoundError):
+        files.cat_file("bucket/none")
+    wrong = server.storage_options | {"secret": "x" * 40}
+    with pytest.raises(PermissionError):
+        s3fs.S3FileSystem(**wrong).cat_file(f"bucket/{KEYS[0]}")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Authorization": "Basic eDp5"},
+        {"Authorization": "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=y"},
+        {
+            "Authorization": "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=y",
+            "x-amz-date": "20130524T000000Z",
+        },
+    ],
+)
+def test_what_is_not_signed_is_refused(server, headers):
+    asked = urllib.request.Request(f"{server.endpoint}/bucket/store.txt", headers=headers)
+    with pytest.raises(urllib.error.HTTPError, match="403") as refused:
+        urllib.request.urlopen(asked, timeout=10)
+    refused.value.close()
+
+
+def test_credentials_are_new_each_time_and_shown_nowhere(server, tmp_path):
+    with serving(tmp_path, "s3") as other:
+        secrets = {s.storage_options[name] for s in (server, other) for name in ("key", "secret")}
+        assert len(secrets) == 4
+        shown = [repr(server), repr(other), repr(other.requests()), repr(dict(os.environ))]
+        shown += [path.read_text(errors="replace") for path in Path("/proc").glob("*/cmdline")]
+        assert not [secret for secret in secrets for text in shown if secret in text]

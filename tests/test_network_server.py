@@ -1,0 +1,167 @@
+"""HTTP servers on loopback: ranges as RFC 9110 has them, a true log, and nothing given away."""
+
+import http.client
+import shutil
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from hyperslab.network import Fault, HelperError, Wire, serving
+
+DATA = bytes(range(256)) * 4000
+NO_LIGHTTPD = shutil.which("lighttpd") is None
+PROGRAMS = [
+    "aiohttp",
+    pytest.param("lighttpd", marks=pytest.mark.skipif(NO_LIGHTTPD, reason="needs lighttpd")),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "in").mkdir()
+    (folder / "in/a b|ü.nc").write_bytes(DATA)
+    (folder.parent / "secret").write_bytes(b"not served")
+    return folder
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def server(folder, request):
+    with serving(folder, program=request.param) as server:
+        yield server
+
+
+PATH = "/in/a%20b%7C%C3%BC.nc"
+
+
+def ask(server, method="GET", path=PATH, connection=None, **headers):
+    client = connection or http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    client.request(method, path, headers=headers)
+    answer = client.getresponse()
+    body = answer.read()
+    if connection is None:
+        client.close()
+    return answer, body
+
+
+@pytest.mark.parametrize(
+    ("words", "start", "stop"),
+    [
+        ("0-0", 0, 1),
+        ("100-199", 100, 200),
+        (f"{len(DATA) - 1}-", len(DATA) - 1, len(DATA)),
+        ("-5", len(DATA) - 5, len(DATA)),
+        ("1000-99999999", 1000, len(DATA)),
+        ("1-700000", 1, 700001),
+    ],
+)
+def test_a_range_is_sent_and_logged(server, words, start, stop):
+    server.forget()
+    answer, body = ask(server, Range=f"bytes={words}")
+    assert (answer.status, body) == (206, DATA[start:stop])
+    assert answer.headers["Content-Range"] == f"bytes {start}-{stop - 1}/{len(DATA)}"
+    (logged,) = server.requests()
+    assert (logged.method, logged.path, logged.status) == ("GET", "/in/a b|ü.nc", 206)
+    assert (logged.start, logged.stop, logged.body_bytes) == (start, stop, stop - start)
+    assert logged.nth == 0 and logged.began_s <= logged.ended_s
+
+
+def test_what_is_no_range_of_the_file(server):
+    behind, _ = ask(server, Range=f"bytes={len(DATA)}-")
+    assert behind.status == 416
+    if server.program != "lighttpd":  # it leaves that out, and refuses the next one too
+        assert behind.headers["Content-Range"] == f"bytes */{len(DATA)}"
+        assert ask(server, Range="bytes=oops")[1] == DATA
+    assert ask(server)[1] == DATA
+
+
+def test_heads_are_those_of_the_file(server):
+    answer, body = ask(server, "HEAD")
+    assert (answer.status, body, answer.headers["Content-Length"]) == (200, b"", str(len(DATA)))
+    assert answer.headers["Accept-Ranges"] == "bytes"
+    assert answer.headers["ETag"] == ask(server, Range="bytes=0-0")[0].headers["ETag"]
+    assert answer.headers["Last-Modified"].endswith("GMT")
+
+
+@pytest.mark.parametrize("path", ["/none", "/in/../../secret", "/%2e%2e/secret", "/in"])
+def test_what_is_not_in_the_folder_is_not_there(server, path):
+    answer, body = ask(server, path=path)
+    assert answer.status in (301, 400, 404)  # lighttpd sends a folder elsewhere
+    assert b"not served" not in body
+
+
+def test_a_connection_is_kept_and_numbered(server):
+    server.forget()
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    for _ in range(3):
+        ask(server, connection=client, Range="bytes=0-9")
+    client.close()
+    ask(server, Range="bytes=0-9")
+    log = server.requests()
+    assert [request.nth for request in log] == [0, 1, 2, 0]
+    assert Wire.of(log) == Wire(4, 40, 2, 4, 2)
+
+
+def test_only_this_machine_is_served(server):
+    listening = f":{server.port:04X} 00000000:0000 0A"
+    lines = Path("/proc/net/tcp").read_text() + Path("/proc/net/tcp6").read_text()
+    (line,) = [line for line in lines.splitlines() if listening in line]
+    assert line.split()[1].startswith("0100007F:")
+
+
+def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
+    with serving(folder, delay_s=0.2) as server:
+        threads = [threading.Thread(target=ask, args=[server]) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        ask(server)
+        wire = Wire.of(server.requests())
+    assert (wire.requests, wire.connections, wire.stages, wire.handshakes) == (7, 7, 2, 2)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_port_in_use_is_named(folder, program):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with (
+            pytest.raises(HelperError, match=rf"port {port}: .*in use; leave the port out"),
+            serving(folder, program=program, port=port),
+        ):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"kind": "ftp"}, ValueError, "one of http, s3"),
+        ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
+        ({"program": "lighttpd", "kind": "s3"}, ValueError, "take aiohttp"),
+        ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
+        ({"folder": "none"}, FileNotFoundError, "name the folder"),
+    ],
+)
+def test_what_cannot_be_served_is_said_before_anything_starts(folder, options, error, words):
+    with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
+        pass
+
+
+def test_where_lighttpd_is_missing_it_is_said_how_to_get_it(folder, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with (
+        pytest.raises(FileNotFoundError, match="install lighttpd"),
+        serving(folder, program="lighttpd"),
+    ):
+        pass
+
+
+def test_a_server_whose_context_was_left_says_so(folder):
+    with serving(folder) as server:
+        pass
+    with pytest.raises(HelperError, match="its context was left"):
+        server.requests()

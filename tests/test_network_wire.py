@@ -1,0 +1,46 @@
+"""Requests counted: chains that did not overlap, handshakes, bytes touched."""
+
+from itertools import combinations, pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.network import Request, Wire, touched
+
+
+def request(began_s, ended_s, *, connection=0, nth=1, start=0, stop=10, status=206, path="/a"):
+    return Request(
+        "GET", path, start, stop, status, stop - start, connection, nth, began_s, ended_s
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 4), st.booleans()), max_size=7))
+def test_the_longest_chain_is_that_of_all_subsets(spans):
+    log = [request(a, a + length, nth=1 - new) for a, length, new in spans]
+    stages = turns = 0
+    for size in range(len(log) + 1):
+        for chain in combinations(sorted(log, key=lambda r: r.began_s), size):
+            if all(a.ended_s <= b.began_s for a, b in pairwise(chain)):
+                stages = max(stages, size)
+                turns = max(turns, size + sum(r.nth == 0 for r in chain))
+    wire = Wire.of(log)
+    assert (wire.stages, wire.stages + wire.handshakes) == (stages, turns)
+
+
+def test_a_volley_is_one_stage_and_its_new_connections_one_handshake():
+    opened = request(0, 1, nth=0)
+    volley = [request(2, 3, connection=n, nth=int(n == 0)) for n in range(8)]
+    assert Wire.of([*volley, opened]) == Wire(9, 90, 8, 2, 2)
+    assert Wire.of([]) == Wire(0, 0, 0, 0, 0)
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=12))
+def test_touched_bytes_are_those_of_the_bodies(spans):
+    log = [request(0, 1, start=a, stop=a + size) for a, size in spans]
+    log += [request(0, 1, path="/b"), request(0, 1, status=404, start=90, stop=99)]
+    got = touched(log, "a")
+    assert {n for a, b in got for n in range(a, b)} == {
+        n for a, size in spans for n in range(a, a + size)
+    }
+    assert all(a < b for a, b in got)
+    assert all(left[1] < right[0] for left, right in pairwise(got))

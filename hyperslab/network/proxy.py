@@ -16,8 +16,9 @@ PACKET_BYTES, TURN_S = 1448, 0.001
 BUFFER_BYTES = 1 << 14
 # A sleep below this is not worth it.
 SHORT_S = 0.0005
-# What passing on costs by itself, each way: it is taken off the delay.
-OWN_S = 0.0003
+# What passing on and waking up cost by themselves, each way: it is taken off the delay, of which
+# half is left at least.
+OWN_S = 0.0005
 
 
 class Way:
@@ -34,6 +35,7 @@ class Way:
     def __init__(self, bytes_per_s: float | None, delay_s: float) -> None:
         self._rate = bytes_per_s
         self.delay_s = delay_s
+        self.early_s = min(OWN_S, delay_s / 2)
         self._free_s = 0.0
         self._turn = asyncio.Lock()  # first come, first served
         self.turn_bytes = 1 << 16
@@ -82,6 +84,7 @@ class Proxy:
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         self._connections += 1
+        shaken_s = time.monotonic() + self._round_trip_s  # when the handshake is done
         try:
             far = await asyncio.open_connection("127.0.0.1", self._port, limit=BUFFER_BYTES)
         except OSError:  # the server is gone: so is the connection
@@ -92,7 +95,7 @@ class Proxy:
         writer.transport.set_write_buffer_limits(high=BUFFER_BYTES)
         try:
             await asyncio.gather(
-                self._pump("up", self._up, reader, far[1], self._round_trip_s),
+                self._pump("up", self._up, reader, far[1], shaken_s),
                 self._pump("down", self._down, far[0], writer, 0.0),
             )
         except ConnectionError:  # what broke at one end breaks at the other
@@ -108,12 +111,13 @@ class Proxy:
         way: Way,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        handshake_s: float,
+        from_s: float,
     ) -> None:
         queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
         async def read() -> None:
-            await asyncio.sleep(handshake_s)  # what is sent meanwhile waits in the socket
+            # What is sent meanwhile waits in the socket.
+            await asyncio.sleep(max(0.0, from_s - way.early_s - time.monotonic()))
             try:
                 while data := await reader.read(way.turn_bytes):
                     self._bytes[name] += len(data)
@@ -124,7 +128,7 @@ class Proxy:
         async def deliver() -> None:
             while True:
                 arrives_s, data = await queue.get()
-                wait_s = arrives_s - OWN_S - time.monotonic()
+                wait_s = arrives_s - way.early_s - time.monotonic()
                 if wait_s > 0:
                     await asyncio.sleep(wait_s)
                 if not data:

@@ -1,12 +1,10 @@
 """Both reads of both files from a local disk, through every library (Penard 2025, Figure 8)."""
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader, readers
@@ -17,7 +15,6 @@ from .datasets import TABLE_1
 from .local_files import LocalFiles
 from .subchunk import Kept
 from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES
-from .subchunk_inside import Places, runs, stream
 
 READS = ("series", "frame")
 CACHES = {"16MB": 16 * 2**20, "256MB": 256 * 2**20}
@@ -89,7 +86,8 @@ OTHERS = (
     Way("nczarr-deflate", "nczarr", ("nczarr-deflate",)),
 )
 """What stands beside them, in fewer blocks."""
-LARGE_BESIDE = (("netcdf4", "off"), ("xarray-netcdf4", "off"), ("xarray", "off"))
+_OFF = (("netcdf4", "off"), ("xarray-netcdf4", "off"), ("xarray", "off"))
+LARGE_BESIDE = {"series": _OFF, "frame": (*_OFF, ("h5py", "off"), ("zarr-deflate", "zarr-deflate"))}
 """Reads of the large chunks that no verdict needs: they go with the others, to save minutes."""
 
 
@@ -119,19 +117,20 @@ def read_cases(files: LocalFiles) -> list[Case]:
     """Return what the verdicts compare, warm."""
     return [
         case(files, kind, read, way, store, aa=(kind, read, way.name, store) == AA)
-        for kind, read, way, store in _all(WAYS)
-        if not _beside(kind, way, store)
+        for kind, read, way, store in every(WAYS)
+        if not _beside(kind, read, way, store)
     ]
 
 
 def other_cases(files: LocalFiles) -> list[Case]:
     """Return the other readers, warm, where they are installed."""
     here = readers()
-    left = [cell for cell in _all(WAYS) if _beside(cell[0], *cell[2:])]
-    more = [cell for cell in _all(OTHERS) if cell[2].library in here]
+    left = [cell for cell in every(WAYS) if _beside(*cell)]
+    more = [cell for cell in every(OTHERS) if cell[2].library in here]
     return [
         case(files, kind, read, way, store, aa=(kind, read, way.name, store) == AA_OTHERS)
         for kind, read, way, store in (*left, *more)
+        if _wanted(files, kind, read)
     ]
 
 
@@ -145,8 +144,8 @@ def cold_cases(files: LocalFiles) -> list[Case]:
     """
     return [
         case(files, kind, read, way, store, "cold", aa=(kind, read, way.name, store) == AA)
-        for kind, read, way, store in _all(WAYS)
-        if not _beside(kind, way, store)
+        for kind, read, way, store in every(WAYS)
+        if not _beside(kind, read, way, store) and _wanted(files, kind, read)
     ]
 
 
@@ -154,16 +153,16 @@ def cache_cases(files: LocalFiles) -> list[Case]:
     """Return series read by netCDF4 with a small and a large chunk cache, warm."""
     found = []
     for kind in TABLE_1:
-        path, chosen = files.path(f"{kind}-off"), files.pixels(f"{kind}-off")[0]
+        path, chosen = files.path(f"{kind}-on"), files.pixels(f"{kind}-on")[0]
         for size, cache_bytes in CACHES.items():
-            variable = files.variable(f"{kind}-off")
+            variable = files.variable(f"{kind}-on")
             found.append(
                 Case(
                     f"{kind}/series/netcdf4-{size}",
                     ReadCached(path, "netcdf4", chosen, variable, cache_bytes),
-                    check=Kept(files.truth_path(f"{kind}-off", "series")),
+                    check=Kept(files.truth_path(f"{kind}-on", "series")),
                     columns={
-                        **_columns(files, kind, "series", "off", "netcdf4"),
+                        **columns(files, kind, "series", "on", "netcdf4"),
                         "cache_bytes": cache_bytes,
                     },
                     files=(path,),
@@ -211,7 +210,7 @@ def case(
         way.case(kind, read, store),
         Read(path, way.library, chosen, files.variable(name)),
         check=Kept(files.truth_path(name, read)),
-        columns=_columns(files, kind, read, store, way.library),
+        columns=columns(files, kind, read, store, way.library),
         files=(path, *beside),
         cache_state=state,
         # Zarr too is forked: it starts its event loop with the first read, in the sample itself.
@@ -220,60 +219,14 @@ def case(
     )
 
 
-def decompressed(files: LocalFiles) -> Iterator[dict[str, object]]:
-    """Yield the bytes that each way decompresses of the first chunk: ``predicted_bytes``."""
-    for kind, read, way, store in _all((*WAYS, *OTHERS)):
-        name = f"{kind}-{store if store in SHUFFLES else 'on'}"
-        chunk = 4 * math.prod(files.shapes[name][1:])
-        size = chunk if files.stored(kind)[store].codec else 0
-        if way.library in ("subchunk", "chunkindex_layout"):
-            size = inflated(files, name, read, ours=way.library == "subchunk")
-        yield {
-            "case": way.case(kind, read, store),
-            "phase": "decompress",
-            **_columns(files, kind, read, store, way.library),
-            "predicted_bytes": size,
-        }
+def every(ways: tuple[Way, ...]) -> Iterator[tuple[str, str, Way, str]]:
+    """Yield each file, read, way and store.
 
-
-def inflated(files: LocalFiles, name: str, read: str, *, ours: bool) -> int:
-    """Return the bytes inflated of the first chunk, from the last point before what is wanted.
-
-    Ours inflates what several pieces share once and never more than the chunk; the document's
-    reader every piece from its own point.
+    Examples
+    --------
+    >>> [read for _, read, _, _ in every((Way("zarr", "zarr", ("zarr",)),))]
+    ['series', 'frame', 'series', 'frame']
     """
-    shape = files.shapes[name][1:]
-    chosen = files.pixels(name)[0] if read == "series" else files.frame(name)
-    assert isinstance(chosen, tuple)
-    box = tuple(
-        range(length)[_slice(index)] for index, length in zip(chosen[1:], shape, strict=True)
-    )
-    begins, ends = runs(box, shape, False)
-    shuffled = name.endswith("-on")
-    if shuffled:  # a piece in each of the planes
-        planes = np.arange(4)[:, None] * math.prod(shape)
-        begins, ends = ((planes + places // 4).reshape(-1) for places in (begins, ends))
-    found = stream(files, name, DEFAULT if ours else DOCUMENT)
-    points = found.out[found.starts]
-    from_ = points[np.searchsorted(points, begins, "right") - 1]
-    if not ours:
-        return int((ends - from_).sum())
-    return min(int((ends - np.maximum(from_, _before(ends))).sum()), found.out_bytes)
-
-
-def _slice(index: object) -> slice:
-    if isinstance(index, slice):
-        return index
-    assert isinstance(index, int)
-    return slice(index, index + 1)
-
-
-def _before(ends: Places) -> Places:
-    """Return where the piece before each one ended."""
-    return np.concatenate([np.zeros(1, np.int64), ends[:-1]])
-
-
-def _all(ways: tuple[Way, ...]) -> Iterator[tuple[str, str, Way, str]]:
     for kind in TABLE_1:
         for read in READS:
             for way in ways:
@@ -281,13 +234,17 @@ def _all(ways: tuple[Way, ...]) -> Iterator[tuple[str, str, Way, str]]:
                     yield kind, read, way, store
 
 
-def _beside(kind: str, way: Way, store: str) -> bool:
-    return kind == "gfs" and (way.name, store) in LARGE_BESIDE
+def _wanted(files: LocalFiles, kind: str, read: str) -> bool:
+    """Whether a profile reads this beside what verdicts need: the smallest takes one of four."""
+    return files.profile != "smoke" or (kind, read) == AA[:2]
 
 
-def _columns(
-    files: LocalFiles, kind: str, read: str, store: str, library: str
-) -> dict[str, object]:
+def _beside(kind: str, read: str, way: Way, store: str) -> bool:
+    return kind == "gfs" and (way.name, store) in LARGE_BESIDE[read]
+
+
+def columns(files: LocalFiles, kind: str, read: str, store: str, library: str) -> dict[str, object]:
+    """Return the record columns of a read."""
     frames = files.shapes[f"{kind}-off"][0]
     return {
         **files.stored(kind)[store].record(),

@@ -95,6 +95,7 @@ def figure_counts(counted: pd.DataFrame) -> "Figure":
         From `counts`.
     """
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     figure, panels = plt.subplots(1, 3, figsize=(7.4, 4.4), sharey=True)
     shown = (("decompressed", 1e6, "MB decompressed"), ("bytes", 1e6, "MB in read calls"),
@@ -115,6 +116,7 @@ def figure_counts(counted: pd.DataFrame) -> "Figure":
         axes.set(xscale="log", xlabel=label)
         axes.set_yticks(range(len(NAMES)), list(NAMES.values())[::-1])
         plain(axes.xaxis)
+        axes.xaxis.set_major_locator(LogLocator())  # three narrow panels
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
     return figure
 

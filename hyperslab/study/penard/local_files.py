@@ -24,9 +24,10 @@ class LocalFiles(Files):
 
     Parameters
     ----------
-    copied : bool
-        Whether they are copies. Cold reads need files of their own: one that was evicted comes
-        back in other pieces of memory, which alone makes a warm read quicker or slower.
+    source : Path, optional
+        The folder of other files of a run that they are copies of. Cold reads need files of their
+        own: one that was evicted comes back in other pieces of memory, which alone makes a warm
+        read quicker or slower.
 
     Examples
     --------
@@ -34,7 +35,7 @@ class LocalFiles(Files):
     's/gfs-zarr.zarr'
     """
 
-    copied: bool = False
+    source: Path | None = None
 
     def indexes(self, name: str) -> list[Index]:
         """Return the indexes of a file: ours as it comes, and the document's."""
@@ -60,23 +61,19 @@ class LocalFiles(Files):
         return {store: found[store] for store in (*SHUFFLES, *STORES)}
 
     def make(self) -> None:
-        """Make the datasets where they are missing, then indexes and true values."""
+        """Make the datasets where they are missing, then indexes and true values; or copy all."""
+        if self.source is not None:
+            shutil.copytree(self.source, self.scratch, dirs_exist_ok=True)
+            return
         self.scratch.mkdir(parents=True, exist_ok=True)
         for kind in TABLE_1:
             layouts = self.stored(kind)
             parameters: dict[str, Any] = self.plan.parameters(kind)
             made = data_gen.ensure_all(DRAWN[kind], list(layouts.values()), self.data, **parameters)
             for store, path in zip(layouts, made, strict=True):
-                self._place(path.resolve(), self.store(kind, store))
+                target = self.store(kind, store)
+                target.unlink(missing_ok=True)
+                target.symlink_to(path.resolve())
             for shuffle in SHUFFLES:
                 self._index(f"{kind}-{shuffle}")
                 self._keep_truth(f"{kind}-{shuffle}")
-
-    def _place(self, made: Path, target: Path) -> None:
-        if not self.copied:
-            target.unlink(missing_ok=True)
-            target.symlink_to(made)
-        elif made.is_dir():
-            shutil.copytree(made, target, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(made, target)

@@ -5,8 +5,9 @@ import math
 import pandas as pd
 
 from ...measure.records import main
-from ..claims.words import amount, comparison, number
+from ..claims.words import amount, number
 from .local import CACHES
+from .local_figures import NAMES
 from .local_results import CHUNKS, PANELS, gain, one
 from .local_words import slower, spelled
 
@@ -33,9 +34,7 @@ def why(counted: pd.DataFrame, reads: pd.DataFrame) -> str:
         Records of the experiment "reads".
     """
     rows = {way: one(counted, way=way) for way in ("h5py-on", "zarr-deflate", "zarr", "nczarr")}
-    same = comparison(
-        gain(reads, "gfs/series/h5py-on", "gfs/series/zarr-deflate"), "slower", "faster"
-    )
+    same = slower(gain(reads, "gfs/series/h5py-on", "gfs/series/zarr-deflate"), "Zarr")
     sentences = [
         f"{words} {_spent(rows[way])}"
         for way, words in (
@@ -49,7 +48,7 @@ def why(counted: pd.DataFrame, reads: pd.DataFrame) -> str:
         "For one value of a chunk of the temperature:\n\n"
         + "\n".join(f"- {sentence}" for sentence in sentences)
         + "\n\nAll of them read whole chunks, of as many values; what differs is whether those are "
-        f"decompressed, and by which codec. At the same codec, h5py against Zarr was {same}. The "
+        f"decompressed, and by which codec. At the same codec, h5py was {same}. The "
         f"readers with an index decompress {_inside(counted)} of a chunk."
     )
 
@@ -84,7 +83,7 @@ def cache(records: pd.DataFrame, unpacked: pd.DataFrame) -> str:
         kind: gain(records, f"{kind}/series/netcdf4-{small}", f"{kind}/series/netcdf4-{large}")
         for kind in CHUNKS
     }
-    chunk = unpacked[unpacked["case"] == "gfs/series/h5py-off"]["predicted_bytes"].iloc[0]
+    chunk = unpacked[unpacked["case"] == "gfs/series/h5py-on"]["predicted_bytes"].iloc[0]
     asked = [_asked(records, f"gfs/series/netcdf4-{size}") for size in CACHES]
     same = (
         f" Both pass the same {amount(asked[0], 'B')} through read calls."
@@ -94,9 +93,9 @@ def cache(records: pd.DataFrame, unpacked: pd.DataFrame) -> str:
     return (
         "The document explains Zarr's lead on the temperature by netCDF's cache of 16 MB, in "
         f"which a chunk of {amount(float(chunk), 'B')} has no place. A cache helps when a chunk is "
-        "wanted again, and a series wants each chunk once. With netCDF4-python and no shuffle a "
-        f"cache of 16 MB against one of 256 MB was {slower(found['gfs'])} on the temperature and "
-        f"{slower(found['cmems'])} on the ocean, whose chunks fit in either.{same}"
+        "wanted again, and a series wants each chunk once. With netCDF4-python and shuffle a "
+        f"cache of 16 MB was {slower(found['gfs'], 'one of 256 MB')} on the temperature, and "
+        f"{slower(found['cmems'], 'that')} on the ocean, whose chunks fit in either.{same}"
     )
 
 
@@ -129,16 +128,16 @@ def opening(reads: pd.DataFrame, first: pd.DataFrame, timed: pd.DataFrame) -> st
     for panel, title in PANELS.items():
         words = title.partition(". ")[2]
         both = [
-            slower(gain(reads, f"{panel}/{of}-on", f"{panel}/{to}-on"))
+            slower(gain(reads, f"{panel}/{of}-on", f"{panel}/{to}-on"), NAMES[to])
             for of, to in (("xarray-netcdf4", "netcdf4"), ("xarray", "h5py"))
         ]
         alone = [
-            slower(gain(reads, f"{panel}/{of}-on", f"{panel}/{to}-on", phases=("read",)))
+            slower(gain(reads, f"{panel}/{of}-on", f"{panel}/{to}-on", phases=("read",)), "it")
             for of, to in (("xarray-netcdf4", "netcdf4"), ("xarray", "h5py"))
         ]
         lines.append(
-            f"- {words}: on netCDF4 {both[0]}, reading alone {alone[0]}; on h5netcdf against h5py "
-            f"{both[1]}, reading alone {alone[1]}."
+            f"- {words}: on netCDF4 {both[0]}, reading alone {alone[0]}; on h5netcdf {both[1]}, "
+            f"reading alone {alone[1]}."
         )
     rows = main(first)
     cold_start = rows[rows["case"].str.endswith("xarray-on")].groupby("phase")["wall_s"].median()

@@ -4,6 +4,7 @@ import pandas as pd
 
 from ...measure.stats import Interval
 from ..claims.words import comparison
+from ..lee.rate_words import than
 from .local_figures import NAMES, split
 from .local_results import CHUNKS, PANELS, TABLE_3, gain
 
@@ -102,7 +103,7 @@ def caption_8(timed: pd.DataFrame, records: pd.DataFrame) -> str:
 
 def table_8(timed: pd.DataFrame) -> pd.DataFrame:
     """Return Figure 8 as text: milliseconds for a chunk, warm, and cold in brackets."""
-    ways = [way for name in NAMES for way in dict.fromkeys(timed["way"]) if split(way)[0] == name]
+    ways = [way for name in NAMES for way in sorted(set(timed["way"])) if split(way)[0] == name]
     rows = []
     for way in ways:
         row = {"library and format": spelled(way)}
@@ -134,7 +135,7 @@ def advice(reads: pd.DataFrame) -> str:
     codec = comparison(
         gain(reads, "gfs/series/zarr-deflate", "gfs/series/zarr"), "faster", "slower"
     )
-    same = slower(gain(reads, "gfs/series/h5py-on", "gfs/series/zarr-deflate"))
+    same = slower(gain(reads, "gfs/series/h5py-on", "gfs/series/zarr-deflate"), "Zarr")
     inside = [
         comparison(
             gain(reads, f"gfs/series/h5py-{shuffle}", f"gfs/series-today/subchunk-{shuffle}"),
@@ -152,8 +153,8 @@ def advice(reads: pd.DataFrame) -> str:
         'data["air_temperature"][:, 0, 280, 506].values\n'
         "```\n\n"
         "- **Look at the codec before the format.** Zarr with Blosc read the series of the "
-        f"temperature {codec} than Zarr with deflate; at the same codec, h5py against Zarr was "
-        f"{same}. netCDF-4 can be written with Blosc or zstd too "
+        f"temperature {codec} than Zarr with deflate; at the same codec, h5py was {same}. "
+        " netCDF-4 can be written with Blosc or zstd too "
         '(`compression="blosc_lz4"` in netCDF4-python), where every reader has the plugin.\n'
         "- **Leave the chunk cache alone for reads that want each chunk once;** it is for those "
         "that come back.\n"
@@ -165,9 +166,15 @@ def advice(reads: pd.DataFrame) -> str:
     )
 
 
-def slower(found: Interval) -> str:
-    """Return a ratio of times in words."""
-    return comparison(found, "slower", "faster")
+def slower(found: Interval, other: str) -> str:
+    """Return a ratio of times in words.
+
+    Examples
+    --------
+    >>> slower(Interval(2.0, 1.9, 2.1, 7), "h5py"), slower(Interval(1.0, 0.9, 1.1, 7), "h5py")
+    ('2× slower than h5py', 'not told apart from h5py [0.90, 1.10]')
+    """
+    return than(found, "slower", "faster", other)
 
 
 def _toy(records: pd.DataFrame) -> bool:

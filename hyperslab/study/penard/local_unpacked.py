@@ -1,0 +1,64 @@
+"""Bytes that each way to read decompresses of a chunk."""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from .local import OTHERS, WAYS, columns, every
+from .local_files import LocalFiles
+from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES
+from .subchunk_inside import Places, runs, stream
+
+
+def decompressed(files: LocalFiles) -> Iterator[dict[str, object]]:
+    """Yield the bytes that each way decompresses of the first chunk: ``predicted_bytes``."""
+    for kind, read, way, store in every((*WAYS, *OTHERS)):
+        name = f"{kind}-{store if store in SHUFFLES else 'on'}"
+        chunk = 4 * math.prod(files.shapes[name][1:])
+        size = chunk if files.stored(kind)[store].codec else 0
+        if way.library in ("subchunk", "chunkindex_layout"):
+            size = inflated(files, name, read, ours=way.library == "subchunk")
+        yield {
+            "case": way.case(kind, read, store),
+            "phase": "decompress",
+            **columns(files, kind, read, store, way.library),
+            "predicted_bytes": size,
+        }
+
+
+def inflated(files: LocalFiles, name: str, read: str, *, ours: bool) -> int:
+    """Return the bytes inflated of the first chunk, from the last point before what is wanted.
+
+    Ours inflates what several pieces share once and never more than the chunk; the document's
+    reader every piece from its own point.
+    """
+    shape = files.shapes[name][1:]
+    chosen = files.pixels(name)[0] if read == "series" else files.frame(name)
+    assert isinstance(chosen, tuple)
+    box = tuple(
+        range(length)[_slice(index)] for index, length in zip(chosen[1:], shape, strict=True)
+    )
+    begins, ends = runs(box, shape, False)
+    shuffled = name.endswith("-on")
+    if shuffled:  # a piece in each of the planes
+        planes = np.arange(4)[:, None] * math.prod(shape)
+        begins, ends = ((planes + places // 4).reshape(-1) for places in (begins, ends))
+    found = stream(files, name, DEFAULT if ours else DOCUMENT)
+    points = found.out[found.starts]
+    from_ = points[np.searchsorted(points, begins, "right") - 1]
+    if not ours:
+        return int((ends - from_).sum())
+    return min(int((ends - np.maximum(from_, _before(ends))).sum()), found.out_bytes)
+
+
+def _slice(index: object) -> slice:
+    if isinstance(index, slice):
+        return index
+    assert isinstance(index, int)
+    return slice(index, index + 1)
+
+
+def _before(ends: Places) -> Places:
+    """Return where the piece before each one ended."""
+    return np.concatenate([np.zeros(1, np.int64), ends[:-1]])

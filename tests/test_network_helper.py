@@ -1,17 +1,19 @@
 """Nothing that a context started outlives it, however the process that entered it ends."""
 
 import os
+import pickle
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hyperslab.network import HelperError, serving
+from hyperslab.network import HelperError, Link, serving
 from hyperslab.network.helper import Helper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
@@ -98,6 +100,36 @@ def test_nothing_is_left(tmp_path, ending):
         for pid in forked:
             os.kill(pid, signal.SIGKILL)
         run.stdout.close()
+
+
+ASK = """
+import pickle, sys, urllib.request
+from hyperslab.network import Wire
+
+server, line = pickle.load(sys.stdin.buffer)
+server.forget()
+with urllib.request.urlopen(server.through(line.port).address("a.nc")) as answer:
+    answer.read()
+print(Wire.of(server.requests()), line.traffic().connections)
+"""
+
+
+def test_another_process_reads_and_asks(tmp_path):
+    (tmp_path / "a.nc").write_bytes(bytes(1000))
+    with serving(tmp_path) as server, Link(1e6, 0.0).to(server.port) as line:
+        sent = pickle.dumps((server, line))
+        words = [sys.executable, "-c", ASK]
+        done = subprocess.run(words, input=sent, capture_output=True, check=True)
+        wire = "Wire(requests=1, wire_bytes=1000, connections=1, stages=1, handshakes=1)"
+        assert done.stdout.decode().split("\n")[0] == f"{wire} 1"
+        assert len(server.requests()) == 1
+        visited = pickle.loads(sent)[0]
+        assert visited == server
+        assert visited._helper.token not in repr(visited._helper)
+        with pytest.raises(HelperError):
+            replace(visited._helper, token="guessed").ask("requests")
+    with pytest.raises(HelperError, match="is gone"):
+        visited.requests()
 
 
 def test_a_helper_that_cannot_start_says_why():

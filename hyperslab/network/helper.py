@@ -1,17 +1,21 @@
 """A process that works beside this one and ends with it, however this one ends.
 
 It is told what to do by lines of JSON on its standard input, so that no credential stands in a
-list of processes, and answers each with a line on its standard output.
+list of processes, and answers each with a line on its standard output. Other processes of the
+owner, such as those of samples, ask at a port of loopback, with a token.
 """
 
 import contextlib
 import json
 import os
+import secrets
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import IO, Any, cast
 
@@ -25,6 +29,46 @@ class HelperError(RuntimeError):
     """A helping process could not start, or is gone."""
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """Asks a helping process that another process keeps.
+
+    Parameters
+    ----------
+    module : str
+        What it runs.
+    port : int
+        Of 127.0.0.1, where it is asked.
+    token : str
+        What shows that one may ask.
+    """
+
+    module: str
+    port: int
+    token: str = field(repr=False)
+
+    def ask(self, what: str) -> Any:
+        """Ask the process for something and return its answer.
+
+        Raises
+        ------
+        HelperError
+            When it is gone.
+        """
+        line = b""
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S) as connection,
+            connection.makefile("rwb") as stream,
+        ):
+            stream.write(json.dumps({"token": self.token, "ask": what}).encode() + b"\n")
+            stream.flush()
+            line = stream.readline()
+        if not line:
+            raise HelperError(f"the process of {self.module} is gone")
+        return json.loads(line)["answer"]
+
+
 class Helper:
     """Runs the function `main` of a module in a process of its own.
 
@@ -35,6 +79,10 @@ class Helper:
     facts : mapping
         What the module needs to know; goes through JSON.
 
+    Notes
+    -----
+    A pickled helper is a `Visitor`, which can ask as well.
+
     Raises
     ------
     HelperError
@@ -43,7 +91,9 @@ class Helper:
 
     def __init__(self, module: str, facts: Mapping[str, object]) -> None:
         self._module = module
-        self._told = dict(facts)
+        self._token = secrets.token_hex(16)
+        self._told = {**facts, "token": self._token}
+        self._owner = os.getpid()
         self._lock = threading.Lock()
         self.facts: dict[str, Any] = {}
 
@@ -86,7 +136,16 @@ class Helper:
         HelperError
             When it is gone.
         """
+        if os.getpid() != self._owner:  # forked: the pipes are the owner's
+            return self._visitor().ask(what)
         return self._exchange({"ask": what})
+
+    def __reduce__(self) -> tuple[type[Visitor], tuple[str, int, str]]:
+        visitor = self._visitor()
+        return Visitor, (visitor.module, visitor.port, visitor.token)
+
+    def _visitor(self) -> Visitor:
+        return Visitor(self._module, int(self.facts["control"]), self._token)
 
     def _exchange(self, message: Mapping[str, object]) -> Any:
         told, said = self._streams()

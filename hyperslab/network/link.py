@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hyperslab.network.helper import Helper
+from hyperslab.network.helper import Helper, Visitor
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,14 @@ class Line:
 
     Parameters
     ----------
-    helper : Helper
+    port : int
+    helper : Helper or Visitor
         The process that passes the bytes on.
     """
 
-    def __init__(self, helper: Helper) -> None:
+    def __init__(self, port: int, helper: Helper | Visitor) -> None:
         self._helper = helper
-        self.port = int(helper.facts["port"])
+        self.port = port
 
     def traffic(self) -> Traffic:
         """Return what went over the link since it was laid or since `forget`."""
@@ -129,4 +130,4 @@ class Link:
         rate = None if math.isinf(self.bytes_per_s) else self.bytes_per_s
         facts = {"port": port, "at": at, "bytes_per_s": rate, "round_trip_s": self.round_trip_s}
         with Helper("hyperslab.network.proxy", facts) as helper:
-            yield Line(helper)
+            yield Line(int(helper.facts["port"]), helper)

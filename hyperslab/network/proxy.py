@@ -16,8 +16,8 @@ PACKET_BYTES, TURN_S = 1448, 0.001
 BUFFER_BYTES = 1 << 14
 # A sleep below this is not worth it.
 SHORT_S = 0.0005
-# What passing on and waking up cost by themselves, each way: it is taken off the delay, of which
-# half is left at least.
+# What passing on and waking up cost by themselves, each way: it is taken off the delay, but no
+# more than a quarter of it.
 OWN_S = 0.0005
 
 
@@ -35,7 +35,7 @@ class Way:
     def __init__(self, bytes_per_s: float | None, delay_s: float) -> None:
         self._rate = bytes_per_s
         self.delay_s = delay_s
-        self.early_s = min(OWN_S, delay_s / 2)
+        self.early_s = min(OWN_S, delay_s / 4)
         self._free_s = 0.0
         self._turn = asyncio.Lock()  # first come, first served
         self.turn_bytes = 1 << 16

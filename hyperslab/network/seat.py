@@ -1,12 +1,15 @@
 """The other side of a `Helper`: the process that is told and answers."""
 
 import asyncio
+import contextlib
+import hmac
 import importlib
 import json
 import os
 import selectors
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 # How often it looks whether the one it works for still lives, in seconds.
@@ -43,7 +46,9 @@ class Seat:
         loop = asyncio.get_running_loop()
         told = asyncio.StreamReader(limit=1 << 20)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin.buffer)
-        _say({"answer": ready})
+        visits = await asyncio.start_server(partial(self._visit, answers), "127.0.0.1", 0)
+        control = visits.sockets[0].getsockname()[1]
+        _say({"answer": {**ready, "control": control}})
         reading = asyncio.ensure_future(told.readline())
         try:
             while True:
@@ -59,6 +64,21 @@ class Seat:
                 reading = asyncio.ensure_future(told.readline())
         finally:
             reading.cancel()
+            visits.close()
+
+    async def _visit(
+        self,
+        answers: Mapping[str, Callable[[], object]],
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        """Answer one question of another process, if it has the token."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            asked = json.loads(await reader.readline())
+            if hmac.compare_digest(asked["token"], self.facts["token"]):
+                writer.write(json.dumps({"answer": answers[asked["ask"]]()}).encode() + b"\n")
+                await writer.drain()
+        writer.close()
 
 
 def sit(module: str, owner: int) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.network.helper import Helper
+from hyperslab.network.helper import Helper, Visitor
 from hyperslab.network.request import Request
 
 KINDS = ("http", "s3")
@@ -60,12 +60,16 @@ class Server:
         What answers: "aiohttp" or "lighttpd".
     port : int
         Of 127.0.0.1.
+
+    Notes
+    -----
+    A server can be pickled: the process of a sample reads from it and asks for its log too.
     """
 
     kind: str
     program: str
     port: int
-    _helper: Helper = field(repr=False, compare=False)
+    _helper: Helper | Visitor = field(repr=False, compare=False)
     _keys: tuple[str, str] = field(repr=False, compare=False, default=("", ""))
 
     @property

@@ -1,0 +1,102 @@
+"""A real server, by its address and the usual variables of the environment."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server that others run, such as MinIO, Ceph or S3 itself; it keeps no log for us.
+
+    Parameters
+    ----------
+    url : str
+        Address of a folder, "s3://bucket/prefix" or "http(s)://…".
+    endpoint : str
+        Where an S3 server listens; empty is Amazon's.
+    region : str
+        Empty leaves it to the client.
+
+    Examples
+    --------
+    >>> Endpoint("s3://bucket/a/").address("b.nc")
+    's3://bucket/a/b.nc'
+    """
+
+    url: str
+    endpoint: str = ""
+    region: str = ""
+    _keys: tuple[str, str, str] = field(repr=False, default=("", "", ""))
+
+    @classmethod
+    def of(cls, url: str, variables: Mapping[str, str] | None = None) -> "Endpoint":
+        """Return the server of an address, as the AWS variables tell of it.
+
+        Parameters
+        ----------
+        url : str
+        variables : mapping, optional
+            AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+            AWS_SESSION_TOKEN, AWS_REGION or AWS_DEFAULT_REGION; by default the environment's.
+            Without keys the bucket is read as anybody may.
+
+        Raises
+        ------
+        ValueError
+            When the address is not one of S3 or HTTP, or one key comes without the other.
+
+        Examples
+        --------
+        >>> Endpoint.of("s3://bucket", {"AWS_ENDPOINT_URL": "http://127.0.0.1:9000"})
+        Endpoint(url='s3://bucket', endpoint='http://127.0.0.1:9000', region='')
+        """
+        said = os.environ if variables is None else variables
+        if not url.startswith(("s3://", "http://", "https://")):
+            raise ValueError(f"url={url!r}: give an address that begins with s3://, http(s)://")
+        names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+        key, secret, token = (said.get(name, "") for name in names)
+        if bool(key) != bool(secret):
+            missing = names[1] if key else names[0]
+            raise ValueError(f"{missing} is not set and the other key is: set both or none")
+        return cls(
+            url,
+            said.get("AWS_ENDPOINT_URL_S3") or said.get("AWS_ENDPOINT_URL", ""),
+            said.get("AWS_REGION") or said.get("AWS_DEFAULT_REGION", ""),
+            (key, secret, token),
+        )
+
+    @property
+    def kind(self) -> str:
+        """Either "s3" or "http"."""
+        return "s3" if self.url.startswith("s3://") else "http"
+
+    @property
+    def storage_options(self) -> dict[str, Any]:
+        """What fsspec needs beside the address; with the credentials."""
+        if self.kind == "http":
+            return {}
+        key, secret, token = self._keys
+        options: dict[str, Any] = {"key": key, "secret": secret} if key else {"anon": True}
+        options |= {"token": token} if token else {}
+        options |= {"endpoint_url": self.endpoint} if self.endpoint else {}
+        return options | ({"client_kwargs": {"region_name": self.region}} if self.region else {})
+
+    @property
+    def obstore_options(self) -> dict[str, Any]:
+        """What `obstore.store.from_url` needs beside the address; with the credentials."""
+        if self.kind == "http":
+            return {"client_options": {"allow_http": True}}
+        key, secret, token = self._keys
+        options: dict[str, Any] = {"client_options": {"allow_http": True}}
+        options |= (
+            {"access_key_id": key, "secret_access_key": secret} if key else {"skip_signature": True}
+        )
+        options |= {"token": token} if token else {}
+        options |= {"endpoint": self.endpoint} if self.endpoint else {}
+        return options | ({"region": self.region} if self.region else {})
+
+    def address(self, name: str) -> str:
+        """Return the address of a file or a store in the folder."""
+        return f"{self.url.rstrip('/')}/{name}"

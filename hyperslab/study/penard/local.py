@@ -81,6 +81,7 @@ WAYS = (
 """What the verdicts compare, in the blocks of one experiment."""
 OTHERS = (
     Way("h5netcdf", "h5netcdf"),
+    Way("hidefix", "hidefix"),
     Way("netcdf-c", "netcdf-c"),
     Way("xarray-zarr", "xarray-zarr", ("zarr",)),
     Way("nczarr-deflate", "nczarr", ("nczarr-deflate",)),
@@ -113,6 +114,12 @@ class ReadCached:
         return values
 
 
+def modules() -> tuple[str, ...]:
+    """Return what is imported before samples are forked: all libraries that are here."""
+    more = ("hyperslab.access.hidefix",) if "hidefix" in readers() else ()
+    return (*MODULES, *more)
+
+
 def read_cases(files: LocalFiles) -> list[Case]:
     """Return what the verdicts compare, warm."""
     return [
@@ -126,7 +133,7 @@ def other_cases(files: LocalFiles) -> list[Case]:
     """Return the other readers, warm, where they are installed."""
     here = readers()
     left = [cell for cell in every(WAYS) if _beside(*cell)]
-    more = [cell for cell in every(OTHERS) if cell[2].library in here]
+    more = every(tuple(way for way in OTHERS if way.library in here))
     return [
         case(files, kind, read, way, store, aa=(kind, read, way.name, store) == AA_OTHERS)
         for kind, read, way, store in (*left, *more)

@@ -17,6 +17,7 @@ NAMES = {
     "netcdf-c": "netCDF-C",
     "h5py": "h5py",
     "h5netcdf": "h5netcdf",
+    "hidefix": "hidefix",
     "xarray-netcdf4": "xarray, netCDF4",
     "xarray": "xarray, h5netcdf",
     "chunkindex": "chunkindex layout",

@@ -40,7 +40,7 @@ def times(*records: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         panel (a key of `PANELS`), way (library and store, as in the case), state, ms, low, high
         (milliseconds a chunk), open_ms (a read), read_ms, bytes and calls (passed through read
-        calls, a chunk), cpu_ms (a chunk), format, codec, touched (chunks), n.
+        calls, a chunk), cpu_ms (a chunk), system_ms (of it), format, codec, touched (chunks), n.
     """
     rows = []
     for (case, state), part in _phases(pd.concat(records)).groupby(
@@ -67,6 +67,7 @@ def times(*records: pd.DataFrame) -> pd.DataFrame:
                 "bytes": each["rchar"].median(),
                 "calls": each["syscr"].median(),
                 "cpu_ms": 1e3 * (each["user_s"] + each["sys_s"]).median(),
+                "system_ms": 1e3 * each["sys_s"].median(),
                 "format": part["format"].iloc[0],
                 "codec": part["codec"].iloc[0],
                 "touched": touched,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...access import readers
 from .local import OTHERS, WAYS, columns, every
 from .local_files import LocalFiles
 from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES
@@ -13,7 +14,10 @@ from .subchunk_inside import Places, runs, stream
 
 def decompressed(files: LocalFiles) -> Iterator[dict[str, object]]:
     """Yield the bytes that each way decompresses of the first chunk: ``predicted_bytes``."""
+    here = readers()
     for kind, read, way, store in every((*WAYS, *OTHERS)):
+        if way.library not in here:
+            continue
         name = f"{kind}-{store if store in SHUFFLES else 'on'}"
         chunk = 4 * math.prod(files.shapes[name][1:])
         size = chunk if files.stored(kind)[store].codec else 0

@@ -57,7 +57,7 @@ def _spent(row: dict[str, float]) -> str:
     read = "" if math.isnan(row["bytes"]) else f"{amount(row['bytes'], 'B')} read, "
     return (
         f"{read}{amount(row['decompressed'], 'B')} decompressed, {number(row['cpu_ms'])} ms of "
-        "CPU time."
+        f"CPU time, {number(row['system_ms'])} of it in the system, which hands out memory."
     )
 
 

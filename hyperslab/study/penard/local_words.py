@@ -87,6 +87,19 @@ def taken(records: pd.DataFrame) -> str:
     )
 
 
+def absent(timed: pd.DataFrame) -> str:
+    """Return which libraries are not installed here, empty when all are.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `times`.
+    """
+    seen = {split(way)[0] for way in timed["way"]}
+    lacking = [words for name, words in NAMES.items() if name not in seen]
+    return f"Not installed here, and so not read: {', '.join(lacking)}." if lacking else ""
+
+
 def caption_8(timed: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of Figure 8."""
     warm, cold = (timed[timed["state"] == state]["n"] for state in ("warm", "cold"))
@@ -154,7 +167,7 @@ def advice(reads: pd.DataFrame) -> str:
         "```\n\n"
         "- **Look at the codec before the format.** Zarr with Blosc read the series of the "
         f"temperature {codec} than Zarr with deflate; at the same codec, h5py was {same}. "
-        " netCDF-4 can be written with Blosc or zstd too "
+        "netCDF-4 can be written with Blosc or zstd too "
         '(`compression="blosc_lz4"` in netCDF4-python), where every reader has the plugin.\n'
         "- **Leave the chunk cache alone for reads that want each chunk once;** it is for those "
         "that come back.\n"

@@ -28,6 +28,7 @@ LAYOUTS = {
     "netcdf4-zstd": Layout("netcdf4", CHUNKS, "zstd"),
     "netcdf4-classic": Layout("netcdf4-classic", CHUNKS, "deflate"),
     "hdf5": Layout("hdf5"),
+    "hdf5-paged": Layout("hdf5", CHUNKS, "deflate", shuffle=True, page_bytes=4096),
     "hdf5-lzf": Layout("hdf5", CHUNKS, "lzf", shuffle=True),
     "hdf5-big-early": Layout("hdf5", CHUNKS, byteorder="big", alloc="early", alignment=(1, 512)),
     "zarr2": Layout("zarr2"),
@@ -154,7 +155,13 @@ def known_gaps(reader, format, truth):
     return replace(truth, values={k: v for k, v in truth.values.items() if k not in out})
 
 
-PAIRS = [(name, reader) for name, layout in LAYOUTS.items() for reader in readers(layout)]
+# hidefix takes no file that holds more than the simplest; see test_access_hidefix.
+PAIRS = [
+    (name, reader)
+    for name, layout in LAYOUTS.items()
+    for reader in readers(layout)
+    if reader != "hidefix" and (name == "hdf5-paged") == (reader == "h5py-paged")
+]
 
 
 @pytest.fixture(scope="session")
@@ -181,9 +188,9 @@ class TestWritten(ReaderContract):
 
 
 def test_every_reader_and_every_format_is_in_the_suite():
-    assert {name for _, name in PAIRS} == set(readers())
+    assert {name for _, name in PAIRS} == set(readers()) - {"hidefix"}
     assert {layout.format for layout in LAYOUTS.values()} == {
-        format for name in readers() for format in reader_named(name).formats
+        format for _, name in PAIRS for format in reader_named(name).formats
     }
 
 

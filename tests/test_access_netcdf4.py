@@ -78,7 +78,7 @@ def test_the_chunk_cache_reaches_the_library(tmp_path):
     with reader("h5py").open(path, "data", chunk_cache_bytes=54321) as opened:
         assert opened._dataset.id.get_access_plist().get_chunk_cache()[1] == 54321
     with reader("h5netcdf").open(path, "data", chunk_cache_bytes=54321) as opened:
-        assert opened._file._h5file.id.get_access_plist().get_cache()[2] == 54321
+        assert opened._variable._root._h5file.id.get_access_plist().get_cache()[2] == 54321
     before = netCDF4.get_chunk_cache()
     reader("xarray-netcdf4").open(path, "data", chunk_cache_bytes=54321).close()
     assert netCDF4.get_chunk_cache() == before

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -10,8 +11,14 @@ from hyperslab.access.card import Card
 from hyperslab.storage import FORMATS, Layout
 
 ORDER = (
-    "plain", "netcdf4", "netcdf-c", "h5py", "subchunk", "chunkindex_layout", "h5netcdf",
-    "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
+    "plain", "netcdf4", "netcdf-c", "h5py", "h5py-paged", "subchunk", "chunkindex_layout",
+    "h5netcdf", *(["hidefix"] if find_spec("hidefix") else []), "xarray-netcdf4",
+    "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
+)  # fmt: skip
+AT_URLS = (
+    "h5py", "h5py-none", "h5py-64k", "h5py-blocks", "h5py-paged", "subchunk", "subchunk-obstore",
+    "chunkindex_layout", "chunkindex_layout-none", "h5netcdf", "xarray-h5netcdf", "xarray-zarr",
+    "kerchunk", "virtualizarr", "virtualizarr-kerchunk", "zarr", "zarr-obstore",
 )  # fmt: skip
 
 
@@ -26,6 +33,19 @@ def run(program, *arguments):
 
 def test_the_order_is_fixed():
     assert readers() == ORDER
+    assert readers(place="s3") == AT_URLS
+    assert readers(place="http") == tuple(
+        card.name for card in registry.CARDS if card.name in (*AT_URLS, "netcdf4", "xarray-netcdf4")
+    )
+
+
+def test_without_s3fs_what_obstore_reads_is_left(monkeypatch):
+    monkeypatch.setattr(registry, "_OPENERS", {"s3": ("no_such_s3fs",)})
+    assert readers("hdf5", place="s3") == (
+        "subchunk-obstore", "virtualizarr", "virtualizarr-kerchunk",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="place='gs': give one of file, http, s3"):
+        readers(place="gs")
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -38,7 +58,9 @@ def test_every_format_has_a_reader(format):
 
 def test_a_layout_narrows_what_a_format_allows():
     lzf = Layout("hdf5", chunks=(8,), codec="lzf")
-    assert set(readers("hdf5")) - set(readers(lzf)) == {"netcdf4", "netcdf-c", "xarray-netcdf4"}
+    without = {"netcdf4", "netcdf-c", "xarray-netcdf4", "h5py-paged", "hidefix"}
+    assert set(readers("hdf5")) - set(readers(lzf)) == without & set(ORDER)
+    assert "h5py-paged" in readers(Layout("hdf5", page_bytes=4096))
     shuffled = Layout("nczarr", chunks=(8,), codec="deflate", shuffle=True)
     assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
     big = Layout("zarr2", byteorder="big")

@@ -98,6 +98,8 @@ def test_levels_have_ends(codec):
         ({"alloc": "incremental", "format": "hdf5"}, "alloc='incremental' with chunks=None"),
         ({"alignment": (1, 4096)}, "only hdf5 have alignment"),
         ({"alignment": (1,), "format": "hdf5"}, r"give \(threshold, alignment\) in bytes"),
+        ({"page_bytes": 4096}, "only hdf5 have page_bytes"),
+        ({"page_bytes": 100, "format": "hdf5"}, "integers of at least 512"),
         ({"alignment": (0, 0), "format": "hdf5"}, "the second at least 1"),
         ({"alignment": (-1, 8), "format": "hdf5"}, "integers of at least 0"),
         ({"quantize": ("bitround", 7), "format": "hdf5"}, "only netcdf4, netcdf4-classic have"),

@@ -73,6 +73,18 @@ def test_objects_are_aligned(tmp_path):
         assert file["other"].id.get_offset() % 4096 == 0
 
 
+def test_a_file_in_pages_is_a_multiple_of_them(tmp_path):
+    layout = Layout("hdf5", (20, 35), "deflate", page_bytes=8192)
+    with create(tmp_path / "a.h5", [FIELD], layout) as writer:
+        writer.write("field", ..., VALUES)
+    assert (tmp_path / "a.h5").stat().st_size % 8192 == 0
+    with h5py.File(tmp_path / "a.h5", page_buf_size=2**16) as file:
+        plan = file.id.get_create_plist()
+        assert plan.get_file_space_strategy()[0] == h5py.h5f.FSPACE_STRATEGY_PAGE
+        assert plan.get_file_space_page_size() == 8192
+        assert np.array_equal(file["field"][...], VALUES)
+
+
 def test_the_chunk_cache_is_the_files(tmp_path):
     layout = Layout("hdf5", (20, 35))
     with create(tmp_path / "a.h5", [FIELD], layout, chunk_cache_bytes=7654321) as writer:

@@ -33,6 +33,12 @@ def coordinate(variable, shape=None):
         ),
         (
             [GRID, TIME],
+            {"grid": Layout("hdf5"), "t": Layout("hdf5", page_bytes=4096)},
+            {},
+            r"page_bytes 4096 beside None",
+        ),
+        (
+            [GRID, TIME],
             {"grid": Layout("hdf5"), "t": Layout("hdf5", alignment=(1, 8))},
             {},
             r"alignment \(1, 8\) beside",

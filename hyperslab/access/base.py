@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.access.card import Card
+from hyperslab.access.urls import Remote, located
 from hyperslab.storage.region import Region, Selection, region
 
 
@@ -62,7 +63,12 @@ class Reader(Protocol):
         """How a process that uses it is started: "fork", "spawn" or "command"."""
 
     def open(
-        self, path: str | Path, variable: str, *, chunk_cache_bytes: int | None = None
+        self,
+        path: str | Path,
+        variable: str,
+        *,
+        chunk_cache_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Opened:
         """Open one variable of a file."""
 
@@ -97,18 +103,25 @@ class LibraryReader(ABC):
         return self._card.start
 
     def open(
-        self, path: str | Path, variable: str, *, chunk_cache_bytes: int | None = None
+        self,
+        path: str | Path,
+        variable: str,
+        *,
+        chunk_cache_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
     ) -> Opened:
         """Open one variable of a file.
 
         Parameters
         ----------
         path
-            The file, or the directory of a Zarr format.
+            The file, or the directory of a Zarr format; or its URL, as text.
         variable
             Its name, with groups before it ("group/sub/name").
         chunk_cache_bytes
             Size of the library's chunk cache; None keeps the library's own.
+        storage_options
+            What fsspec takes beside a URL, for every reader alike.
 
         Raises
         ------
@@ -119,30 +132,51 @@ class LibraryReader(ABC):
         KeyError
             If there is no such variable; the message lists those there are.
         ValueError
-            If the variable holds no numbers, or the library has no chunk cache.
+            If the variable holds no numbers, the library has no chunk cache, or it does not read
+            such places.
         """
-        path, variable = Path(path), variable.strip("/")
+        place, variable = located(path, storage_options), variable.strip("/")
+        self._check_place(place)
         try:
-            return self._open(path, variable, chunk_cache_bytes)
+            if isinstance(place, Remote):
+                return self._open_remote(place, variable, chunk_cache_bytes)
+            return self._open(place, variable, chunk_cache_bytes)
         except (NotNumbersError, NoCacheError):
             raise
         except Exception as error:
-            raise self._explain(path, variable, error) from error
+            raise self._explain(place, variable, error) from error
 
-    def _explain(self, path: Path, variable: str, error: Exception) -> Exception:
+    def _check_place(self, place: Path | Remote) -> None:
+        kind = place.kind if isinstance(place, Remote) else "file"
+        if kind not in self._card.places:
+            takes = " and ".join(sorted(self._card.places))
+            raise ValueError(
+                f"{place}: {self.name} reads {takes}, not {kind}; "
+                f"hyperslab.access.readers(place={kind!r}) names those that do"
+            )
+
+    def _explain(self, place: Path | Remote, variable: str, error: Exception) -> Exception:
         """Say which of the things that can be wrong with an `open` it was."""
-        if not path.exists():
-            return FileNotFoundError(f"{path} does not exist; {self._takes}")
         # What follows HDF5's first line is addresses and errno.
-        said = str(error).partition("\n")[0]
+        said = place.said(error) if isinstance(place, Remote) else str(error).partition("\n")[0]
         try:
-            present = sorted(self.names(path))
+            if not self._exists(place):
+                return FileNotFoundError(f"{place} does not exist; {self._takes}")
+        except OSError as unreachable:
+            return OSError(f"{place} cannot be read by {self.name}: {unreachable}; {self._takes}")
+        try:
+            present = sorted(
+                self._remote_names(place) if isinstance(place, Remote) else self.names(place)
+            )
         except Exception:
-            return OSError(f"{path} cannot be read by {self.name}: {said}; {self._takes}")
+            return OSError(f"{place} cannot be read by {self.name}: {said}; {self._takes}")
         if variable not in present:
             shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
-            return KeyError(f"{path}: no variable {variable!r}; there are {shown or 'none'}")
-        return OSError(f"{path}: {self.name} cannot open {variable!r}: {said}")
+            return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
+        return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
+
+    def _exists(self, place: Path | Remote) -> bool:
+        return place.exists()
 
     @property
     def _takes(self) -> str:
@@ -151,6 +185,14 @@ class LibraryReader(ABC):
     @abstractmethod
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
         """Open, letting the library's own errors out."""
+
+    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        """Open what is behind a URL; for readers whose card has such places."""
+        raise NotImplementedError
+
+    def _remote_names(self, remote: Remote) -> Iterable[str]:
+        """Give the names of the variables behind a URL."""
+        raise NotImplementedError
 
     @abstractmethod
     def names(self, path: Path) -> Iterable[str]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from hyperslab.storage.layout import Layout
 
+PLACES = ("file", "http", "s3")
+
 
 @dataclass(frozen=True)
 class Card:
@@ -24,6 +26,8 @@ class Card:
         Whether it needs a C compiler.
     cannot
         Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
+    places
+        Where it reads: of `PLACES`.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Card:
     requires: tuple[str, ...] = ()
     cannot: tuple[Mapping[str, object], ...] = ()
     compiled: bool = False
+    places: frozenset[str] = frozenset({"file"})
 
     def reads(self, layout: Layout) -> bool:
         """Whether this library reads what is written in a layout.

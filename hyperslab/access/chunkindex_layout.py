@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray, no_cache
 from hyperslab.access.card import Card
-from hyperslab.access.h5py import find_plugins
+from hyperslab.access.h5py import dataset_names, find_plugins
+from hyperslab.access.urls import Remote
 from hyperslab.storage.region import Region
 from hyperslab.subchunk import CorruptDataError, chunkindex
 from hyperslab.subchunk.chunkindex.opening import group_of, read_window
@@ -29,7 +30,7 @@ from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_
 from hyperslab.subchunk.chunkindex.write import chunk_names
 from hyperslab.subchunk.deflate.inflate import inflate_from
 from hyperslab.subchunk.deflate.shuffle import unshuffled
-from hyperslab.subchunk.hdf5 import chunk_table, datasets, describe
+from hyperslab.subchunk.hdf5 import chunk_table, describe
 from hyperslab.subchunk.read.boxes import Box, boxes
 from hyperslab.subchunk.read.select import wanted
 from hyperslab.subchunk.read.whole import decode_chunk
@@ -241,7 +242,8 @@ class ChunkindexLayoutReader(LibraryReader):
 
     Where there is no index one is built first: build it before anything is timed, by
     ``hyperslab.subchunk.chunkindex.write(path, f"{path}.chunkindex")``. Variables that are not
-    deflate-compressed are read plainly, by h5py.
+    deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
+    fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
     """
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
@@ -259,10 +261,23 @@ class ChunkindexLayoutReader(LibraryReader):
             opened.pop_all()
         return array
 
+    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        cache = {"cache_type": "none"} if self.name.endswith("-none") else {}
+        with ExitStack() as opened:
+            data: Any = opened.enter_context(remote.stream(cache))
+            index: Any = opened.enter_context(remote.beside(SUFFIX).stream(cache))
+            array = _SerialArray(variable, SerialVariable(data, index, variable))
+            opened.pop_all()
+        return array
+
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the datasets, with their groups."""
-        with h5py.File(path, "r") as file:
-            return [name for name, _ in datasets(file)]
+        return dataset_names(path)
+
+    def _remote_names(self, remote: Remote) -> Iterable[str]:
+        with remote.stream() as stream:
+            return dataset_names(stream)
 
     def version(self) -> str:
         """Give the version of zlib, and that of h5py, which reads the index."""

@@ -1,4 +1,4 @@
-"""netCDF4-python, on files and on NCZarr directories."""
+"""netCDF4-python, on files, on NCZarr directories and over HTTP."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ import numpy as np
 
 from hyperslab.access.base import LibraryReader, Opened, OpenedArray
 from hyperslab.access.card import Card
+from hyperslab.access.urls import Remote
 from hyperslab.storage.region import Region
 
 
 class NetCDF4Reader(LibraryReader):
-    """Reads stored values with netCDF4-python: masking and scaling are off."""
+    """Reads stored values with netCDF4-python: masking and scaling are off.
+
+    Over HTTP netCDF-C fetches ranges itself, as ``#mode=bytes`` asks it to.
+    """
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        file = netCDF4.Dataset(self.address(path), "r")
+        return self._array(self.address(path), variable, chunk_cache_bytes)
+
+    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        return self._array(f"{remote.url}#mode=bytes", variable, chunk_cache_bytes)
+
+    def _array(self, address: str, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        file = netCDF4.Dataset(address, "r")
         try:
             found = file[variable]
             if not isinstance(found, netCDF4.Variable):
@@ -35,6 +45,10 @@ class NetCDF4Reader(LibraryReader):
     def names(self, path: Path) -> Iterable[str]:
         """Give the names of the variables, group by group."""
         with netCDF4.Dataset(self.address(path), "r") as file:
+            return list(_walk(file, ""))
+
+    def _remote_names(self, remote: Remote) -> Iterable[str]:
+        with netCDF4.Dataset(f"{remote.url}#mode=bytes", "r") as file:
             return list(_walk(file, ""))
 
     def version(self) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 
 from hyperslab.access.base import LibraryReader, Reader
-from hyperslab.access.card import Card
+from hyperslab.access.card import PLACES, Card
 from hyperslab.kernels.build import INSTALL, KernelError, compiler
-from hyperslab.storage.layout import FORMATS, Layout
+from hyperslab.storage.layout import CODECS, FORMATS, Layout
 
 COMPILER = "a C compiler"
 
@@ -21,39 +22,69 @@ _NO_LZF = ({"format": "hdf5", "codec": "lzf"},)
 _NO_SHUFFLE = ({"format": "nczarr", "codec": "deflate", "shuffle": True},)
 # netCDF-C fills missing chunks of big-endian Zarr with the fill value byte-swapped.
 _NO_BIG = ({"byteorder": "big"},)
+# Files that were not written in pages have none to buffer.
+_PAGED = ({"page_bytes": None},)
+# Zarr has neither HDF5's lzf nor its szip.
+_REFERRED = ({"codec": "lzf"}, {"codec": "szip"})
+_OTHERS: tuple[Mapping[str, object], ...] = tuple(
+    {"codec": codec} for codec in CODECS if codec != "deflate"
+)
+_DEFLATE = (*_OTHERS, {"fletcher32": True}, *_NO_BIG)
+# What a reader imports; one that reads at URLs by obstore needs nothing of fsspec's.
+_INDEX, _VZ = "chunkindex_layout", "virtualizarr"
+_OBS, _ZO = ("h5py", "obstore"), ("zarr", "obstore")
+_X4, _X5, _XZ = ("xarray", "netCDF4"), ("xarray", "h5netcdf", "h5py"), ("xarray", "zarr")
+_KERCHUNK = ("kerchunk", "zarr")
+_VIRTUAL = ("virtualizarr", "obspec_utils", "obstore", "zarr")
+_HTTP, _ALL, _URLS = frozenset({"file", "http"}), frozenset(PLACES), frozenset({"http", "s3"})
+# What fsspec needs to open a place.
+_OPENERS = {"http": ("aiohttp",), "s3": ("s3fs",)}
 
 # A new library is one file beside this one and one card here.
 CARDS = (
     Card("plain", "Python", frozenset({"binary"}), "fork", "plain"),
-    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",), _NO_LZF),
+    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",), _NO_LZF, places=_HTTP),
     Card("netcdf-c", "netCDF-C", _NETCDF, "fork", "c_kernel", ("netCDF4",), _NO_LZF, compiled=True),
-    Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",)),
-    Card("subchunk", "hyperslab.subchunk", _HDF5, "fork", "subchunk", ("h5py",)),
-    Card("chunkindex_layout", "chunkindex", _HDF5, "fork", "chunkindex_layout", ("h5py",)),
-    Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py")),
-    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", ("xarray", "netCDF4"), _NO_LZF),
-    Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", ("xarray", "h5netcdf", "h5py")),
+    Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_ALL),
+    Card("h5py-none", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS),
+    Card("h5py-64k", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS),
+    Card("h5py-blocks", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS),
+    Card("h5py-paged", "h5py", frozenset({"hdf5"}), "fork", "h5py", ("h5py",), _PAGED, places=_ALL),
+    Card("subchunk", "hyperslab.subchunk", _HDF5, "fork", "subchunk", ("h5py",), places=_ALL),
+    Card("subchunk-obstore", "hyperslab.subchunk", _HDF5, "spawn", "subchunk", _OBS, places=_URLS),
+    Card("chunkindex_layout", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_ALL),
+    Card("chunkindex_layout-none", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_URLS),
+    Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
+    Card("hidefix", "hidefix", _HDF5, "fork", "hidefix", ("hidefix", "h5py"), _DEFLATE),
+    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", _X4, _NO_LZF, places=_HTTP),
+    Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", _X5, places=_ALL),
     # zarr-python runs an event loop in a thread of its own, which a fork would lose.
-    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", ("xarray", "zarr"), _NO_SHUFFLE),
-    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",), _NO_SHUFFLE),
+    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", _XZ, _NO_SHUFFLE, places=_ALL),
+    Card("kerchunk", "kerchunk", _HDF5, "spawn", "kerchunk", _KERCHUNK, _REFERRED, places=_URLS),
+    Card("virtualizarr", _VZ, _HDF5, "spawn", _VZ, _VIRTUAL, _REFERRED, places=_URLS),
+    Card("virtualizarr-kerchunk", _VZ, _HDF5, "spawn", _VZ, _VIRTUAL, _REFERRED, places=_URLS),
+    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",), _NO_SHUFFLE, places=_ALL),
+    Card("zarr-obstore", "zarr", _ZARR, "spawn", "zarr", _ZO, _NO_SHUFFLE, places=_URLS),
     Card(
         "nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "fork", "nczarr", ("netCDF4",), _NO_BIG
     ),
 )
 
 
-def readers(format: str | Layout | None = None) -> tuple[str, ...]:
+def readers(format: str | Layout | None = None, *, place: str = "file") -> tuple[str, ...]:
     """Name the readers whose libraries are installed, in a fixed order.
 
     Parameters
     ----------
     format
         Only those that read this format of `hyperslab.storage`, or this layout.
+    place
+        Only those that read there: "file" (this machine's), "http" or "s3".
 
     Raises
     ------
     ValueError
-        If there is no such format.
+        If there is no such format or place.
 
     Examples
     --------
@@ -63,7 +94,11 @@ def readers(format: str | Layout | None = None) -> tuple[str, ...]:
     ('plain',)
     >>> "netcdf4" in readers(Layout("hdf5", chunks=(10,), codec="lzf"))
     False
+    >>> "netcdf4" in readers(place="http"), "netcdf4" in readers(place="s3")
+    (True, False)
     """
+    if place not in PLACES:
+        raise ValueError(f"place={place!r}: give one of {', '.join(PLACES)}")
     if isinstance(format, str) and format not in FORMATS:
         raise ValueError(f"format={format!r}: give one of {', '.join(FORMATS)}")
     return tuple(
@@ -74,7 +109,8 @@ def readers(format: str | Layout | None = None) -> tuple[str, ...]:
             or (isinstance(format, Layout) and card.reads(format))
             or format in card.formats
         )
-        and not _missing(card)
+        and place in card.places
+        and not _missing(card, place)
     )
 
 
@@ -121,8 +157,9 @@ def _make(name: str) -> LibraryReader:
     return made
 
 
-def _missing(card: Card) -> tuple[str, ...]:
-    absent = tuple(module for module in card.requires if find_spec(module) is None)
+def _missing(card: Card, place: str = "file") -> tuple[str, ...]:
+    needed = card.requires + (() if "obstore" in card.requires else _OPENERS.get(place, ()))
+    absent = tuple(module for module in needed if find_spec(module) is None)
     return (*absent, *((COMPILER,) if card.compiled and not _compiles() else ()))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import xarray as xr
 
 from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
 from hyperslab.access.card import Card
+from hyperslab.access.urls import Remote, system_in_zarr
 from hyperslab.storage.region import Region
 
 
@@ -18,51 +20,73 @@ class XarrayReader(LibraryReader):
     """Reads a DataArray of a dataset opened without decoding, dask or cache.
 
     Opening reads the whole group's metadata and the coordinates that become indexes, as it
-    does for a user.
+    does for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata, as
+    our writer gives it to Zarr 2.
     """
 
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self._engine = card.name.removeprefix("xarray-")
-        # Imports the engine's library now, so that no open pays for it.
+        # Imports what all engines need now, so that no open pays for it.
         self._inner = _inner(self._engine)
+        xr.backends.list_engines()
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        place: Any = path
+        options: dict[str, Any] = {}
+        if self._engine == "zarr":
+            from zarr.storage import LocalStore
+
+            # A store and no text, in which newer versions take # for the start of options.
+            place = LocalStore(path, read_only=True)
+            options["consolidated"] = (path / ".zmetadata").exists()
+        return self._array(place, variable, chunk_cache_bytes, options, ExitStack())
+
+    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        held, options = ExitStack(), dict[str, Any]()
+        place: Any = f"{remote.url}#mode=bytes"
+        if self._engine == "h5netcdf":
+            place = held.enter_context(remote.stream())
+        elif self._engine == "zarr":
+            from zarr.storage import FsspecStore
+
+            system, path, close = system_in_zarr(remote)
+            held.callback(close)
+            place = FsspecStore(system, path=path, read_only=True)
+        return self._array(place, variable, chunk_cache_bytes, options, held)
+
+    def _array(
+        self,
+        place: Any,
+        variable: str,
+        chunk_cache_bytes: int | None,
+        options: dict[str, Any],
+        held: ExitStack,
+    ) -> Opened:
         group, _, name = variable.rpartition("/")
-        with self._cache(chunk_cache_bytes) as options:
-            dataset = xr.open_dataset(
-                self._place(path),
-                engine=self._engine,
-                decode_cf=False,
-                chunks=None,
-                cache=False,
-                group=group or None,
-                **self._options(path),
-                **options,
-            )
-        try:
+        if self._engine == "h5netcdf":
+            options["phony_dims"] = "access"
+        with held:
+            with self._cache(chunk_cache_bytes) as cache, warnings.catch_warnings():
+                # It warns of Zarr stores without consolidated metadata.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                dataset = xr.open_dataset(
+                    place,
+                    engine=self._engine,
+                    decode_cf=False,
+                    chunks=None,
+                    cache=False,
+                    group=group or None,
+                    **options,
+                    **cache,
+                )
+            held.callback(dataset.close)
             if name not in dataset.variables:
                 # For the name of a bare dimension xarray would make up its numbers.
-                raise KeyError(name)
-            return _XarrayArray(variable, dataset, dataset[name])
-        except BaseException:
-            dataset.close()
-            raise
-
-    def _place(self, path: Path) -> Any:
-        if self._engine != "zarr":
-            return path
-        from zarr.storage import LocalStore
-
-        # A store and no text, in which newer versions take # for the start of options.
-        return LocalStore(path, read_only=True)
-
-    def _options(self, path: Path) -> dict[str, Any]:
-        if self._engine == "h5netcdf":
-            return {"phony_dims": "access"}
-        if self._engine == "zarr":
-            return {"consolidated": (path / ".zmetadata").exists()}
-        return {}
+                raise KeyError(f"{name!r} is not in it, or in no consolidated metadata")
+            array = _XarrayArray(variable, dataset[name])
+            array.held = held.pop_all()
+            return array
 
     @contextmanager
     def _cache(self, chunk_cache_bytes: int | None) -> Any:
@@ -87,6 +111,12 @@ class XarrayReader(LibraryReader):
         """Give the names of the variables, with their groups."""
         return self._inner.names(path)
 
+    def _remote_names(self, remote: Remote) -> Iterable[str]:
+        return self._inner._remote_names(remote)
+
+    def _exists(self, place: Path | Remote) -> bool:
+        return self._inner._exists(place)
+
     def version(self) -> str:
         """Give the versions of xarray and of what is below it."""
         return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
@@ -101,15 +131,17 @@ def _inner(engine: str) -> LibraryReader:
 
 
 class _XarrayArray(OpenedArray):
-    def __init__(self, name: str, dataset: xr.Dataset, array: xr.DataArray) -> None:
+    held: ExitStack
+
+    def __init__(self, name: str, array: xr.DataArray) -> None:
         super().__init__(name, array.shape, array.dtype)
-        self._dataset, self._array = dataset, array
+        self._array = array
 
     def _fetch(self, chosen: Region) -> Any:
         return self._array[chosen.indices].values
 
     def _close(self) -> None:
-        self._dataset.close()
+        self.held.close()
 
 
 def make(card: Card) -> LibraryReader:

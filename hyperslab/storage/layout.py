@@ -95,6 +95,9 @@ class Layout:
     alignment
         (threshold, alignment) in bytes: HDF5 objects of at least threshold bytes start at
         multiples of alignment.
+    page_bytes
+        HDF5 lays the file out in pages of this size, at least 512, small data together and metadata
+        apart, so that a reader can fetch whole pages; None lays it out as ever (hdf5).
     quantize
         (algorithm, digits): floats are rounded to so many significant decimal digits, with
         "bitround" to so many bits of the mantissa (netCDF-4); it is lossy.
@@ -127,6 +130,7 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     alloc: str = "default"
     alignment: tuple[int, int] | None = None
     quantize: tuple[str, int] | None = None
+    page_bytes: int | None = None
 
     def __post_init__(self) -> None:
         _among("format", self.format, FORMATS)
@@ -252,6 +256,10 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
                     "the second at least 1"
                 )
             object.__setattr__(self, "alignment", pair)
+        if self.page_bytes is not None:
+            self._only("page_bytes", ("hdf5",))
+            (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
+            object.__setattr__(self, "page_bytes", number)
         if self.quantize is not None:
             self._check_quantize()
 

@@ -41,6 +41,9 @@ class HDF5Writer(FileWriter):
         alignment = variables[-1][1].alignment
         if alignment is not None:
             options["alignment_threshold"], options["alignment_interval"] = alignment
+        page_bytes = variables[-1][1].page_bytes
+        if page_bytes is not None:
+            options |= {"fs_strategy": "page", "fs_page_size": page_bytes}
         self._file = h5py.File(path, "w", **options)
         try:
             for key, value in attrs.items():

@@ -34,6 +34,11 @@ def plan(
                 f"{name}: format {other.format!r}, alignment {other.alignment} beside "
                 f"{file.format!r}, {file.alignment}: they are the file's; give all the same"
             )
+        if other.page_bytes != file.page_bytes:
+            raise ValueError(
+                f"{name}: page_bytes {other.page_bytes} beside {file.page_bytes}: they are the "
+                "file's; give all the same"
+            )
     if chunk_cache_bytes is not None:
         if file.format not in (*NETCDF4, "hdf5", "nczarr"):
             raise ValueError(
@@ -43,7 +48,12 @@ def plan(
         if chunk_cache_bytes < 0:
             raise ValueError(f"chunk_cache_bytes={chunk_cache_bytes}: give bytes, at least 0")
     _check_coordinates(coordinates)
-    plain = Layout(file.format, byteorder=file.byteorder, alignment=file.alignment)
+    plain = Layout(
+        file.format,
+        byteorder=file.byteorder,
+        alignment=file.alignment,
+        page_bytes=file.page_bytes,
+    )
     placed = [] if file.format == "binary" else [(v, plain) for v, _ in coordinates.values()]
     placed += [(variable, layouts[variable.name]) for variable in variables]
     _check_dims([variable for variable, _ in placed], file.format)

@@ -1,0 +1,72 @@
+"""hidefix: HDF5 chunks read by many threads, without the HDF5 library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import h5py
+import hidefix
+
+from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray, no_cache
+from hyperslab.access.card import Card
+from hyperslab.access.h5py import dataset_names
+from hyperslab.storage.region import Region
+
+
+class HidefixReader(LibraryReader):
+    """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
+
+    Opening makes its index of the whole file, so that it refuses one in which any variable is
+    otherwise. The type comes from h5py, as in its xarray engine it comes from netCDF4; steps
+    are taken from what lies between, which it reads.
+    """
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        with h5py.File(path, "r") as file:
+            found = file[variable]
+            if not isinstance(found, h5py.Dataset):
+                raise KeyError(f"{variable!r} is a group")
+            if found.shape is None:
+                raise NotNumbersError(f"{variable!r} holds nothing")
+            shape, dtype = found.shape, found.dtype
+        array = _HidefixArray(variable, shape, dtype)
+        if not dtype.isnative:
+            raise ValueError("it is not in native byte order")
+        array.dataset = hidefix.Index(os.fspath(path)).dataset(variable)
+        return array
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the datasets, with their groups."""
+        return dataset_names(path)
+
+    def version(self) -> str:
+        """Give the version of hidefix."""
+        return version("hidefix")
+
+
+class _HidefixArray(OpenedArray):
+    dataset: Any
+
+    def _fetch(self, chosen: Region) -> Any:
+        spans = tuple(
+            slice(start, start + (count - 1) * step + 1)
+            for start, count, step in zip(chosen.starts, chosen.counts, chosen.steps, strict=True)
+        )
+        # It drops axes of length one.
+        between = self.dataset[spans or (slice(0, 1),)].reshape([s.stop - s.start for s in spans])
+        return between[tuple(slice(None, None, step) for step in chosen.steps)].reshape(
+            chosen.shape
+        )
+
+    def _close(self) -> None:
+        del self.dataset
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card."""
+    return HidefixReader(card)

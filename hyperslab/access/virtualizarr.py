@@ -1,0 +1,82 @@
+"""VirtualiZarr: HDF5 files behind URLs as Zarr, through obstore."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import virtualizarr
+import zarr
+from obspec_utils.registry import ObjectStoreRegistry
+from obstore.store import MemoryStore, from_url
+from virtualizarr.parsers import HDFParser, KerchunkJSONParser
+
+from hyperslab.access.base import LibraryReader, Opened, no_cache
+from hyperslab.access.card import Card
+from hyperslab.access.references import array_names, references_of
+from hyperslab.access.urls import Remote
+from hyperslab.access.zarr import opened_array
+
+_KEPT, _REFERENCES = "memory://kept", "references.json"
+
+
+class VirtualizarrReader(LibraryReader):
+    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
+
+    `virtualizarr` finds the chunks by parsing the group the variable lies in, each time it opens
+    a file; `virtualizarr-kerchunk` takes kerchunk's references as the reader `kerchunk` does, for
+    variables that are in no group and whose last chunks are not missing.
+    """
+
+    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        raise NotImplementedError
+
+    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        no_cache(self.name, chunk_cache_bytes)
+        bare = remote.without("references")
+        parts = urlsplit(bare.url)
+        server = f"{parts.scheme}://{parts.netloc}"
+        registry: Any = ObjectStoreRegistry({server: from_url(server, **bare.obstore())})
+        group, _, name = variable.rpartition("/")
+        with warnings.catch_warnings():
+            # It is said of each of HDF5's codecs that they are not in Zarr 3's specification.
+            warnings.simplefilter("ignore", UserWarning)
+            if self.name == "virtualizarr":
+                store = HDFParser(group=group or None)(url=bare.url, registry=registry)
+            elif group:
+                raise ValueError("it sees no groups in references")
+            else:
+                kept = MemoryStore()
+                text = json.dumps({"version": 1, "refs": references_of(remote)})
+                kept.put(_REFERENCES, text.encode())
+                registry.register(_KEPT, kept)
+                store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
+            return opened_array(store, variable, name)
+
+    def names(self, path: Path) -> Iterable[str]:
+        """Nothing: it reads URLs."""
+        raise NotImplementedError
+
+    def _remote_names(self, remote: Remote) -> Iterable[str]:
+        if self.name == "virtualizarr-kerchunk":
+            return array_names(references_of(remote))
+        from hyperslab.access.h5py import dataset_names
+
+        with remote.stream() as stream:
+            return dataset_names(stream)
+
+    def _exists(self, place: Path | Remote) -> bool:
+        return isinstance(place, Remote) and place.without("references").exists()
+
+    def version(self) -> str:
+        """Give the versions of VirtualiZarr and zarr-python."""
+        return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
+
+
+def make(card: Card) -> LibraryReader:
+    """Make the reader of a card."""
+    return VirtualizarrReader(card)

@@ -1,0 +1,59 @@
+"""hidefix, which takes only simple files: those it takes, and how it refuses the others."""
+
+import h5py
+import numpy as np
+import pytest
+from contracts.readers import ReaderContract, Truth
+
+pytest.importorskip("hidefix")
+
+from hyperslab.access import reader as reader_named
+
+
+@pytest.fixture(scope="session")
+def reader():
+    return reader_named("hidefix")
+
+
+@pytest.fixture(scope="session")
+def truth(tmp_path_factory):
+    """What it takes: nothing missing, no checksum, deflate at most."""
+    folder = tmp_path_factory.mktemp("hidefix")
+    (folder / "text.nc").write_text("This is no data.\n" * 1000)
+    (folder / "folder").mkdir()
+    random = np.random.default_rng(3)
+    values = {
+        "main": random.normal(size=(7, 11, 13)).astype("f4"),
+        "one": random.normal(size=(7, 1, 13)).astype("f4"),
+        "plain": np.arange(143, dtype="i2").reshape(11, 13),
+        "group/deep": np.arange(143.0).reshape(11, 13),
+        "scalar": np.array(2.5),
+    }
+    with h5py.File(folder / "data.h5", "w") as file:
+        kinds = {"chunks": (3, 4, 5), "compression": 4, "shuffle": True}
+        file.create_dataset("main", data=values["main"], **kinds)
+        file.create_dataset("one", data=values["one"], chunks=(3, 1, 5), compression=1)
+        for name in ("plain", "group/deep", "scalar"):
+            file[name] = values[name]
+    return Truth(folder / "data.h5", values, "main", folder)
+
+
+class TestHidefix(ReaderContract):
+    """The readers' contract, on such a file."""
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"data": np.arange(10.0), "chunks": (5,), "compression": "lzf"},
+        {"data": np.arange(10.0), "chunks": (5,), "fletcher32": True},
+        {"shape": (10,), "dtype": "f4", "chunks": (5,)},
+        {"data": np.arange(10, dtype=">f4")},
+    ],
+    ids=["lzf", "checksum", "missing-chunks", "big-endian"],
+)
+def test_what_it_cannot_read_is_an_error_and_not_wrong(tmp_path, reader, other):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("x", **other)
+    with pytest.raises(OSError, match=r"a\.h5: hidefix cannot open 'x': ."):
+        reader.open(tmp_path / "a.h5", "x")

@@ -82,6 +82,7 @@ WAYS = (
 OTHERS = (
     Way("h5netcdf", "h5netcdf"),
     Way("hidefix", "hidefix"),
+    Way("h5py-paged", "h5py-paged", ("paged",)),
     Way("netcdf-c", "netcdf-c"),
     Way("xarray-zarr", "xarray-zarr", ("zarr",)),
     Way("nczarr-deflate", "nczarr", ("nczarr-deflate",)),

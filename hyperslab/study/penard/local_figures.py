@@ -16,6 +16,7 @@ NAMES = {
     "netcdf4": "netCDF4-python",
     "netcdf-c": "netCDF-C",
     "h5py": "h5py",
+    "h5py-paged": "h5py, HDF5 in pages",
     "h5netcdf": "h5netcdf",
     "hidefix": "hidefix",
     "xarray-netcdf4": "xarray, netCDF4",
@@ -30,7 +31,11 @@ NAMES = {
 }
 """What the figures call a library and its format, in their order."""
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}
-_LABELS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
+_LABELS = {
+    "off": "netCDF-4, shuffle off",
+    "on": "netCDF-4, shuffle on",
+    "": "Zarr, NCZarr, HDF5 in pages",
+}
 _SHIFT = {"off": 0.17, "on": -0.17, "": 0.0}
 
 

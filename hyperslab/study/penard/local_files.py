@@ -14,8 +14,9 @@ from .datasets import DRAWN, TABLE_1
 from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES, Files, Index
 from .survey import Survey
 
-STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate")
-"""Zarr and NCZarr as in the document, and with the codec of its netCDF files."""
+PAGE_BYTES = 4 * 2**20
+STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate", "paged")
+"""Zarr and NCZarr as in the document and with the codec of its netCDF files; HDF5 in pages."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class LocalFiles(Files):
     def store(self, kind: str, store: str) -> Path:
         """Return where a file ("off", "on") or a directory of `STORES` lies."""
         name = f"{kind}-{store}"
+        if store == "paged":
+            return self.scratch / f"{name}.h5"
         return self.path(name) if store in SHUFFLES else self.scratch / f"{name}.zarr"
 
     def stored(self, kind: str) -> dict[str, Layout]:
@@ -58,6 +61,9 @@ class LocalFiles(Files):
         chunks = found["nczarr"].chunks
         for name, format in (("zarr-deflate", "zarr2"), ("nczarr-deflate", "nczarr")):
             found[name] = Layout(format, chunks=chunks, codec="deflate", level=4, shuffle=True)
+        found["paged"] = Layout(
+            "hdf5", chunks=chunks, codec="deflate", level=4, shuffle=True, page_bytes=PAGE_BYTES
+        )
         return {store: found[store] for store in (*SHUFFLES, *STORES)}
 
     def make(self) -> None:

@@ -13,6 +13,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from .corners import true_corners
+
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
 _NO_ADDRESS = 2**64 - 1
 # netCDF-4's own bookkeeping, which is no attribute of the variable.
@@ -165,7 +167,8 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
         infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
     infos = [info for info in infos if info.byte_offset is not None]
     corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
-    number = (corners // np.array(dataset.chunks) * steps).sum(axis=1, dtype=np.int64)
+    places = true_corners(dataset, corners // np.array(dataset.chunks, np.int64))
+    number = (places * steps).sum(axis=1, dtype=np.int64)
     order = np.argsort(number, kind="stable")
     return Chunks(
         number[order],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +16,12 @@ from .chunkindex.index import ChunkindexIndex
 from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
+from .fetch.remote import NoRangesError
 from .hdf5 import attribute, attributes, datasets, describe
 from .index.fingerprint import difference, digest
-from .index.format import Hdf5IndexError
-from .index.index import SUFFIX, Index, PointIndex
+from .index.format import Hdf5IndexError, NoIndexError
+from .index.index import Index, PointIndex
+from .index.place import absolute, file_name, index_place
 from .index.survey import look
 from .memory import allowed
 from .variable import VariableReader
@@ -31,6 +34,7 @@ def open(
     storage_options: Mapping[str, Any] | None = None,
     threads: int | None = None,
     memory_bytes: int | None = None,
+    verify: bool = False,
 ) -> File:
     """Open a netCDF-4 or HDF5 file, with its index where there is one.
 
@@ -39,8 +43,8 @@ def open(
     path : path-like
         The file, or its URL.
     index : path-like, optional
-        The index, or its URL; beside the file if not given. Without one the file is read all the
-        same, chunk by chunk.
+        The index, or its URL, or the folder it lies in; beside the file if not given. Without one
+        the file is read all the same, chunk by chunk.
     storage_options : mapping, optional
         What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     threads : int, optional
@@ -48,6 +52,12 @@ def open(
     memory_bytes : int, optional
         What a read may hold beside its result; half of the machine's memory if not given. A read
         is cut into pieces that fit; where one chunk does not, there is a `MemoryLimitError`.
+    verify : bool
+        Compare what the index has of the file's variables, attributes and chunk tables with the
+        file, whatever its size, time and tag say. Behind a URL this takes some requests. It is
+        done by itself where time or tag differ, and for a file of this machine whose index knows
+        no time. An index built from a file of this machine knows no tag: of a URL only the size
+        tells, unless this is asked for.
 
     Raises
     ------
@@ -76,6 +86,7 @@ def open(
         storage_options=storage_options,
         threads=threads,
         memory_bytes=memory_bytes,
+        verify=verify,
     )
 
 
@@ -90,22 +101,31 @@ class File(Mapping[str, "VariableReader"]):
         storage_options: Mapping[str, Any] | None = None,
         threads: int | None = None,
         memory_bytes: int | None = None,
+        verify: bool = False,
     ) -> None:
-        self.path = os.fspath(path)
+        self.path = absolute(path)
         self.options = dict(storage_options or {})
-        self._place = index
+        self._verify = verify
+        self._given = index is not None
+        self._place = absolute(index_place(self.path, index))
         self.threads = threads or min(8, os.cpu_count() or 1)
         self.memory_bytes = allowed(memory_bytes)
-        self.data: Source = source(path, self.options)
+        self.data: Source = source(self.path, self.options)
         self.lock = threading.Lock()
-        self.index = self._index(index)
+        self.index = self._index()
         if self.index:
             self._check_fresh(self.index)
         else:
             self.data.identity()  # says what is missing now, not at the first read
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.path, self._place, self.options, self.threads, self.memory_bytes)
+        place = self._place if self._given else None
+        given = place, self.options, self.threads, self.memory_bytes, self._verify
+        return _again, (self.path, *given)
+
+    def __repr__(self) -> str:
+        with_index = f"index={self._place!r}" if self.__dict__.get("index") else "without an index"
+        return f"<hyperslab.subchunk.File {self.path!r} {with_index}>"
 
     def __getitem__(self, name: str) -> VariableReader:
         try:
@@ -180,33 +200,47 @@ class File(Mapping[str, "VariableReader"]):
             for name, attrs in kept.items()
         }
 
-    def _index(self, place: str | Path | None) -> PointIndex | None:
-        if place is not None:
+    def _index(self) -> PointIndex | None:
+        place = self._place
+        if self._given:
             try:
                 return Index(place, self.options, self.memory_bytes)
             except Hdf5IndexError:
                 return ChunkindexIndex(place, self.options, lambda: self.hdf5, self.lock)
-        beside = self.path + SUFFIX
         if isinstance(self.data, LocalFile):
-            found = Path(beside).exists()
-            return Index(beside, None, self.memory_bytes) if found else None
+            found = Path(place).exists()
+            return Index(place, None, self.memory_bytes) if found else None
         try:
-            return Index(beside, self.options, self.memory_bytes)
+            return Index(place, self.options, self.memory_bytes)
         except MissingFileError:
+            return None
+        except (NoIndexError, NoRangesError):  # some servers answer whatever is asked
+            self.data.ranges([0], [1])  # one that gives no ranges says so here
+            warnings.warn(
+                f"{self.path} is read without an index: what the server gives as {place} is none",
+                stacklevel=4,
+            )
             return None
 
     def _check_fresh(self, index: PointIndex) -> None:
-        kept = index.data
-        why = difference(kept, self.data.identity())
-        if not why:
+        kept, now = index.data, self.data.identity()
+        why = difference(kept, now)
+        # Built from a URL, it knows no time; here looking at the file costs no request.
+        unknown = not self.data.remote and "table" in kept and "mtime_ns" not in kept
+        if not (why or unknown or self._verify):
             return
-        same_size = kept.get("size") == self.data.identity().get("size")
+        if self._verify and "table" not in kept:
+            raise SubchunkError(
+                f"the index {file_name(self._place)} says too little of its file to be compared "
+                "with it: build one with `hyperslab index`, or open without verify=True"
+            )
+        same_size = kept.get("size") == now.get("size")
         if same_size and self._digest(index) == kept.get("table"):
             return
-        place = os.fspath(self._place or self.path + SUFFIX)
+        why = why or "it describes its variables or chunks otherwise"
         raise StaleIndexError(
-            f"the index {Path(place).name} does not belong to {Path(self.path).name} as it is "
-            f"now: {why}; build it again with `hyperslab index`, or remove it"
+            f"the index {file_name(self._place)} does not belong to {file_name(self.path)} as it "
+            f"is now: {why}; build it again with `hyperslab index`, or remove it"
         )
 
     def _digest(self, index: PointIndex) -> str:
@@ -220,6 +254,18 @@ class File(Mapping[str, "VariableReader"]):
 
 
 def _again(
-    path: str, place: str | Path | None, options: dict[str, Any], threads: int, memory_bytes: int
+    path: str,
+    place: str | None,
+    options: dict[str, Any],
+    threads: int,
+    memory_bytes: int,
+    verify: bool,
 ) -> File:
-    return File(path, place, storage_options=options, threads=threads, memory_bytes=memory_bytes)
+    return File(
+        path,
+        place,
+        storage_options=options,
+        threads=threads,
+        memory_bytes=memory_bytes,
+        verify=verify,
+    )

@@ -8,9 +8,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .remote import RemoteFile
+from .remote import RemoteFile, identity
 
-_TAGS = ("ETag", "etag", "LastModified", "mtime", "last_modified")
+_TAGS = ("ETag", "etag", "Content-MD5", "Digest")
+_TIMES = ("LastModified", "Last-Modified", "last_modified", "mtime", "updated", "created")
 
 
 class FsspecFile(RemoteFile):
@@ -36,11 +37,11 @@ class FsspecFile(RemoteFile):
 
     def _ask(self) -> dict[str, Any]:
         info = self._files.info(self._path)
-        found: dict[str, Any] = {"size": info.get("size")}
-        for name in _TAGS:
-            if info.get(name) is not None:
-                return found | {"tag": str(info[name])}
-        return found
+        tag, time = (
+            next((info[name] for name in names if info.get(name) is not None), None)
+            for names in (_TAGS, _TIMES)
+        )
+        return identity(info.get("size"), tag, time)
 
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
         paths = [self._path] * len(starts)

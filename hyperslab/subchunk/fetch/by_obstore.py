@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import unquote
 
 from ..errors import SubchunkError
-from .remote import RemoteFile
+from .remote import RemoteFile, identity
 
 _AT_ONCE = 10  # ranges that one call fetches at the same time, whatever their number
 _CALLS = 10
@@ -36,8 +37,10 @@ class ObstoreFile(RemoteFile):
         if scheme in _STORES:
             base, self._path = f"{scheme}://{host}", path
         else:
-            folder, _, self._path = path.rpartition("/")
-            base = f"{scheme}://{host}/{folder}".rstrip("/")
+            path, _, query = path.partition("?")
+            folder, _, name = path.rpartition("/")
+            self._path = unquote(name)  # it is quoted again
+            base = f"{scheme}://{host}/{folder}".rstrip("/") + (f"?{query}" if query else "")
         self._store = from_url(base, **options)
 
     def _ask(self) -> dict[str, Any]:
@@ -45,8 +48,7 @@ class ObstoreFile(RemoteFile):
 
         _check_process(self.url)
         meta = obstore.head(self._store, self._path)
-        tag = meta["e_tag"] or meta["last_modified"]
-        return {"size": meta["size"]} | ({"tag": str(tag)} if tag else {})
+        return identity(meta["size"], meta["e_tag"], meta["last_modified"])
 
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
         import obstore

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..errors import MissingFileError, SubchunkError
 from .ranges import GAP_REMOTE, joined
 
 _FORBIDDEN = 403
+
+
+class NoRangesError(SubchunkError):
+    """The server gives files only whole."""
 
 
 class RemoteFile(ABC):
@@ -84,8 +91,8 @@ class RemoteFile(ABC):
             return MissingFileError(f"{self.url} is not there, or not for you: {said(error)}")
         return SubchunkError(f"{self.url} cannot be read: {said(error)}")
 
-    def _no_ranges(self, how: str) -> SubchunkError:
-        return SubchunkError(
+    def _no_ranges(self, how: str) -> NoRangesError:
+        return NoRangesError(
             f"{self.url}: the server {how}: it does not support ranges; copy the file, or serve it "
             "by another"
         )
@@ -101,6 +108,27 @@ class RemoteFile(ABC):
     @abstractmethod
     def _read(self, starts: Sequence[int], stops: Sequence[int]) -> Sequence[Any]:
         """Return the bytes of each range; they lie apart."""
+
+
+def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
+    """Return size, and tag or else time, alike whatever library asked for them.
+
+    Examples
+    --------
+    >>> identity(4, 'W/"5-a"', None), identity(4, None, "Thu, 01 Jan 1970 00:01:00 GMT")
+    ({'size': 4, 'tag': '5-a'}, {'size': 4, 'tag': 'written 1970-01-01T00:01:00Z'})
+    """
+    found: dict[str, Any] = {"size": size}
+    if tag:
+        return found | {"tag": str(tag).removeprefix("W/").strip('"')}
+    if isinstance(time, str):
+        with suppress(ValueError):
+            time = parsedate_to_datetime(time)
+    if isinstance(time, int | float):
+        time = datetime.fromtimestamp(time, UTC)
+    if isinstance(time, datetime) and time.tzinfo:
+        time = f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return found | ({"tag": f"written {time}"} if time else {})
 
 
 def said(error: BaseException) -> str:

@@ -41,7 +41,11 @@ _WORTH = 0.5  # packed over unpacked bytes: unpacking takes as long as reading p
 _ZLIB_HEAD = 2
 
 
-class Hdf5IndexError(CorruptIndexError):
+class NoIndexError(CorruptIndexError):
+    """What lies there does not even begin as an index does."""
+
+
+class Hdf5IndexError(NoIndexError):
     """The index is an HDF5 file, as those of the package chunkindex are."""
 
 
@@ -147,7 +151,7 @@ def head_bytes(preamble: bytes) -> int:
             "chunkindex, files can be read with it, and nothing else be done"
         )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
-        raise CorruptIndexError("this is no sub-chunk index, or only the beginning of one")
+        raise NoIndexError("this is no sub-chunk index, or only the beginning of one")
     version, length = (int(value) for value in _FIXED.unpack_from(preamble)[1:3])
     if version != VERSION:
         raise UnknownVersionError(

@@ -17,9 +17,11 @@ from ..fetch import Source, source
 from ..hdf5 import Chunks, Variable
 from ..memory import allowed, refuse_above
 from .format import PREAMBLE, Head, decode_head, head_bytes
+from .place import SUFFIX
 from .points import POINT_ARRAYS, Points
 
-SUFFIX = ".subchunk"
+__all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
+
 _FIRST_READ = 2**18  # bytes: the head and the tables of most files in one request
 _CHUNK_ARRAYS = ("number", "offset", "size", "mask")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import zlib
 from collections.abc import Iterator
 from itertools import chain, product
 from typing import Any, Protocol
@@ -81,6 +82,9 @@ def inflated(
 ) -> Iterator[bytes]:
     """Decompress from a bit of a deflate stream, a piece at a time.
 
+    Where a quick module fails, Python's zlib is asked before the stream is called damaged: ISA-L
+    looks beyond what is wanted, and refuses now and then what it finds there.
+
     Parameters
     ----------
     data : memoryview
@@ -108,7 +112,35 @@ def inflated(
         Of the type `module.error`, when the stream is damaged.
 
     """
-    module = module or inflater()
+    module, done = module or inflater(), 0
+    try:
+        for piece in _inflated(data, shift, header, window, length, module):
+            done += len(piece)
+            yield piece
+        if done == length or module is zlib:
+            return
+        failure = None
+    except module.error as error:
+        if module is zlib:
+            raise
+        failure = error
+    try:
+        for piece in _inflated(data, shift, header, window, length, zlib):
+            if done < len(piece):
+                yield piece[done:]
+            done = max(done - len(piece), 0)
+    except zlib.error as error:
+        raise failure or module.error(str(error)) from error
+
+
+def _inflated(
+    data: memoryview,
+    shift: int,
+    header: tuple[int, int],
+    window: bytes,
+    length: int,
+    module: Inflater,
+) -> Iterator[bytes]:
     stream = module.decompressobj(_RAW, window) if window else module.decompressobj(_RAW)
     bits, count = prefix(header[1], shift)
     bits |= header[0] << count

@@ -154,7 +154,10 @@ def _places(
     target = spacing
     while True:
         state.avail_out = (size if blocks else min(target, size)) - state.total_out
+        before = state.total_in, state.total_out, state.data_type
         code = zlib.inflate(at, _TREES)
+        # It also says so when it went on within bits that it held, such as over an empty block.
+        stuck = code == _BUF_ERROR and before == (state.total_in, state.total_out, state.data_type)
         if code == _STREAM_END:
             if state.total_out != size:
                 raise SubchunkError(
@@ -164,9 +167,9 @@ def _places(
         if code not in (_OK, _BUF_ERROR):
             said = (state.msg or b"").decode(errors="replace")
             raise SubchunkError(f"a chunk is damaged: zlib says {said or code!r}")
-        if code == _BUF_ERROR and not state.avail_in:
+        if stuck and not state.avail_in:
             raise SubchunkError("a chunk is damaged: its compressed data end too early")
-        if code == _BUF_ERROR and state.total_out >= size and not state.avail_out:
+        if stuck and state.total_out >= size:
             raise SubchunkError(f"a chunk decompresses to more than the {size} bytes expected")
         bit = state.total_in * 8 - (state.data_type & 63)
         if state.data_type & 256:  # just after a block's header

@@ -1,0 +1,106 @@
+"""Valid streams that are rare: a last block without codes, and what a writer flushed."""
+
+import zlib
+
+import h5py
+import numpy as np
+import pytest
+
+from hyperslab import subchunk
+from hyperslab.subchunk.deflate import inflate
+from hyperslab.subchunk.deflate.walk import walk
+
+FLUSHES = (zlib.Z_BLOCK, zlib.Z_PARTIAL_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH)
+
+
+def flushed(raw, step, flush):
+    """A stream of a writer that flushes after each so many bytes, and at the end."""
+    packer = zlib.compressobj(6)
+    pieces = [
+        packer.compress(raw[at : at + step]) + packer.flush(flush)
+        for at in range(0, len(raw), step)
+    ]
+    return b"".join(pieces) + packer.flush()
+
+
+def test_a_last_block_may_be_empty(tmp_path):
+    values = np.random.default_rng(1).integers(0, 250, 16407, dtype="u1")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=values.shape, compression=1)
+    subchunk.build(tmp_path / "x.h5", spacing=4096)
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert np.array_equal(file["x"][...], values)
+        assert np.array_equal(file["x"][16_000::7], values[16_000::7])
+
+
+@pytest.mark.parametrize("flush", FLUSHES)
+@pytest.mark.parametrize("step", [700, 5_000, 20_000])
+def test_a_writer_may_flush(tmp_path, flush, step):
+    values = np.random.default_rng(step).integers(0, 200, 20_000).astype("<i2")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        data = file.create_dataset("x", values.shape, "<i2", chunks=values.shape, compression=4)
+        data.id.write_direct_chunk((0,), flushed(values.tobytes(), step, flush))
+    subchunk.build(tmp_path / "x.h5", spacing=2048)
+    with subchunk.open(tmp_path / "x.h5", threads=1) as file:
+        assert np.array_equal(file["x"][...], values)
+        for at in range(0, 20_000, 333):
+            assert np.array_equal(file["x"][at : at + 40], values[at : at + 40])
+
+
+@pytest.mark.parametrize("size", [39_999, 40_001, 60_000])
+def test_more_or_less_than_expected_is_still_refused(size):
+    stream = np.frombuffer(flushed(bytes(size), 1000, zlib.Z_BLOCK), "u1")
+    walk(stream, 2048, np.empty(size, "u1"))
+    for wrong in (size - 1, size + 1, size // 2):
+        with pytest.raises(subchunk.SubchunkError, match="decompresses to"):
+            walk(stream, 2048, np.empty(wrong, "u1"))
+    with pytest.raises(subchunk.SubchunkError, match="end too early"):
+        walk(stream[:-5], 2048, np.empty(size, "u1"))
+
+
+def test_what_isal_takes_behind_the_end_for_a_copy_is_asked_of_zlib():
+    isal = pytest.importorskip("isal.isal_zlib")
+    raw = np.random.default_rng(6).integers(0, 30, 5_000).astype("u1").tobytes()
+    stream = np.frombuffer(flushed(raw, len(raw), zlib.Z_BLOCK), "u1")
+    places = walk(stream, 1024, np.empty(len(raw), "u1"))
+    data = stream.data[2 : (int(places.bit[1]) + 7) >> 3]
+    length = int(places.out[1])
+    # What follows the last code looks like a copy from before the beginning.
+    assert inflate.inflate_from(data, 0, (0, 0), b"", length, isal) == raw[:length]
+
+
+class Failing:
+    """A module that gives some bytes, and then fails or stops."""
+
+    error = zlib.error
+
+    def __init__(self, after, *, fails):
+        self.after, self.fails, self.eof, self.unconsumed_tail = after, fails, False, b""
+
+    def decompressobj(self, wbits, zdict=b""):
+        self.real = zlib.decompressobj(wbits, zdict=zdict)
+        return self
+
+    def decompress(self, data, most):
+        if not self.after:
+            if self.fails:
+                raise self.error("beyond the end")
+            self.unconsumed_tail = b""
+            return b""
+        found = self.real.decompress(data, min(most, self.after))
+        self.after -= len(found)
+        self.unconsumed_tail = self.real.unconsumed_tail
+        return found
+
+
+@pytest.mark.parametrize("fails", [True, False])
+@pytest.mark.parametrize("after", [0, 1, 70_000, 262_144, 300_000])
+def test_another_module_goes_on_where_one_fails(after, fails):
+    raw = np.random.default_rng(2).integers(0, 9, 600_000).astype("u1").tobytes()
+    data = memoryview(zlib.compress(raw))[2:]
+    module = Failing(after, fails=fails)
+    found = list(inflate.inflated(data, 0, (0, 0), b"", len(raw), module))
+    assert b"".join(found) == raw and all(found)
+    with pytest.raises(zlib.error, match=r"beyond|invalid|Error -3"):
+        damaged = memoryview(bytes(data[:9]) + b"\xff" * 90)
+        list(inflate.inflated(damaged, 0, (0, 0), b"", len(raw), Failing(0, fails=fails)))

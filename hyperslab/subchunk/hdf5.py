@@ -142,7 +142,7 @@ def datasets(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
 def describe(name: str, dataset: h5py.Dataset) -> Variable:
     """Return what a file says of a variable."""
     filters = tuple(_filters(dataset))
-    dtype = dataset.dtype.str if dataset.dtype.kind in "iufcb" else ""
+    dtype, strange = _type(dataset)
     return Variable(
         name=name,
         shape=tuple(dataset.shape or ()),
@@ -152,7 +152,7 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
         dims=_dims(dataset),
         fill=_fill(dataset) if dtype else b"",
         attrs=attributes(dataset),
-        plain=_plain(dataset, dtype, filters),
+        plain=strange or _plain(dataset, dtype, filters),
     )
 
 
@@ -227,6 +227,20 @@ def _dimension_only(dataset: h5py.Dataset) -> bool:
     )
 
 
+def _type(dataset: h5py.Dataset) -> tuple[str, str]:
+    """Return numpy's name of a type, and why it cannot be read inside of chunks."""
+    try:
+        dtype = dataset.dtype
+    except (TypeError, ValueError) as error:
+        return "", f"numpy has no type for it: {error}"
+    if dtype.kind not in "iufcb":
+        return "", f"its type {dtype} is no number"
+    # Padded and odd-sized numbers are converted by HDF5: their bytes are not the values.
+    if not dataset.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)):
+        return dtype.str, f"its values are stored in another way than {dtype.name}"
+    return dtype.str, ""
+
+
 def _filters(dataset: h5py.Dataset) -> Iterator[tuple[int, tuple[int, ...]]]:
     created = dataset.id.get_create_plist()
     for place in range(created.get_nfilters()):
@@ -255,8 +269,6 @@ def _plain(
     dataset: h5py.Dataset, dtype: str, filters: tuple[tuple[int, tuple[int, ...]], ...]
 ) -> str:
     numbers = [number for number, _ in filters]
-    if not dtype:
-        return f"its type {dataset.dtype} is no number"
     if not dataset.chunks:
         return "it is not chunked"
     if dataset.is_virtual or dataset.external:
@@ -270,4 +282,6 @@ def _plain(
         [SHUFFLE, DEFLATE, FLETCHER32],
     ):
         return f"its filters {numbers} are not shuffle, deflate and fletcher32 in this order"
+    if dict(filters).get(SHUFFLE, ())[:1] not in ((), (dataset.dtype.itemsize,)):
+        return "its shuffle is for values of another size"
     return ""

@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
-from .errors import CorruptDataError, CorruptIndexError, MemoryLimitError
+from .errors import CorruptDataError, CorruptIndexError, MemoryLimitError, SubchunkError
 from .hdf5 import Variable, attribute
 from .index.index import Entry
 from .memory import refuse_above
@@ -42,7 +43,8 @@ class VariableReader:
 
     def __repr__(self) -> str:
         how = "read plainly: " + self.plain if self.plain else "read inside of chunks"
-        return f"<{self.variable.name} {self.shape} {self.dtype}, {how}>"
+        dtype = self.variable.dtype and self.dtype.name
+        return f"<{' '.join(filter(None, (self.variable.name, str(self.shape), dtype)))}, {how}>"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,12 +52,43 @@ class VariableReader:
         return self.variable.shape
 
     @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values in memory."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError(f"{self.variable.name} is a scalar: it has no length")
+        return self.shape[0]
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[Any]:
+        if copy is False:
+            raise ValueError(f"the values of {self.variable.name} are in a file: they are copied")
+        return np.asarray(self[...], dtype)
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """Type of the stored values."""
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
-        with self._file.lock:
-            found: np.dtype[Any] = self._file.hdf5[self.variable.name].dtype
+        try:
+            with self._file.lock:
+                found: np.dtype[Any] = self._file.hdf5[self.variable.name].dtype
+        except TypeError as error:
+            name = f"{self.variable.name} in {self._file.path}"
+            raise SubchunkError(f"{name} cannot be read: {self.plain}") from error
         return found
 
     @property

@@ -24,6 +24,7 @@ def truth(tmp_path_factory):
     random = np.random.default_rng(3)
     values = {
         "main": random.normal(size=(7, 11, 13)).astype("f4"),
+        "frames": random.normal(size=(7, 11, 13)).astype("f4"),
         "one": random.normal(size=(7, 1, 13)).astype("f4"),
         "plain": np.arange(143, dtype="i2").reshape(11, 13),
         "group/deep": np.arange(143.0).reshape(11, 13),
@@ -32,6 +33,7 @@ def truth(tmp_path_factory):
     with h5py.File(folder / "data.h5", "w") as file:
         kinds = {"chunks": (3, 4, 5), "compression": 4, "shuffle": True}
         file.create_dataset("main", data=values["main"], **kinds)
+        file.create_dataset("frames", data=values["frames"], chunks=(1, 11, 13), compression=1)
         file.create_dataset("one", data=values["one"], chunks=(3, 1, 5), compression=1)
         for name in ("plain", "group/deep", "scalar"):
             file[name] = values[name]
@@ -40,6 +42,15 @@ def truth(tmp_path_factory):
 
 class TestHidefix(ReaderContract):
     """The readers' contract, on such a file."""
+
+    def test_series_and_parts_of_whole_chunks(self, reader, truth):
+        values = truth.values["frames"]
+        with reader.open(truth.path, "frames") as opened:
+            for selection in (
+                (slice(None), 4, 7), (slice(1, 6, 2), 10, 12), (slice(0, 2), slice(0, 1)), 3,
+                (2, slice(3, 9, 2)), (slice(2, 5), slice(None), slice(11, 13)),
+            ):  # fmt: skip
+                assert np.array_equal(opened.read(selection), values[selection])
 
 
 @pytest.mark.parametrize(

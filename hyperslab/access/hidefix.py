@@ -21,8 +21,12 @@ class HidefixReader(LibraryReader):
     """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
 
     Opening makes its index of the whole file, so that it refuses one in which any variable is
-    otherwise. The type comes from h5py, as in its xarray engine it comes from netCDF4; steps
-    are taken from what lies between, which it reads.
+    otherwise. The type comes from h5py, as in its xarray engine it comes from netCDF4.
+
+    hidefix 0.12 gives wrong values, and writes beyond its memory, for many boxes that cover axes
+    after the first in part. It is asked for what came out right in each of some ten thousand
+    boxes: all of these axes, of which the rest is cut away; or one place along each of them where
+    a chunk covers them whole.
     """
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
@@ -53,15 +57,22 @@ class _HidefixArray(OpenedArray):
     dataset: Any
 
     def _fetch(self, chosen: Region) -> Any:
-        spans = tuple(
+        spans = [
             slice(start, start + (count - 1) * step + 1)
             for start, count, step in zip(chosen.starts, chosen.counts, chosen.steps, strict=True)
-        )
+        ]
+        asked = spans[:1] + [slice(0, length) for length in self.shape[1:]]
+        places = all(count == 1 for count in chosen.counts[1:])
+        if places and tuple(self.dataset.chunk_shape())[1:] == self.shape[1:]:
+            asked = spans
+        found = self.dataset[tuple(asked) or (slice(0, 1),)]
         # It drops axes of length one.
-        between = self.dataset[spans or (slice(0, 1),)].reshape([s.stop - s.start for s in spans])
-        return between[tuple(slice(None, None, step) for step in chosen.steps)].reshape(
-            chosen.shape
+        found = found.reshape([span.stop - span.start for span in asked])
+        cut = (
+            slice(span.start - whole.start, span.stop - whole.start, step)
+            for span, whole, step in zip(spans, asked, chosen.steps, strict=True)
         )
+        return found[tuple(cut)].reshape(chosen.shape)
 
     def _close(self) -> None:
         del self.dataset

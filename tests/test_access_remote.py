@@ -180,25 +180,31 @@ def test_other_layouts_and_s3(reader, truth, pair):
         assert SECRET not in repr(caught.value) + repr(caught.value.__cause__)
 
 
-FAULTS = ("short", "whole", "403", "404")
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_server_at_fault_gives_an_error_and_no_wrong_values(folder, fault):
-    """From the second request on; what reads all in one request has the right values by then."""
-    wrong, raised = [], 0
-    with serving(folder[0], faults=[Fault(fault, first=1, count=10**6)]) as server:
-        for layout, reader, _ in pairs("http"):
-            if layout not in ("netcdf4-deflate", "zarr2-blosc", "hdf5-paged"):
-                continue
-            server_path = server.address(f"{layout}{LAYOUTS[layout].suffix}")
-            try:
-                with reader_named(reader).open(server_path, "whole") as opened:
+@pytest.mark.parametrize(
+    ("layout", "name"),
+    [
+        ("netcdf4-deflate", "netcdf4"),
+        ("netcdf4-deflate", "h5py-none"),
+        ("netcdf4-deflate", "subchunk"),
+        ("netcdf4-deflate", "chunkindex_layout-none"),
+        ("netcdf4-deflate", "kerchunk"),
+        ("netcdf4-deflate", "virtualizarr-kerchunk"),
+        ("hdf5-paged", "h5py-paged"),
+        ("zarr3-shards", "zarr"),
+        ("zarr3-shards", "zarr-obstore"),
+    ],
+)
+def test_a_server_at_fault_gives_an_error_and_no_wrong_values(folder, servers, layout, name):
+    """The first request of the read is answered by less than was asked for, or by the whole."""
+    path = f"{layout}{LAYOUTS[layout].suffix}"
+    servers["http"].forget()
+    with reader_named(name).open(servers["http"].address(path), "whole"):
+        before = sum(request.method == "GET" for request in servers["http"].requests())
+    for fault in ("short", "whole"):
+        with serving(folder[0], faults=[Fault(fault, first=before)]) as server:
+            try:  # HDF5's page buffer also fails to close after it
+                with reader_named(name).open(server.address(path), "whole") as opened:
                     values = opened.read()
             except Exception:
-                raised += 1
-            else:
-                if not np.array_equal(values, folder[1]["whole"]):
-                    wrong.append((layout, reader))
-    assert wrong == []
-    assert raised
+                continue
+            assert np.array_equal(values, folder[1]["whole"]), fault

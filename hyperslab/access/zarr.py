@@ -23,6 +23,7 @@ class ZarrReader(LibraryReader):
 
     NCZarr stores a scalar as an array of one value, and so it is read; its arrays with deflate
     and shuffle are refused by zarr-python 3.1. `zarr-obstore` reads URLs by obstore, not fsspec.
+    What a server says is not there is a missing chunk, which holds fill values: so Zarr has it.
     """
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:

@@ -1,5 +1,6 @@
 """Valid streams that are rare: a last block without codes, and what a writer flushed."""
 
+import os
 import zlib
 
 import h5py
@@ -104,3 +105,23 @@ def test_another_module_goes_on_where_one_fails(after, fails):
     with pytest.raises(zlib.error, match=r"beyond|invalid|Error -3"):
         damaged = memoryview(bytes(data[:9]) + b"\xff" * 90)
         list(inflate.inflated(damaged, 0, (0, 0), b"", len(raw), Failing(0, fails=fails)))
+
+
+def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
+    values = np.random.default_rng(5).integers(50, 90, 100_000).astype("u1")
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset(
+            "x", data=values, chunks=values.shape, compression="gzip", compression_opts=0
+        )
+        chunk = data.id.get_chunk_info(0)
+    subchunk.build(path, spacing=1024)
+    when, content = path.stat(), bytearray(path.read_bytes())
+    for place, change in enumerate((1, -2, 1)):  # Adler-32 stays what it was
+        content[chunk.byte_offset + 5_000 + place] += change
+    path.write_bytes(content)
+    os.utime(path, ns=(when.st_atime_ns, when.st_mtime_ns))
+    with h5py.File(path) as file:
+        assert (file["x"][...] != values).sum() == 3  # HDF5 does not notice
+    with subchunk.open(path) as file, pytest.raises(subchunk.CorruptDataError, match="changed"):
+        file["x"][...]

@@ -191,16 +191,54 @@ def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str
     CorruptDataError
         When they differ, or the file ends before them.
     """
-    if len(data) != stretch.stop - stretch.start:
+    _check_size(data, stretch.stop - stretch.start, name)
+    if len(points.segment_crc):
+        _check_marks(stretch.mark, stretch.last, stretch.start, data, points, name)
+
+
+def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:
+    """Compare a whole compressed chunk with what it was when it was indexed.
+
+    Its own checksum, an Adler-32, can fit by chance.
+
+    Parameters
+    ----------
+    chunk : int
+        Place of the chunk in the chunk table.
+    size : int
+        Compressed bytes of the chunk, without a checksum behind them.
+    data : memoryview
+        These bytes, as the file has them.
+    points : Points
+    name : str
+        Of the variable, for messages.
+
+    Raises
+    ------
+    CorruptDataError
+        When they differ, or the file ends before them.
+    """
+    mark, last = points.first[chunk : chunk + 2].tolist()
+    if mark < last and len(points.segment_crc):
+        _check_size(data, size, name)
+        _check_marks(mark, last, 0, data, points, name)
+
+
+def _check_size(data: memoryview, size: int, name: str) -> None:
+    if len(data) != size:
         raise CorruptDataError(f"the file ends within a chunk of {name}: it is truncated")
-    if not len(points.segment_crc):
-        return
+
+
+def _check_marks(
+    mark: int, last: int, start: int, data: memoryview, points: Points, name: str
+) -> None:
+    """Compare segments from one mark to another in bytes that begin at one of the chunk."""
     crc32 = inflater().crc32
-    bits = points.bit[stretch.mark : stretch.last].tolist()
-    sums = points.segment_crc[stretch.mark : stretch.last].tolist()
-    ends = [(bit + 7 >> 3) - stretch.start for bit in bits[1:]]
+    bits = points.bit[mark:last].tolist()
+    sums = points.segment_crc[mark:last].tolist()
+    ends = [(bit + 7 >> 3) - start for bit in bits[1:]]
     for bit, end, truth in zip(bits, [*ends, len(data)], sums, strict=True):
-        if crc32(data[(bit >> 3) - stretch.start : end]) != truth:
+        if crc32(data[(bit >> 3) - start : end]) != truth:
             raise CorruptDataError(
                 f"compressed data of {name} are not those that were indexed: the file was "
                 "changed or damaged; build its index again if it was changed"

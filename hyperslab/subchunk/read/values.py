@@ -18,7 +18,7 @@ from ..index.index import PointIndex
 from ..index.points import Points
 from ..memory import HELD, refuse_above
 from .boxes import Box, boxes, runs
-from .decode import Stretch, decode_stretch, divided, place, stretches, worth
+from .decode import Stretch, check_chunk, decode_stretch, divided, place, stretches, worth
 from .select import Wanted
 from .whole import decode_chunk
 
@@ -200,8 +200,10 @@ class Indexed:
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _whole(self, box: Box, row: int) -> NDArray[Any]:
-        start = int(self.chunks.offset[row])
-        stored = self.data.ranges([start], [start + int(self.chunks.size[row])])[0]
+        start, size = int(self.chunks.offset[row]), int(self.chunks.size[row])
+        stored = self.data.ranges([start], [start + size])[0]
+        compressed = size - self.variable.guard_bytes
+        check_chunk(row, compressed, stored[:compressed], self.points, self.variable.name)
         raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))
         values = raw.view(self.variable.dtype).reshape(self.variable.chunks)
         for axis, local in enumerate(box.local):

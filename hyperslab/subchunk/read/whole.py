@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflater
+from ..deflate.inflate import Inflater, inflater
 from ..deflate.shuffle import unshuffled
 from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
@@ -91,6 +91,15 @@ def _folded(value: int) -> int:
 
 def _inflated(data: bytes | memoryview, variable: Variable) -> bytes:
     module = inflater()
+    try:
+        return _inflated_by(module, data, variable)
+    except CorruptDataError:
+        if module is zlib:
+            raise
+    return _inflated_by(zlib, data, variable)  # before it is called damaged
+
+
+def _inflated_by(module: Inflater, data: bytes | memoryview, variable: Variable) -> bytes:
     unpacker = module.decompressobj(_ZLIB_FORMAT)
     try:
         found = bytes(unpacker.decompress(data, variable.chunk_bytes + 1))

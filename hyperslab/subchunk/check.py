@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .errors import CorruptIndexError, SubchunkError
-from .fetch import LocalFile
+from .errors import CorruptIndexError
+from .fetch import Source
 from .file import File
-from .index.index import Index, PointIndex
+from .index.index import PointIndex
+from .index.place import file_name
 from .read.decode import Stretch, check_segments
 
 
-def check(path: str | Path, index: str | Path | None = None) -> int:
+def check(
+    path: str | Path,
+    index: str | Path | None = None,
+    *,
+    storage_options: Mapping[str, Any] | None = None,
+) -> int:
     """Compare an index with its file: fingerprint, tables, what points keep, compressed data.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        The file, or its URL.
     index : path-like, optional
-        Its index; the file's name with `.subchunk` behind it if not given.
+        Its index; beside the file if not given.
+    storage_options : mapping, optional
+        What opens URLs; see `open`.
 
     Returns
     -------
@@ -35,21 +45,16 @@ def check(path: str | Path, index: str | Path | None = None) -> int:
         When anything differs.
     """
     count = 0
-    with File(path, index) as file:
+    with File(path, index, storage_options=storage_options, verify=True) as file:
         if file.index is None:
-            raise CorruptIndexError(f"{Path(path).name} has no index: build one")
-        if not isinstance(file.index, Index):
-            raise SubchunkError(
-                "an index of the package chunkindex holds no checksums, so there is nothing to "
-                "compare: build one with `hyperslab index`"
-            )
+            raise CorruptIndexError(f"{file_name(path)} has no index: build one")
         for entry in file.index.entries.values():
             if entry.spacing:
-                count += _check_variable(file.index, entry.variable.name, LocalFile(path))
+                count += _check_variable(file.index, entry.variable.name, file.data)
     return count
 
 
-def _check_variable(index: PointIndex, name: str, data: LocalFile) -> int:
+def _check_variable(index: PointIndex, name: str, data: Source) -> int:
     chunks, points = index.points(index.entries[name])
     for row in range(len(chunks)):
         first, last = points.first[row : row + 2].tolist()

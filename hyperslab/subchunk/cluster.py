@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from .command import FAILED, OK, said
+from .command import FAILED, OK, build_or_widen, said
 from .errors import SubchunkError
-from .index.build import build, widen
 from .index.options import BUDGET, Options
+from .index.place import absolute
 
 
 def build_many(
-    pairs: Sequence[tuple[Path, Path]],
+    pairs: Sequence[tuple[str | Path, Path]],
     *,
     variables: Sequence[str] | None = None,
     spacing: int | None = None,
-    budget: float = BUDGET,
+    budget: float | None = None,
     add: bool = False,
     jobs: int = 0,
     scheduler: str | None = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> int:
     """Build the indexes of many files; one that fails is named and the others go on.
 
     Parameters
     ----------
-    pairs : sequence of (Path, Path)
+    pairs : sequence of (path-like, Path)
         Files with their indexes.
-    variables, spacing, budget
+    variables, spacing, budget, storage_options
         As in `build`.
     add : bool
-        Widen indexes that exist.
+        Widen indexes that exist, and build the others.
     jobs : int
         Workers of a cluster on this machine; 0 for as many as cores.
     scheduler : str, optional
@@ -57,7 +59,8 @@ def build_many(
             "several files at once need dask.distributed: pip install distributed, or index one "
             "file at a time"
         ) from error
-    Options(variables, spacing, budget)  # refuses what makes no sense before anything starts
+    # Refuse what makes no sense before anything starts.
+    Options(variables, spacing, BUDGET if budget is None else budget)
     cluster = None
     if scheduler is None:
         workers = min(jobs or os.cpu_count() or 1, len(pairs))
@@ -70,7 +73,11 @@ def build_many(
             tasks = {
                 client.submit(
                     one,
-                    *(path.absolute(), target.absolute(), variables, spacing, budget, add),
+                    *(absolute(path), target.absolute(), add),
+                    variables=variables,
+                    spacing=spacing,
+                    budget=budget,
+                    storage_options=storage_options,
                     pure=False,
                     retries=2,
                 ): (path, target)
@@ -93,20 +100,10 @@ def build_many(
     return FAILED if failed else OK
 
 
-def one(
-    path: Path,
-    target: Path,
-    variables: Sequence[str] | None,
-    spacing: int | None,
-    budget: float,
-    add: bool,
-) -> str:
+def one(path: str | Path, target: Path, add: bool, **options: Any) -> str:
     """Build or widen one index, on one thread: the workers are many. Return what went wrong."""
     try:
-        if add and target.exists():
-            widen(path, target, threads=1)
-        else:
-            build(path, target, variables=variables, spacing=spacing, budget=budget, threads=1)
-    except (SubchunkError, OSError) as error:  # no reason to try it again elsewhere
+        build_or_widen(path, target, add, threads=1, **options)
+    except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
         return str(error)
     return ""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
+import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from .check import check
 from .errors import MissingFileError, SubchunkError
 from .index.build import build, widen
-from .index.index import SUFFIX, Index
+from .index.index import Index
 from .index.options import BUDGET
+from .index.place import SUFFIX, file_name
+from .index.target import target_place
 from .info import lines
 
 OK, FAILED = 0, 1
@@ -23,7 +26,9 @@ _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments to its parser."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="netCDF-4 or HDF5 files")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="netCDF-4 or HDF5 files, or their URLs"
+    )
     parser.add_argument(
         "--index",
         metavar="PLACE",
@@ -31,12 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "index beside its file)",
     )
     parser.add_argument(
-        "--variables", metavar="NAME[,NAME…]", help="variables to index (all that can be)"
+        "--variables",
+        metavar="NAME[,NAME…]",
+        help="variables to index (all that can be; with --add, those the index has)",
     )
     parser.add_argument(
         "--budget",
         type=share,
-        default=BUDGET,
         metavar="SHARE",
         help="size of an index for its data, such as 2%% (the default) or 0.02",
     )
@@ -58,9 +64,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="a dask scheduler whose workers see the files (several files: a local cluster)",
     )
+    parser.add_argument(
+        "--storage-options",
+        type=options,
+        metavar="JSON",
+        help="""what opens URLs, such as '{"anon": true}' for fsspec""",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
-        "--add", action="store_true", help="add the chunks of a file that grew to its index"
+        "--add",
+        action="store_true",
+        help="add the chunks of a file that grew to its index, or variables; build it if it is not "
+        "there",
     )
     what.add_argument(
         "--check", action="store_true", help="compare indexes with their files, byte for byte"
@@ -82,8 +97,13 @@ def run(arguments: argparse.Namespace) -> int:
     if len({target for _, target in pairs}) < len(pairs):
         raise ValueError("two files of the same name would have one index: index them apart")
     if arguments.info or arguments.check:
-        act = _info if arguments.info else _check
+        act = _info if arguments.info else functools.partial(_check, arguments.storage_options)
         return max(_tried(path, functools.partial(act, path, target)) for path, target in pairs)
+    if arguments.add and not arguments.variables and (arguments.spacing or arguments.budget):
+        raise ValueError(
+            "--add keeps the spacing of what is indexed: name new variables with --variables for "
+            "--spacing or --budget, or build the index again without --add"
+        )
     names = arguments.variables.split(",") if arguments.variables else None
     if len(pairs) > 1 or arguments.scheduler:
         from .cluster import build_many
@@ -96,29 +116,37 @@ def run(arguments: argparse.Namespace) -> int:
             add=arguments.add,
             jobs=arguments.jobs,
             scheduler=arguments.scheduler,
+            storage_options=arguments.storage_options,
         )
     path, target = pairs[0]
 
     def one() -> int:
         began = time.monotonic()
-        progress = Progress(path.name)
-        threads = arguments.jobs or None
-        if arguments.add:
-            widen(path, target, threads=threads, progress=progress)
-        else:
-            build(
-                path,
-                target,
-                variables=names,
-                spacing=arguments.spacing,
-                budget=arguments.budget,
-                threads=threads,
-                progress=progress,
-            )
+        build_or_widen(
+            path,
+            target,
+            arguments.add,
+            variables=names,
+            spacing=arguments.spacing,
+            budget=arguments.budget,
+            threads=arguments.jobs or None,
+            storage_options=arguments.storage_options,
+            progress=Progress(file_name(path)),
+        )
         print(f"{said(path, target)} in {time.monotonic() - began:.1f} s")
         return OK
 
     return _tried(path, one)
+
+
+def build_or_widen(
+    path: str | Path, target: Path, add: bool, *, budget: float | None, **options: Any
+) -> None:
+    """Widen an index that exists if that is asked; else build it."""
+    if add and target.exists():
+        widen(path, target, budget=budget, **options)
+    else:
+        build(path, target, budget=BUDGET if budget is None else budget, **options)
 
 
 class Progress:
@@ -136,10 +164,12 @@ class Progress:
         print(f"{self._name}: {done} of {total} chunks, {left:.0f} s left", file=sys.stderr)
 
 
-def said(path: Path, target: Path) -> str:
+def said(path: str | Path, target: Path) -> str:
     """Return a line on an index that was built."""
-    kept, data = target.stat().st_size, path.stat().st_size
-    return f"{target.name}: {kept:,} bytes, {100 * kept / data:.2f} % of {path.name}"
+    index = Index(target)
+    kept, data = index.head.size, index.data.get("size")
+    share = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
+    return f"{target.name}: {kept:,} bytes{share}"
 
 
 def size(text: str) -> int:
@@ -174,14 +204,29 @@ def share(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no share: give such as 2% or 0.02") from None
 
 
-def _pairs(files: Sequence[str], place: str | None) -> list[tuple[Path, Path]]:
+def options(text: str) -> dict[str, Any]:
+    """Return options from JSON.
+
+    Examples
+    --------
+    >>> options('{"anon": true}')
+    {'anon': True}
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise argparse.ArgumentTypeError(f"{text!r} is no JSON object: give such as {{}}")
+    return found
+
+
+def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
     """Return each file with its index."""
-    if place is None:
-        return [(Path(name), Path(name + SUFFIX)) for name in files]
-    if Path(place).is_dir():
-        return [(Path(name), Path(place) / (Path(name).name + SUFFIX)) for name in files]
+    if place is None or Path(place).is_dir():
+        return [(name, target_place(name, place)) for name in files]
     if place.endswith(SUFFIX) and len(files) == 1:
-        return [(Path(files[0]), Path(place))]
+        return [(files[0], Path(place))]
     if place.endswith(SUFFIX):
         raise ValueError(f"--index {place}: it can be one file's; give a folder for {len(files)}")
     raise ValueError(
@@ -189,22 +234,25 @@ def _pairs(files: Sequence[str], place: str | None) -> list[tuple[Path, Path]]:
     )
 
 
-def _tried(path: Path, act: Callable[[], int]) -> int:
+def _tried(path: str, act: Callable[[], int]) -> int:
     try:
         return act()
     except (SubchunkError, OSError) as error:
-        print(f"hyperslab index: {os.fspath(path)}: {error}", file=sys.stderr)
+        why = " ".join(str(error).split())  # HDF5 writes two lines
+        print(f"hyperslab index: {path}: {why}", file=sys.stderr)
         return FAILED
 
 
-def _check(path: Path, target: Path) -> int:
+def _check(storage_options: Mapping[str, Any] | None, path: str, target: Path) -> int:
     _there(path, target)
-    count = check(path, target)
-    print(f"{target.name} fits {path.name}: {count:,} stretches of compressed data as indexed")
+    count = check(path, target, storage_options=storage_options)
+    print(
+        f"{target.name} fits {file_name(path)}: {count:,} stretches of compressed data as indexed"
+    )
     return OK
 
 
-def _info(path: Path, target: Path) -> int:
+def _info(path: str, target: Path) -> int:
     _there(path, target)
     index = Index(target)
     print(f"{target.name}: ", end="")
@@ -213,6 +261,6 @@ def _info(path: Path, target: Path) -> int:
     return OK
 
 
-def _there(path: Path, target: Path) -> None:
+def _there(path: str, target: Path) -> None:
     if not target.exists():
         raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")

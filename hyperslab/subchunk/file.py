@@ -231,8 +231,8 @@ class File(Mapping[str, "VariableReader"]):
             return
         if self._verify and "table" not in kept:
             raise SubchunkError(
-                f"the index {file_name(self._place)} says too little of its file to be compared "
-                "with it: build one with `hyperslab index`, or open without verify=True"
+                "an index of the package chunkindex holds no checksums, so there is nothing to "
+                "compare: build one with `hyperslab index`"
             )
         same_size = kept.get("size") == now.get("size")
         if same_size and self._digest(index) == kept.get("table"):

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.walk import NoZlibError
-from ..errors import SubchunkError
-from ..fetch import LocalFile
+from ..errors import MissingFileError, SubchunkError
+from ..fetch import source
 from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
 from ..read.select import wanted
@@ -23,13 +23,14 @@ from ..whole_file import whole_file
 from .chunk import index_chunk
 from .fingerprint import digest
 from .format import encode
-from .index import SUFFIX, Index
+from .index import Index
 from .options import BUDGET, SPACINGS, Keys, Options
+from .place import absolute, file_name
 from .points import POINT_ARRAYS, ChunkPoints, joined
-from .reuse import Known, known_points
+from .reuse import Known, fits, known_points
 from .spacing import choose_spread
 from .spread import Spread
-from .survey import survey
+from .target import surveyed, target_place
 
 
 def build(
@@ -41,6 +42,7 @@ def build(
     budget: float = BUDGET,
     where: Mapping[str, Keys] | None = None,
     threads: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Build the index of a netCDF-4 or HDF5 file.
@@ -48,12 +50,15 @@ def build(
     Parameters
     ----------
     path : path-like
-        The file. It is read once, and not changed.
+        The file, or its URL. It is read once, and not changed.
     index : path-like, optional
-        Where the index goes: the file's name with `.subchunk` behind it if not given. It appears
+        Where the index goes, on this machine, or the folder: the file's name with `.subchunk`
+        behind it if not given, in the working folder if the file is behind a URL. It appears
         whole, or not at all.
     variables, spacing, budget, where, threads
         See `Options`; as many threads as cores if not given.
+    storage_options : mapping, optional
+        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     progress : callable, optional
         Called with the chunks done and all chunks.
 
@@ -83,43 +88,71 @@ def build(
     'x.h5.subchunk'
     """
     options = Options(variables, spacing, budget, where or {}, threads or os.cpu_count() or 1)
-    target = Path(index) if index else Path(os.fspath(path) + SUFFIX)
-    return _Build(Path(path), options, {}, progress).write(target)
+    target = target_place(path, index)
+    return _Build(path, storage_options, options, {}, progress).write(target)
 
 
 def widen(
     path: str | Path,
     index: str | Path | None = None,
     *,
+    variables: Sequence[str] | None = None,
+    spacing: int | None = None,
+    budget: float | None = None,
     where: Mapping[str, Keys] | None = None,
     threads: int | None = None,
+    storage_options: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Add chunks to an index: those of a file that grew, or others than were indexed first.
 
-    What the index has of chunks that lie where they lay is taken over, and everything else as in
-    `build`. Spacings stay as they are.
+    What the index has of chunks that lie where they lay, and whose compressed data are what they
+    were (they are read and compared), is taken over; everything else is as in `build`. Variables
+    that are indexed keep their spacing.
 
     Parameters
     ----------
     path : path-like
+        The file, or its URL.
     index : path-like, optional
-        The index; the file's name with `.subchunk` behind it if not given.
+        The index, or the folder it lies in; as in `build` if not given.
+    variables : sequence of str, optional
+        Names of variables to index beside those that are.
+    spacing, budget
+        For these, as in `build`.
     where : mapping, optional
         Selections by names of variables: chunks they touch get points; all chunks if not given.
-    threads, progress
+    threads, storage_options, progress
         As in `build`.
 
     Raises
     ------
+    MissingFileError
+        When there is no index.
     SubchunkError
         As `build`, and when the index cannot be read.
+    ValueError
+        For a spacing or budget where no variable is added that could have them.
     """
-    target = Path(index) if index else Path(os.fspath(path) + SUFFIX)
+    target = target_place(path, index)
+    if not target.exists():
+        raise MissingFileError(f"there is no index {target}: build it first")
     old = Index(target)
     names = [name for name, entry in old.entries.items() if entry.spacing]
-    options = Options(names, where=where or {}, threads=threads or os.cpu_count() or 1)
-    return _Build(Path(path), options, known_points(old), progress).write(target)
+    more = [name for name in variables or () if name not in names]
+    if not more and (spacing, budget) != (None, None):
+        raise ValueError(
+            "spacing and budget are for variables that are added, and none is: name them, or "
+            "build the index again"
+        )
+    options = Options(
+        [*names, *more],
+        spacing,
+        BUDGET if budget is None else budget,
+        where or {},
+        threads or os.cpu_count() or 1,
+    )
+    return _Build(path, storage_options, options, known_points(old), progress).write(target)
 
 
 class _Build:
@@ -127,20 +160,23 @@ class _Build:
 
     def __init__(
         self,
-        path: Path,
+        path: str | Path,
+        storage_options: Mapping[str, Any] | None,
         options: Options,
         known: Mapping[str, Known],
         progress: Callable[[int, int], None] | None,
     ) -> None:
-        self._path, self._options, self._known = path, options, known
-        self._survey = survey(path, options.variables)  # before anything else: it checks the file
-        self._data = LocalFile(path)
+        self._place, self._storage = absolute(path), storage_options
+        self._options, self._known = options, known
+        self._data, self._survey = surveyed(self._place, storage_options, options.variables)
         self._progress = progress
         self._total = sum(len(table) for table in self._survey.tables.values())
         self._done = 0
 
     def write(self, target: Path) -> Path:
         """Index all chunks and write the index."""
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
         identity = self._data.identity()
         arrays: dict[str, NDArray[Any]] = {}
         listed: list[dict[str, Any]] = []
@@ -162,9 +198,9 @@ class _Build:
                 | {"fill": variable.fill.hex(), "spacing": spacing}
                 | {"values": None if small is None else small.hex()}
             )
-        if LocalFile(self._path).identity() != identity:
+        if source(self._place, self._storage).identity() != identity:
             raise SubchunkError(
-                f"{self._path.name} changed while it was indexed: build the index again"
+                f"{file_name(self._place)} changed while it was indexed: build the index again"
             )
         content = {
             "data": identity | {"table": digest(self._survey)},
@@ -198,6 +234,8 @@ class _Build:
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
+            if found and len(found.out) and not fits(self._stream(variable, chunks, row), found):
+                found = None  # it was written again in its place
             if found is None or not len(found.out):
                 number = int(chunks.number[row])
                 # Without points it is read whole: so it is best where a filter was skipped.

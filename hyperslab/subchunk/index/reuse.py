@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..hdf5 import Chunks
 from .index import Index
@@ -49,6 +51,21 @@ class Known:
             points.header_bits[low:high],
             [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)],
         )
+
+
+def fits(stream: NDArray[np.uint8], points: ChunkPoints) -> bool:
+    """Return whether a compressed chunk is what its points were made from.
+
+    Parameters
+    ----------
+    stream : numpy.ndarray
+        uint8, the chunk as it is stored, without a checksum behind it.
+    points : ChunkPoints
+    """
+    bit, view = points.bit.astype(np.int64), stream.data
+    begins, ends = (bit >> 3).tolist(), [*((bit[1:] + 7) >> 3).tolist(), stream.size]
+    now = [zlib.crc32(view[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    return bool(now == points.segment_crc.tolist())
 
 
 def known_points(index: Index) -> dict[str, Known]:

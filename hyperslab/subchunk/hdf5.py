@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corners import true_corners
+from .unfiltered import filter_masks
 
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
 _NO_ADDRESS = 2**64 - 1
@@ -169,12 +170,15 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
     places = true_corners(dataset, corners // np.array(dataset.chunks, np.int64))
     number = (places * steps).sum(axis=1, dtype=np.int64)
+    sizes = np.array([info.size for info in infos], np.uint64)
+    masks = np.array([info.filter_mask for info in infos], np.uint32)
+    masks = filter_masks(dataset, places, sizes, masks)
     order = np.argsort(number, kind="stable")
     return Chunks(
         number[order],
         np.array([info.byte_offset for info in infos], np.uint64)[order],
-        np.array([info.size for info in infos], np.uint64)[order],
-        np.array([info.filter_mask for info in infos], np.uint32)[order],
+        sizes[order],
+        masks[order],
     )
 
 

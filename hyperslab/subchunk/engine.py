@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from xarray.core import indexing
 
 from .file import File
 from .index.index import SUFFIX
-from .names import dimension_names
+from .names import Contents, Shown, contents
+from .padded import PaddedReader
 from .variable import VariableReader
 
 
@@ -86,8 +88,9 @@ class SubchunkEntrypoint(BackendEntrypoint):
             threads=threads,
             memory_bytes=memory_bytes,
         )
+        held = contents(file, file.groups())
         return StoreBackendEntrypoint().open_dataset(
-            _Store(file, (group or "").strip("/")),
+            _Store(file, held, (group or "").strip("/")),
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
             concat_characters=concat_characters,
@@ -100,13 +103,18 @@ class SubchunkEntrypoint(BackendEntrypoint):
     def open_groups_as_dict(self, filename_or_obj: Any, **options: Any) -> dict[str, xr.Dataset]:
         """Open all groups of a file, by their paths; see `xarray.open_groups`."""
         places = {name: options[name] for name in ("index", "storage_options") if name in options}
-        with File(_data(filename_or_obj), **places) as file:
-            names = sorted(file.groups())
         top = (options.pop("group", None) or "").strip("/")
+        with File(_data(filename_or_obj), **places) as file:
+            held = contents(file, file.groups())
+            _check_group(file, held, top)
+        below = f"{top}/" if top else ""
+        # As in engine netcdf4 the group that is asked for is the root of the tree.
         return {
-            f"/{name}": self.open_dataset(filename_or_obj, group=name, **options)
-            for name in names
-            if not top or name == top or name.startswith(f"{top}/")
+            f"/{name.removeprefix(below)}" if name != top else "/": self.open_dataset(
+                filename_or_obj, group=name, **options
+            )
+            for name in sorted(held.groups)
+            if name == top or name.startswith(below)
         }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
@@ -114,51 +122,64 @@ class SubchunkEntrypoint(BackendEntrypoint):
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
 
 
-def _data(name: str | os.PathLike[str]) -> str:
+def _data(name: Any) -> str:
     """Return the file that an index lies beside; any other name as it is."""
+    if not isinstance(name, str | os.PathLike):
+        raise TypeError(
+            f"engine 'subchunk' opens a path or a URL, not a {type(name).__name__}: for a file in "
+            "memory or an open one take engine 'h5netcdf'"
+        )
     return os.fspath(name).removesuffix(SUFFIX)
 
 
 class _Store(AbstractDataStore):
     """One group of a file as xarray wants it."""
 
-    def __init__(self, file: File, group: str) -> None:
-        self._file, self._group = file, group
-        groups = file.groups()
-        if group not in groups:
-            known = ", ".join(sorted(name for name in groups if name)) or "none but the root"
-            raise OSError(f"{file.path} has no group {group!r}: it has {known}")
-        self._attrs = groups[group]
+    def __init__(self, file: File, held: Contents, group: str) -> None:
+        self._file, self._held, self._group = file, held, group
+        _check_group(file, held, group)
+        lost = [path for path in held.left_out if path.rpartition("/")[0] == group]
+        for path in lost:
+            warnings.warn(f"{path} is left out: {held.left_out[path]}", stacklevel=2)
 
     def get_attrs(self) -> dict[str, Any]:
         """Return the attributes of the group."""
-        return self._attrs
+        return dict(self._held.groups[self._group])
 
     def get_variables(self) -> dict[str, xr.Variable]:
         """Return the variables of the group, not decoded."""
-        return dict(self._variables())
+        return {
+            shown.name: _variable(shown)
+            for shown in self._held.variables
+            if shown.group == self._group
+        }
 
     def get_encoding(self) -> dict[str, Any]:
         """Return what xarray keeps of how the dataset is stored."""
-        return {"source": self._file.path}
+        own = self._held.dimensions[self._group]
+        unlimited = {name for name, (_, unlimited) in own.items() if unlimited}
+        return {"source": self._file.path, "unlimited_dims": unlimited}
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _variables(self) -> Iterator[tuple[str, xr.Variable]]:
-        front = f"{self._group}/" if self._group else ""
-        names = [name for name in self._file if name.rpartition("/")[0] == self._group]
-        readers = [self._file[name] for name in names]
-        for path, reader, dims in zip(names, readers, dimension_names(readers), strict=True):
-            # For texts of any length xarray's word is `str`.
-            encoding: dict[str, Any] = {"dtype": str if texts(reader.dtype) else reader.dtype}
-            if reader.chunks:
-                encoding["chunksizes"] = reader.chunks
-                encoding["preferred_chunks"] = dict(zip(dims, reader.chunks, strict=True))
-            data = indexing.LazilyIndexedArray(_Array(reader))
-            name = path.removeprefix(front)
-            yield name, xr.Variable(dims, data, reader.attrs, encoding)
+
+def _check_group(file: File, held: Contents, group: str) -> None:
+    if group not in held.groups:
+        known = ", ".join(sorted(filter(None, held.groups))) or "none but the root"
+        raise OSError(f"{file.path} has no group {group!r}: it has {known}")
+
+
+def _variable(shown: Shown) -> xr.Variable:
+    reader = shown.reader
+    # For texts of any length xarray's word is `str`.
+    encoding: dict[str, Any] = {"dtype": str if texts(reader.dtype) else reader.dtype}
+    if reader.chunks:
+        encoding["chunksizes"] = reader.chunks
+        encoding["preferred_chunks"] = dict(zip(shown.dims, reader.chunks, strict=True))
+    data = indexing.LazilyIndexedArray(_Array(reader))
+    return xr.Variable(shown.dims, data, reader.attrs, encoding)
 
 
 def texts(dtype: np.dtype[Any]) -> bool:
@@ -169,7 +190,7 @@ def texts(dtype: np.dtype[Any]) -> bool:
 class _Array(BackendArray):
     """A variable that xarray indexes lazily."""
 
-    def __init__(self, reader: VariableReader) -> None:
+    def __init__(self, reader: VariableReader | PaddedReader) -> None:
         self._reader = reader
         self.shape = reader.shape
         self._text = texts(reader.dtype)

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corners import true_corners
+from .dimensions import DIMENSIONS, dimension_only, dimensions_of, group_dimensions
 from .unfiltered import filter_masks
 
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
-_NO_ADDRESS = 2**64 - 1
+_SAME = "it is another name of "
 # netCDF-4's own bookkeeping, which is no attribute of the variable.
 _HIDDEN = (
     "CLASS",
@@ -92,6 +93,11 @@ class Variable:
         return np.frombuffer(self.fill or bytes(self.width), self.dtype)[0]
 
     @property
+    def same(self) -> str:
+        """The path of the variable that this is another name of; empty for most."""
+        return self.plain.removeprefix(_SAME) if self.plain.startswith(_SAME) else ""
+
+    @property
     def grid(self) -> tuple[int, ...]:
         """Chunks along each axis."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
@@ -129,28 +135,53 @@ class Chunks:
 
 
 def datasets(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
-    """Give the datasets of a file with their paths, groups in the order of their names."""
-    found: list[tuple[str, h5py.Dataset]] = []
+    """Give the datasets of a file with their paths, groups in the order of their names.
+
+    What has several names, by hard or soft links, comes under each of them; links into other
+    files are left out.
+    """
+    found: dict[str, h5py.Dataset] = {}
+    groups: dict[str, h5py.Group] = {"": file}
 
     def keep(name: str, item: object) -> None:
-        if isinstance(item, h5py.Dataset) and not _dimension_only(item):
-            found.append((name, item))
+        if isinstance(item, h5py.Group):
+            groups[name] = item
+        elif isinstance(item, h5py.Dataset) and not dimension_only(item):
+            found[name] = item
 
     file.visititems(keep)
-    yield from found
+    first = {item: name for name, item in found.items()}
+    for path, group in groups.items():
+        for link in group:
+            name = f"{path}/{link}" if path else link
+            if name not in found and (real := _linked(group, link)) in first:
+                found[name] = file[first[real]]
+    for name in sorted(found, key=lambda name: name.split("/")):
+        yield name, found[name]
+
+
+def _linked(group: h5py.Group, name: str) -> h5py.Dataset | None:
+    """Return the dataset that a link of a group leads to in its own file."""
+    if isinstance(group.get(name, getlink=True), h5py.ExternalLink):
+        return None
+    item = group.get(name)
+    return item if isinstance(item, h5py.Dataset) else None
 
 
 def describe(name: str, dataset: h5py.Dataset) -> Variable:
     """Return what a file says of a variable."""
     filters = tuple(_filters(dataset))
     dtype, strange = _type(dataset)
+    real = str(dataset.name or name).strip("/")
+    if real != name.strip("/"):
+        strange = f"{_SAME}{real}"
     return Variable(
         name=name,
         shape=tuple(dataset.shape or ()),
         dtype=dtype,
         chunks=tuple(dataset.chunks or ()),
         filters=filters,
-        dims=_dims(dataset),
+        dims=dimensions_of(dataset),
         fill=_fill(dataset) if dtype else b"",
         attrs=attributes(dataset),
         plain=strange or _plain(dataset, dtype, filters),
@@ -183,14 +214,19 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
 
 
 def attributes(item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
-    """Return the attributes that JSON can hold, numbers with their type."""
-    found = {}
+    """Return the attributes that JSON can hold, numbers with their type.
+
+    Those of a group list its dimensions too, if it has any.
+    """
+    found: dict[str, Any] = {}
+    if isinstance(item, h5py.Group) and (dimensions := group_dimensions(item)):
+        found[DIMENSIONS] = dimensions
     for name in item.attrs:
         if name in _HIDDEN:
             continue
         try:
             value = item.attrs[name]
-        except (OSError, TypeError, KeyError):
+        except (OSError, TypeError, KeyError, ValueError):
             continue
         kept = _portable(value)
         if kept is not None:
@@ -223,14 +259,6 @@ def _portable(value: Any) -> Any:
     return None
 
 
-def _dimension_only(dataset: h5py.Dataset) -> bool:
-    """Return whether netCDF-4 made this dataset to hold the name of a dimension."""
-    mark = dataset.attrs.get("NAME", b"")
-    return isinstance(mark, bytes) and mark.startswith(
-        b"This is a netCDF dimension but not a netCDF variable"
-    )
-
-
 def _type(dataset: h5py.Dataset) -> tuple[str, str]:
     """Return numpy's name of a type, and why it cannot be read inside of chunks."""
     try:
@@ -250,18 +278,6 @@ def _filters(dataset: h5py.Dataset) -> Iterator[tuple[int, tuple[int, ...]]]:
     for place in range(created.get_nfilters()):
         number, _, parameters, _ = created.get_filter(place)
         yield number, tuple(int(value) for value in parameters)
-
-
-def _dims(dataset: h5py.Dataset) -> tuple[str, ...]:
-    found = []
-    for dim in dataset.dims:
-        name = ""
-        if len(dim):
-            name = str(dim[0].name).rsplit("/", 1)[-1]
-        elif dataset.ndim == 1 and dataset.attrs.get("CLASS") == b"DIMENSION_SCALE":
-            name = str(dataset.name).rsplit("/", 1)[-1]
-        found.append(name)
-    return tuple(found)
 
 
 def _fill(dataset: h5py.Dataset) -> bytes:

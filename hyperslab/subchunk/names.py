@@ -1,41 +1,143 @@
-"""Names for dimensions that have none."""
+"""Variables as netCDF shows them: their names, and their dimensions with names and lengths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .dimensions import NON_COORDINATE, parted
+from .errors import SubchunkError
+from .padded import PaddedReader
+from .variable import VariableReader
+
+Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
 
 
-class Shaped(Protocol):
-    """What has a shape and, perhaps, names of dimensions."""
+@dataclass(frozen=True)
+class Shown:
+    """A variable as netCDF shows it.
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Length along each dimension."""
-
-    @property
-    def dims(self) -> tuple[str, ...]:
-        """Names of the dimensions; "" where there is none."""
-
-
-def dimension_names(variables: Iterable[Shaped]) -> list[tuple[str, ...]]:
-    """Return a name for every dimension of the variables of a group.
-
-    Those without a name get one for each length, as in h5netcdf.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as Bare
-    >>> dimension_names([Bare(shape=(3, 3), dims=("", "")), Bare(shape=(3,), dims=("",))])
-    [('phony_dim_0', 'phony_dim_1'), ('phony_dim_0',)]
+    Parameters
+    ----------
+    group, name : str
+        Path of its group, "" for the root, and its name there.
+    reader : VariableReader or PaddedReader
+    dims : tuple of str
+        A name for every dimension.
     """
-    made: dict[tuple[int, int], str] = {}
+
+    group: str
+    name: str
+    reader: VariableReader | PaddedReader
+    dims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds, as netCDF shows it.
+
+    Parameters
+    ----------
+    groups : mapping
+        Attributes of the groups by their paths; "" is the root.
+    dimensions : mapping
+        By the paths of groups: length of their own dimensions, and whether it is unlimited.
+    variables : tuple of Shown
+    left_out : mapping
+        Why variables are not there, by their paths.
+    """
+
+    groups: Mapping[str, Mapping[str, Any]]
+    dimensions: Dimensions
+    variables: tuple[Shown, ...]
+    left_out: Mapping[str, str]
+
+
+def contents(
+    readers: Mapping[str, VariableReader], groups: Mapping[str, Mapping[str, Any]]
+) -> Contents:
+    """Return what a file holds, as netCDF shows it.
+
+    Dimensions without a name get one for each length in a group, counted through the file, as in
+    h5netcdf. What is shorter along an unlimited dimension than others is filled up.
+
+    Parameters
+    ----------
+    readers : mapping
+        Variables by their paths.
+    groups : mapping
+        Attributes of groups by their paths, as a file gives them.
+    """
+    attrs = {group: parted(known)[0] for group, known in groups.items()}
+    dimensions = {group: parted(known)[1] for group, known in groups.items()}
+    left_out: dict[str, str] = {}
+    kept: dict[str, VariableReader] = {}
+    for path, reader in sorted(readers.items(), key=lambda item: item[0].rpartition("/")[0]):
+        try:
+            _ = reader.dtype
+        except SubchunkError:
+            left_out[path] = reader.variable.plain
+        else:
+            kept[path] = reader
+    dims = _dims(kept)
+    lengths = _unlimited(kept, dims, dimensions)
     found = []
-    for variable in variables:
+    for path, reader in kept.items():
+        group = path.rpartition("/")[0]
+        shape = tuple(
+            max(n, lengths.get(_home(group, dim, dimensions) or ("", ""), 0))
+            for n, dim in zip(reader.shape, dims[path], strict=True)
+        )
+        shown = reader if shape == reader.shape else PaddedReader(reader, shape)
+        found.append(Shown(group, _name(path, readers), shown, dims[path]))
+    return Contents(attrs, dimensions, tuple(found), left_out)
+
+
+def _name(path: str, readers: Mapping[str, VariableReader]) -> str:
+    """Return a variable's name without what netCDF-4 sets before it."""
+    group, _, name = path.rpartition("/")
+    short = name.removeprefix(NON_COORDINATE)
+    return name if (f"{group}/{short}" if group else short) in readers else short
+
+
+def _dims(readers: Mapping[str, VariableReader]) -> dict[str, tuple[str, ...]]:
+    made: dict[tuple[str, int, int], str] = {}
+    found = {}
+    for path, reader in readers.items():
+        group, shape = path.rpartition("/")[0], reader.shape
         names = []
-        for axis, length in enumerate(variable.shape):
-            key = (length, variable.shape[:axis].count(length))
-            named = variable.dims[axis]
-            names.append(named or made.setdefault(key, f"phony_dim_{len(made)}"))
-        found.append(tuple(names))
+        for axis, (length, name) in enumerate(zip(shape, reader.dims, strict=True)):
+            key = (group, length, shape[:axis].count(length))
+            names.append(name or made.setdefault(key, f"phony_dim_{len(made)}"))
+        found[path] = tuple(names)
+    return found
+
+
+def _home(group: str, dim: str, dimensions: Dimensions) -> tuple[str, str] | None:
+    """Return the group, itself or above, that has a dimension."""
+    while dim not in dimensions.get(group, {}):
+        if not group:
+            return None
+        group = group.rpartition("/")[0]
+    return group, dim
+
+
+def _unlimited(
+    readers: Mapping[str, VariableReader],
+    dims: Mapping[str, tuple[str, ...]],
+    dimensions: Dimensions,
+) -> dict[tuple[str, str], int]:
+    """Return the lengths of unlimited dimensions: those of the longest variables."""
+    found = {
+        (group, dim): length
+        for group, known in dimensions.items()
+        for dim, (length, unlimited) in known.items()
+        if unlimited
+    }
+    for path, reader in readers.items():
+        for length, dim in zip(reader.shape, dims[path], strict=True):
+            home = _home(path.rpartition("/")[0], dim, dimensions)
+            if home in found:
+                found[home] = max(found[home], length)
     return found

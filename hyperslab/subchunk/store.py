@@ -21,6 +21,7 @@ from zarr.abc.store import (
 from zarr.core.buffer import Buffer, BufferPrototype
 
 from .file import File
+from .names import contents
 from .virtual.arrays import Array, Grid, arrays
 from .virtual.metadata import array_metadata, group_metadata
 
@@ -78,12 +79,14 @@ class SubchunkStore(Store):
         memory_bytes: int | None = None,
     ) -> None:
         super().__init__(read_only=True)
-        self.path, self.chunks = os.fspath(path), dict(chunks or {})
+        self.path = os.fspath(path)
         self._file = File(
             path, index, storage_options=storage_options, threads=threads, memory_bytes=memory_bytes
         )
-        self._arrays, self.left_out = arrays(self._file, self.chunks)
-        self._documents = _documents(self._file, self._arrays)
+        held = contents(self._file, self._file.groups())
+        self._arrays, self.left_out = arrays(held, {} if chunks is None else chunks)
+        self.chunks = dict(chunks or {})
+        self._documents = _documents(held.groups, self._arrays)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -225,9 +228,10 @@ class SubchunkStore(Store):
         return None
 
 
-def _documents(file: File, found: Mapping[str, Array]) -> dict[str, bytes]:
+def _documents(
+    groups: Mapping[str, Mapping[str, Any]], found: Mapping[str, Array]
+) -> dict[str, bytes]:
     """Return the metadata of all groups and arrays as Zarr stores them, by their keys."""
-    groups = file.groups()
     nodes = {name: array_metadata(array) for name, array in found.items()}
     nodes |= {name: group_metadata(attrs) for name, attrs in groups.items() if name}
     documents = dict(nodes)

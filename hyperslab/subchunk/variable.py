@@ -109,11 +109,15 @@ class VariableReader:
     @property
     def plain(self) -> str:
         """Why it is read plainly, through HDF5; empty when it is read inside of chunks."""
+        if self.variable.same:
+            return self._file[self.variable.same].plain
         if self.variable.plain or self._indexed():
             return self.variable.plain
         return "the file has no index" if self._file.index is None else "it was not indexed"
 
     def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
+        if self.variable.same:
+            return self._file[self.variable.same][key]
         asked = wanted(key, self.shape)
         if self._entry is not None and self._entry.values is not None:
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)

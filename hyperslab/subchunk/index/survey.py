@@ -116,7 +116,7 @@ def _groups(file: h5py.File) -> dict[str, dict[str, Any]]:
 
 
 def _small(variable: Variable, item: h5py.Dataset) -> bytes | None:
-    if not variable.dtype or item.size is None:
+    if not variable.dtype or variable.same or item.size is None:
         return None
     if item.size * item.dtype.itemsize > SMALL:
         return None

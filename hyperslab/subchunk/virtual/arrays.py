@@ -12,8 +12,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..file import File
-from ..names import dimension_names
+from ..names import Contents
+from ..padded import PaddedReader
 from ..variable import VariableReader
 
 Grid = int | Sequence[int] | Mapping[str, int]
@@ -28,7 +28,7 @@ class Array:
 
     Parameters
     ----------
-    reader : VariableReader
+    reader : VariableReader or PaddedReader
     dims : tuple of str
         A name for every dimension.
     chunks : tuple of int
@@ -37,7 +37,7 @@ class Array:
         Whether its values are texts of any length.
     """
 
-    reader: VariableReader
+    reader: VariableReader | PaddedReader
     dims: tuple[str, ...]
     chunks: tuple[int, ...]
     text: bool
@@ -90,12 +90,12 @@ class Array:
         return _texts(found) if self.text else found.tobytes()
 
 
-def arrays(file: File, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
+def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
     """Return the variables of a file in grids of chunks, and why others are left out.
 
     Parameters
     ----------
-    file : File
+    held : Contents
     chunks : mapping
         See `hyperslab.subchunk.store.SubchunkStore`.
 
@@ -104,22 +104,23 @@ def arrays(file: File, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], di
     ValueError
         For chunks that name what the file does not have, or do not fit it.
     """
+    if not isinstance(chunks, Mapping):
+        raise ValueError(
+            f"chunks are {chunks!r}: give numbers by the names of dimensions or variables, such "
+            'as {"time": -1, "lat": 100}'
+        )
     found: dict[str, Array] = {}
-    left_out: dict[str, str] = {}
-    groups: dict[str, list[str]] = {}
-    for name in file:
-        groups.setdefault(name.rpartition("/")[0], []).append(name)
-    known = set(file)
-    for names in groups.values():
-        all_dims = dimension_names(file[name] for name in names)
-        for name, dims in zip(names, all_dims, strict=True):
-            known.update(dims)
-            reader = file[name]
-            if why := _unfit(reader.dtype):
-                left_out[name] = why
-                continue
-            text = h5py.check_string_dtype(reader.dtype) is not None and reader.dtype.kind == "O"
-            found[name] = Array(reader, dims, _chunks(name, reader, dims, chunks), text)
+    left_out = dict(held.left_out)
+    known = set(left_out)
+    for shown in held.variables:
+        name = f"{shown.group}/{shown.name}" if shown.group else shown.name
+        known.update([name, *shown.dims])
+        reader, dims = shown.reader, shown.dims
+        if why := _unfit(reader.dtype):
+            left_out[name] = why
+            continue
+        text = h5py.check_string_dtype(reader.dtype) is not None and reader.dtype.kind == "O"
+        found[name] = Array(reader, dims, _chunks(name, reader, dims, chunks), text)
     if unknown := [name for name in chunks if name not in known]:
         raise ValueError(
             f"chunks name {unknown[0]!r}, which is no variable and no dimension of the file: it "
@@ -139,7 +140,10 @@ def _unfit(dtype: np.dtype[Any]) -> str:
 
 
 def _chunks(
-    name: str, reader: VariableReader, dims: tuple[str, ...], asked: Mapping[str, Grid]
+    name: str,
+    reader: VariableReader | PaddedReader,
+    dims: tuple[str, ...],
+    asked: Mapping[str, Grid],
 ) -> tuple[int, ...]:
     own = asked.get(name)
     if isinstance(own, int) and name in dims:  # a coordinate: its name is the dimension's too
@@ -175,7 +179,7 @@ def _chunks(
     return tuple(lengths)
 
 
-def _default(reader: VariableReader) -> tuple[int, ...]:
+def _default(reader: VariableReader | PaddedReader) -> tuple[int, ...]:
     """Return chunks for a variable that has none: whole rows, as many as fit."""
     left = _CHUNK_BYTES // (_TEXT_BYTES if reader.dtype.kind == "O" else reader.dtype.itemsize)
     lengths = []

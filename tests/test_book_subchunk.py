@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from range_server import serving
 
 from hyperslab.cli import OK, main
 
@@ -26,18 +27,27 @@ def folder(tmp_path, monkeypatch):
     values = np.random.default_rng(0).integers(0, 900, (3, 2, 300, 600)).astype("f4")
     dims = ("time", "level", "latitude", "longitude")
     how = {"zlib": True, "chunksizes": (1, 2, 300, 600)}
-    data = xr.Dataset({"air_temperature": (dims, values)})
-    data.to_netcdf(tmp_path / "air.nc", engine="netcdf4", encoding={"air_temperature": how})
+    data = xr.Dataset(dict.fromkeys(("air_temperature", "humidity"), (dims, values)))
+    encoding = dict.fromkeys(data, how)
+    data.to_netcdf(tmp_path / "air.nc", engine="netcdf4", encoding=encoding)
     (tmp_path / "indexes").mkdir()
     monkeypatch.chdir(tmp_path)
     return values
 
 
-def test_the_python_of_the_page_runs(folder):
+@pytest.fixture
+def address(folder, tmp_path):
+    """Where that folder is served: what the page calls https://host."""
+    with serving(tmp_path) as (address, _):
+        yield address
+
+
+def test_the_python_of_the_page_runs(folder, address):
     assert main(["index", "air.nc"]) == OK
     names = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
-        exec(block, names)
+        exec(block.replace("https://host", address), names)
+    assert "tag" in names["file"].index.data
     names["data"].close()
     assert np.array_equal(names["series"], folder[:, 0, 280, 506])
     assert np.array_equal(names["column"], folder[:, :, 280, 506])
@@ -46,7 +56,10 @@ def test_the_python_of_the_page_runs(folder):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_of_the_page_run(folder, command):
+def test_the_commands_of_the_page_run(folder, address, command):
     assert main(["index", "air.nc", "--jobs", "1"]) == OK
     assert len(COMMANDS) > 7
-    assert main(shlex.split(command.replace("*.nc", "air.nc"))[1:]) == OK
+    assert (
+        main(shlex.split(command.replace("*.nc", "air.nc").replace("https://host", address))[1:])
+        == OK
+    )

@@ -135,3 +135,33 @@ def test_points_lie_closer_where_more_must_be_read(tmp_path):
     _, points = index.points(index.entries["x"])
     starts = points.out[points.mark]
     assert (starts > half).sum() > 2 * (starts < half).sum()
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_points_lie_no_farther_apart_than_promised(tmp_path, shuffle):
+    rng = np.random.default_rng(8)
+    noise = rng.integers(0, 2**23, 500_000).astype("u4") * np.uint32(2)  # three bytes are stored
+    values = np.concatenate([noise, np.arange(500_000, dtype="u4"), noise[::-1]])
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values, chunks=values.shape, compression=4, shuffle=shuffle)
+    index = subchunk.Index(subchunk.build(path))
+    _, points = index.points(index.entries["x"])
+    starts = np.append(points.out[points.mark], values.nbytes)
+    assert np.diff(points.out).max() > (2**15 if shuffle else 0)
+    assert np.diff(starts).max() <= 2**17
+
+
+@given(
+    steps=st.lists(st.integers(1, 200_000), min_size=1, max_size=60),
+    spacing=st.integers(2**14, 2**20),
+    widest=st.integers(2**14, 2**18),
+)
+def test_a_gap_is_wide_only_where_no_place_lies(steps, spacing, widest):
+    out = np.cumsum([0, *steps])
+    end = int(out[-1])
+    ends = np.array([0.0, end])
+    starts = Spread(ends, ends / spacing, widest=widest).starts(out[:-1])
+    assert starts[0] == 0 and (np.diff(starts) > 0).all()
+    for first, last in zip(starts, [*starts[1:], len(steps)], strict=True):
+        assert out[last] - out[first] <= widest or last == first + 1

@@ -11,7 +11,7 @@ from .points import ChunkPoints
 from .spread import MARK, Spread
 
 CLOSEST = 48 * 2**10  # bytes of output between points, on average: more are slow to build
-_NEAREST, _FARTHEST = 2**15, 2**17  # anywhere, unless the budget does not reach
+_NEAREST, _WIDE = 2**15, 2**17  # anywhere, unless the budget does not reach
 _WIDEST = 2**22
 _OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
 MARK_BYTES, POINT_BYTES = 6, 12  # of the tables, about: for each mark, and more for a point
@@ -84,19 +84,19 @@ def _spread(
     ideal = np.sqrt(cost / read)
 
     def apart(scale: float) -> NDArray[np.float64]:
-        return np.clip(scale * ideal, _NEAREST, farthest)
+        return np.clip(scale * ideal, _NEAREST, widest - MARK)  # places are so far apart
 
     def fits(scale: float) -> bool:
         count = length / apart(scale)
         return bool((count * cost).sum() <= allowed and count.sum() <= out[-1] / CLOSEST)
 
-    low, high, farthest = 1e-3, 1e9, float(_FARTHEST)
-    while not fits(high) and farthest < _WIDEST:
-        farthest *= 2
+    low, high, widest = 1e-3, 1e9, _WIDE
+    while not fits(high) and widest < _WIDEST:
+        widest *= 2
     for _ in range(60):
         middle = (low * high) ** 0.5
         low, high = (low, middle) if fits(middle) else (middle, high)
-    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))))
+    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), widest=widest)
 
 
 def _cost(points: ChunkPoints) -> int:

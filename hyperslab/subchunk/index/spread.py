@@ -23,11 +23,15 @@ class Spread:
         float64 of shape (n,), points before each; between them it is a straight line.
     mark : int
         Bytes of output between marks.
+    widest : int
+        Bytes of output that no two points are farther apart than, where there is a place between;
+        0 for any.
     """
 
     at: NDArray[np.float64]
     points: NDArray[np.float64]
     mark: int = MARK
+    widest: int = 0
 
     @classmethod
     def even(cls, spacing: int, chunk_bytes: int) -> Spread:
@@ -62,4 +66,17 @@ class Spread:
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)
         passed = np.floor(before + chunk * _TURN % 1).astype(np.int64)
-        return np.flatnonzero(np.diff(passed, prepend=passed[0] - 1))
+        found = np.flatnonzero(np.diff(passed, prepend=passed[0] - 1))
+        return self._closer(out, found) if self.widest else found
+
+    def _closer(self, out: NDArray[np.integer], found: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Add points where two are too far apart, as where blocks that are stored lie between."""
+        ends = np.append(out[found[1:]], self.at[-1])
+        more: list[int] = []
+        for gap in np.flatnonzero(ends - out[found] > self.widest).tolist():
+            place, behind = int(found[gap]), int(np.searchsorted(out, ends[gap]))
+            while ends[gap] - out[place] > self.widest and place + 1 < behind:
+                within = int(np.searchsorted(out, out[place] + self.widest, "right")) - 1
+                place = max(within, place + 1)
+                more.append(place)
+        return np.union1d(found, np.array(more, np.intp))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import io
 import re
 import weakref
@@ -171,13 +170,11 @@ class Stream(io.RawIOBase):
         out = memoryview(buffer).cast("B")
         at = self.tell()
         wanted = max(0, min(len(out), int(self._file.size) - at))
-        collecting = gc.isenabled()
-        gc.disable()
-        try:
+        # Here, since h5py comes with it.
+        from hyperslab.subchunk.fetch.collection import COLLECTION
+
+        with COLLECTION.put_off():
             data = self._file.read(len(out))
-        finally:
-            if collecting:
-                gc.enable()
         if len(data) != wanted:
             raise OSError(f"the server sent {len(data)} bytes at {at}, and {wanted} were asked for")
         out[: len(data)] = data

@@ -6,6 +6,7 @@ import io
 from collections import OrderedDict
 from typing import Any
 
+from .collection import COLLECTION
 from .ranges import Source
 
 _BLOCK = 2**16  # bytes fetched at once: metadata lies close together
@@ -54,6 +55,10 @@ class RangeReader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer, as far as the file goes."""
+        with COLLECTION.put_off():
+            return self._fill(buffer)
+
+    def _fill(self, buffer: Any) -> int:
         out = memoryview(buffer).cast("B")
         stop = min(self._at + len(out), self._size)
         done = 0

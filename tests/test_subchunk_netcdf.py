@@ -107,6 +107,21 @@ def test_a_group_of_a_tree_is_its_root(tmp_path):
         xr.open_datatree(path, engine=SubchunkEntrypoint, group="no")
 
 
+def test_sequences_do_not_keep_a_file_from_opening(tmp_path):
+    def sequences(file):
+        file.createDimension("n", 3)
+        made = file.createVariable("v", file.createVLType("i4", "sequence"), ("n",))
+        made[0], made[2] = np.arange(3, dtype="i4"), np.arange(1, dtype="i4")
+        file.createVariable("w", "f4", ("n",), zlib=True)[:] = 1
+
+    path = make(tmp_path / "x.nc", sequences)
+    with opened(path) as ours, xr.open_dataset(path, engine="netcdf4") as theirs:
+        assert ours["v"].dtype == theirs["v"].dtype
+        xr.testing.assert_identical(ours["w"].load(), theirs["w"].load())
+        for one, other in zip(ours["v"].values, theirs["v"].values, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     """HDF5 without dimensions: groups, links, and a type that numpy lacks."""

@@ -194,7 +194,11 @@ class _Array(BackendArray):
         self._reader = reader
         self.shape = reader.shape
         self._text = texts(reader.dtype)
-        self.dtype = np.dtype(object) if self._text else reader.dtype
+        # Sequences of any length have the type of their values, as in engine netcdf4: objects
+        # would be taken for texts.
+        sequence = h5py.check_vlen_dtype(reader.dtype)
+        one = reader.dtype if sequence is None else np.dtype(sequence)
+        self.dtype = np.dtype(object) if self._text else one
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(

@@ -183,7 +183,10 @@ class File(Mapping[str, "VariableReader"]):
             }
 
     def groups(self) -> dict[str, dict[str, Any]]:
-        """Return attributes of all groups by their paths; "" is the root."""
+        """Return attributes of all groups by their paths; "" is the root.
+
+        `_Netcdf4Dimensions` among them lists a group's own dimensions: name, length, unlimited.
+        """
         if self.index:
             kept: Mapping[str, Mapping[str, Any]] = self.index.groups
         else:

@@ -44,7 +44,7 @@ def indexed(file: h5py.File) -> tuple[str, ...]:
         When it describes none.
     """
     try:
-        found = tuple(_variables(file, "", 0))
+        found = tuple(_variables(file, "", 0)) or tuple(_empty(file))
     except (OSError, KeyError, RuntimeError, ValueError) as error:
         raise CorruptIndexError(f"the index is damaged or cut off: {error}") from error
     if not found:
@@ -66,6 +66,18 @@ def _variables(group: h5py.Group, path: str, depth: int) -> Iterator[str]:
             known = True
         elif group.get(name, getclass=True) is h5py.Group:
             yield from _variables(group[name], f"{path}/{name}".lstrip("/"), depth + 1)
+
+
+def _empty(file: h5py.File) -> Iterator[str]:
+    """Give the innermost groups of a file that holds nothing else: variables without chunks."""
+    groups: list[str] = []
+
+    def keep(name: str, item: object) -> bool | None:
+        groups.append(name)
+        return None if isinstance(item, h5py.Group) and not item.attrs else True
+
+    if not file.visititems(keep):
+        yield from (name for name in groups if not file[name].keys())
 
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:

@@ -109,6 +109,7 @@ def write(
         for variable in found.variables:
             if (chunks := found.tables.get(variable.name)) is None:
                 continue
+            file.require_group(variable.name)  # there too when no chunk was written yet
             names = chunk_names(variable, chunks.number)
             least = span(variable.chunk_bytes, points, spacing)
             for row, name in enumerate(names):

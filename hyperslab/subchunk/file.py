@@ -17,7 +17,8 @@ from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
 from .fetch.remote import NoRangesError
-from .hdf5 import attribute, attributes, datasets, describe
+from .hdf5 import attributes, datasets, describe
+from .index.entries import decoded
 from .index.fingerprint import difference, digest
 from .index.format import Hdf5IndexError, NoIndexError
 from .index.index import Index, PointIndex
@@ -198,10 +199,7 @@ class File(Mapping[str, "VariableReader"]):
 
             self.hdf5.visititems(keep)
             kept = found
-        return {
-            name: {key: attribute(value) for key, value in attrs.items()}
-            for name, attrs in kept.items()
-        }
+        return {name: decoded(attrs) for name, attrs in kept.items()}
 
     def _index(self) -> PointIndex | None:
         place = self._place

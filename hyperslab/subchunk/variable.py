@@ -10,8 +10,8 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from .errors import CorruptDataError, CorruptIndexError, MemoryLimitError, SubchunkError
-from .hdf5 import Variable, attribute
-from .index.index import Entry
+from .hdf5 import Variable
+from .index.entries import Entry, decoded
 from .memory import refuse_above
 from .read.select import Axis, Key, wanted
 from .read.values import Indexed
@@ -104,7 +104,7 @@ class VariableReader:
     @property
     def attrs(self) -> dict[str, Any]:
         """Attributes."""
-        return {name: attribute(value) for name, value in self.variable.attrs.items()}
+        return decoded(self.variable.attrs)
 
     @property
     def plain(self) -> str:

@@ -37,6 +37,8 @@ VERSION = 1
 _FIXED = struct.Struct("<8sIII")
 PREAMBLE = _FIXED.size
 _MOST_HEAD = 2**28
+_MOST = 2**62  # bytes of a file
+_TYPES = {"|u1": "|u1", "<u1": "|u1", "<u2": "<u2", "<u4": "<u4", "<u8": "<u8"}
 _WORTH = 0.5  # packed over unpacked bytes: unpacking takes as long as reading points
 _ZLIB_HEAD = 2
 
@@ -178,14 +180,17 @@ def decode_head(data: bytes) -> Head:
     try:
         content = json.loads(text)
         tables = {
-            name: Table(int(at), str(np.dtype(dtype).str), int(length), int(crc), int(size))
+            name: Table(int(at), _TYPES[dtype], int(length), int(crc), int(size))
             for name, (at, dtype, length, crc, size) in content.pop("tables").items()
         }
         kept = begin + int(content.pop("table_bytes"))
         size = kept + int(content.pop("kept_bytes"))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
-    if any(t.at < 0 or t.size < 0 or t.at + t.size > kept - begin for t in tables.values()):
+    if not begin <= kept <= size <= _MOST or any(
+        min(t.at, t.size, t.length, _MOST - t.length) < 0 or t.at + t.size > kept - begin
+        for t in tables.values()
+    ):
         raise CorruptIndexError("the head of the index names tables outside of it")
     return Head(content, tables, begin, kept, size)
 

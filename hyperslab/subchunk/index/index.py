@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import Source, source
-from ..hdf5 import Chunks, Variable
+from ..hdf5 import Chunks
 from ..memory import allowed, refuse_above
+from .entries import Entry, check_head, entries
 from .format import PREAMBLE, Head, decode_head, head_bytes
 from .place import SUFFIX
 from .points import POINT_ARRAYS, Points
@@ -23,28 +24,8 @@ from .points import POINT_ARRAYS, Points
 __all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
 
 _FIRST_READ = 2**18  # bytes: the head and the tables of most files in one request
+_MOST = 2**62  # bytes of a file
 _CHUNK_ARRAYS = ("number", "offset", "size", "mask")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What an index says of one variable.
-
-    Parameters
-    ----------
-    variable : Variable
-    place : int
-        Of the variable in the index.
-    spacing : int
-        Bytes of output between points; 0 where it has none.
-    values : bytes
-        The values themselves, of small variables that are read plainly.
-    """
-
-    variable: Variable
-    place: int
-    spacing: int
-    values: bytes | None
 
 
 class PointIndex(Protocol):
@@ -107,6 +88,7 @@ class Index:
             if needed > len(self._front):
                 self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
             self.head: Head = decode_head(self._front)
+            check_head(self.head.content)
             if not self._source.remote:  # there it would cost a request
                 self._check_size(int(self._source.identity()["size"]))
         self._points: dict[int, tuple[Chunks, Points]] = {}
@@ -150,13 +132,8 @@ class Index:
     @cached_property
     def entries(self) -> dict[str, Entry]:
         """The variables by their names."""
-        try:
-            return {
-                item["name"]: Entry(_variable(item), place, int(item["spacing"]), _values(item))
-                for place, item in enumerate(self.head.content["variables"])
-            }
-        except (KeyError, TypeError, ValueError) as error:
-            raise CorruptIndexError(f"the index cannot be understood: {error!r}") from error
+        with self._named():
+            return entries(self.head.content["variables"])
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
         """Return chunk table and points of a variable.
@@ -183,7 +160,7 @@ class Index:
         )
         searched = {name: columns[name].astype(np.int64) for name in ("first", "out", "mark")}
         points = Points(**{name: columns[name] for name in POINT_ARRAYS} | searched)
-        _check(chunks, points)
+        _check(chunks, points, math.prod(entry.variable.grid), self.head.size - self.head.kept)
         return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
@@ -224,25 +201,7 @@ class Index:
         return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
 
 
-def _variable(item: Mapping[str, Any]) -> Variable:
-    return Variable(
-        name=item["name"],
-        shape=tuple(item["shape"]),
-        dtype=item["dtype"],
-        chunks=tuple(item["chunks"]),
-        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
-        dims=tuple(item["dims"]),
-        fill=bytes.fromhex(item["fill"]),
-        attrs=item["attrs"],
-        plain=item["plain"],
-    )
-
-
-def _values(item: Mapping[str, Any]) -> bytes | None:
-    return bytes.fromhex(item["values"]) if item.get("values") is not None else None
-
-
-def _check(chunks: Chunks, points: Points) -> None:
+def _check(chunks: Chunks, points: Points, all_chunks: int, kept: int) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
     lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
     marks = {len(points.out), len(points.bit), len(points.segment_crc)}
@@ -258,6 +217,9 @@ def _check(chunks: Chunks, points: Points) -> None:
         and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
         and bool(np.isin(there, points.mark).all())
         and not points.out[there].any()
+        and bool((chunks.number[-1:] < all_chunks).all())
+        and bool((points.kept_at <= kept).all() and (points.kept_bytes <= kept).all())
+        and bool(((chunks.offset | chunks.size) < _MOST).all() and (points.bit < _MOST).all())
     )
     if not good:
         raise CorruptIndexError("the tables of the index contradict each other: build it again")

@@ -1,0 +1,141 @@
+"""What the head of an index says of groups and variables, refused where it makes no sense."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import CorruptIndexError
+from ..hdf5 import Variable, attribute
+
+_KINDS = "iufcb"
+_MOST = 2**62  # values, or bytes of a chunk
+# What JSON that is no index raises when it is taken for one.
+MISTAKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an index says of one variable.
+
+    Parameters
+    ----------
+    variable : Variable
+    place : int
+        Of the variable in the index.
+    spacing : int
+        Bytes of output between points; 0 where it has none.
+    values : bytes
+        The values themselves, of small variables that are read plainly.
+    """
+
+    variable: Variable
+    place: int
+    spacing: int
+    values: bytes | None
+
+
+def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
+    """Return the variables by their names.
+
+    Raises
+    ------
+    CorruptIndexError
+        When they cannot be understood.
+    """
+    try:
+        found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
+        links = [entry.variable.same for entry in found.values() if entry.variable.same]
+        if any(found[name].variable.same for name in links):
+            raise ValueError("a link to a link")
+    except MISTAKEN as error:
+        raise CorruptIndexError(f"the index cannot be understood: {error!r}") from error
+    return found
+
+
+def check_head(content: Mapping[str, Any]) -> None:
+    """Refuse a head whose parts are not what they should be.
+
+    Raises
+    ------
+    CorruptIndexError
+    """
+    data, groups = content.get("data"), content.get("groups")
+    good = (
+        isinstance(data, dict)
+        and isinstance(data.get("size"), int | None)
+        and isinstance(data.get("mtime_ns"), int | None)
+        and isinstance(data.get("tag"), str | None)
+        and isinstance(content.get("variables"), list)
+        and isinstance(groups, dict)
+        and "" in groups
+        and all(isinstance(attrs, dict) for attrs in groups.values())
+    )
+    if not good:
+        raise CorruptIndexError("the head of the index is damaged: build it again")
+
+
+def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes as numpy or Python has them.
+
+    Raises
+    ------
+    CorruptIndexError
+        When the index holds something else.
+
+    Examples
+    --------
+    >>> decoded({"units": "K", "n": {"dtype": "<i2", "array": False, "hex": "0300"}})
+    {'units': 'K', 'n': np.int16(3)}
+    """
+    try:
+        return {name: attribute(value) for name, value in attrs.items()}
+    except MISTAKEN as error:
+        raise CorruptIndexError(f"an attribute in the index is damaged: {error!r}") from error
+
+
+def _entry(item: Mapping[str, Any], place: int) -> Entry:
+    variable = Variable(
+        name=item["name"],
+        shape=tuple(item["shape"]),
+        dtype=item["dtype"],
+        chunks=tuple(item["chunks"]),
+        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
+        dims=tuple(item["dims"]),
+        fill=bytes.fromhex(item["fill"]),
+        attrs=item["attrs"],
+        plain=item["plain"],
+    )
+    values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
+    spacing = item["spacing"]
+    if not _good(variable, spacing, values):
+        raise ValueError(f"what it says of variable {place} contradicts itself")
+    return Entry(variable, place, spacing, values)
+
+
+def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
+    width = 0
+    if variable.dtype:
+        dtype = np.dtype(variable.dtype)
+        if dtype.kind not in _KINDS or dtype.str != variable.dtype:
+            return False
+        width = dtype.itemsize
+    return bool(
+        all(type(text) is str for text in (variable.name, variable.plain, *variable.dims))
+        and len(variable.dims) == len(variable.shape)
+        and len(variable.chunks) in (0, len(variable.shape))
+        and all(type(n) is int and n >= 0 for n in (*variable.shape, spacing))
+        and all(type(n) is int and n > 0 for n in variable.chunks)
+        and math.prod(variable.shape) < _MOST
+        and math.prod(variable.chunks) * width < _MOST
+        and all(type(number) is int for number, _ in variable.filters)
+        and type(variable.attrs) is dict
+        and len(variable.fill) in (0, width)
+        and (values is None or (width and len(values) == math.prod(variable.shape) * width))
+        and (not spacing or bool(variable.chunks and width and variable.filters))
+        and not (spacing and variable.plain)
+    )

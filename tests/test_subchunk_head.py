@@ -1,4 +1,4 @@
-"""Heads of indexes that hold nonsense under a good checksum: an error by name, or right values."""
+"""Heads of indexes that hold nonsense under a good checksum: errors by name, no others."""
 
 import json
 import random
@@ -22,13 +22,13 @@ ODD = [
 def made(tmp_path_factory):
     """A file with its index, the index's head, and what follows it."""
     path = tmp_path_factory.mktemp("head") / "a.h5"
-    values = np.random.default_rng(0).integers(0, 50, (3, 4000)).astype("f4")
+    values = np.random.default_rng(0).integers(0, 50, (3, 40_000)).astype("f4")
     with h5py.File(path, "w") as file:
-        how = {"chunks": (1, 4000), "compression": 4, "shuffle": True, "fletcher32": True}
+        how = {"chunks": (1, 40_000), "compression": 4, "shuffle": True, "fletcher32": True}
         data = file.create_dataset("g/d", data=values, **how)
         data.attrs["units"], data.attrs["flags"] = "K", np.arange(3)
         file["t"], file["s"], file["none"] = np.arange(3.0), ["a", "b"], np.zeros((0, 4))
-    index = subchunk.build(path, spacing=1024).read_bytes()
+    index = subchunk.build(path, spacing=8192).read_bytes()
     length = struct.unpack_from("<I", index, 12)[0]
     return path, values, json.loads(index[PREAMBLE:][:length]), index[PREAMBLE + length :]
 
@@ -48,15 +48,16 @@ def places(node):
         yield from places(node[key])
 
 
-def read(path, values):
+def read(path, values, right=False):
     with subchunk.open(path, memory_bytes=10**8) as file:
         for variable in file.values():
             assert variable.attrs is not None and variable.dtype is not None
         file.groups()
         data = file["g/d"]
         if (data.shape, data.dtype) == (values.shape, values.dtype):
-            assert np.array_equal(data[1, 5:9], values[1, 5:9])
-            assert np.array_equal(data[:, 7], values[:, 7])
+            found = data[1, 5:9], data[:, 7]  # a lie with a good checksum may be believed
+            assert not right or np.array_equal(found[0], values[1, 5:9])
+            assert not right or np.array_equal(found[1], values[:, 7])
         assert file["t"][...].shape == file["t"].shape and file["none"].shape == (0, 4)
 
 
@@ -80,7 +81,7 @@ def test_nonsense_is_an_error_by_name(made):
             assert "no variable" in str(error) or "doesn't exist" in str(error), (seed, error)
     assert refused > 100
     rewrite(path, head, rest)
-    read(path, values)
+    read(path, values, right=True)
 
 
 @pytest.mark.parametrize(

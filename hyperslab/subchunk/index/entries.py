@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import CorruptIndexError
-from ..hdf5 import Variable, attribute
+from ..hdf5 import SHUFFLE, Variable, attribute
 
 _KINDS = "iufcb"
 _MOST = 2**62  # values, or bytes of a chunk
@@ -132,7 +132,8 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
         and all(type(n) is int and n > 0 for n in variable.chunks)
         and math.prod(variable.shape) < _MOST
         and math.prod(variable.chunks) * width < _MOST
-        and all(type(number) is int for number, _ in variable.filters)
+        and all(type(n) is int for number, more in variable.filters for n in (number, *more))
+        and (not spacing or all(more for number, more in variable.filters if number == SHUFFLE))
         and type(variable.attrs) is dict
         and len(variable.fill) in (0, width)
         and (values is None or (width and len(values) == math.prod(variable.shape) * width))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import Source, source
-from ..hdf5 import Chunks
+from ..hdf5 import Chunks, Variable
 from ..memory import allowed, refuse_above
 from .entries import Entry, check_head, entries
 from .format import PREAMBLE, Head, decode_head, head_bytes
@@ -25,6 +25,7 @@ __all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
 
 _FIRST_READ = 2**18  # bytes: the head and the tables of most files in one request
 _MOST = 2**62  # bytes of a file
+_MOST_HEADER = 2**14  # bits; a block cannot need more
 _CHUNK_ARRAYS = ("number", "offset", "size", "mask")
 
 
@@ -160,7 +161,7 @@ class Index:
         )
         searched = {name: columns[name].astype(np.int64) for name in ("first", "out", "mark")}
         points = Points(**{name: columns[name] for name in POINT_ARRAYS} | searched)
-        _check(chunks, points, math.prod(entry.variable.grid), self.head.size - self.head.kept)
+        _check(chunks, points, entry.variable, self.head.size - self.head.kept)
         return chunks, points
 
     def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
@@ -201,7 +202,7 @@ class Index:
         return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
 
 
-def _check(chunks: Chunks, points: Points, all_chunks: int, kept: int) -> None:
+def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
     lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
     marks = {len(points.out), len(points.bit), len(points.segment_crc)}
@@ -217,7 +218,10 @@ def _check(chunks: Chunks, points: Points, all_chunks: int, kept: int) -> None:
         and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
         and bool(np.isin(there, points.mark).all())
         and not points.out[there].any()
-        and bool((chunks.number[-1:] < all_chunks).all())
+        and bool((chunks.number[-1:] < math.prod(variable.grid)).all())
+        and bool(
+            (points.out <= variable.chunk_bytes).all() and (points.header_bits < _MOST_HEADER).all()
+        )
         and bool((points.kept_at <= kept).all() and (points.kept_bytes <= kept).all())
         and bool(((chunks.offset | chunks.size) < _MOST).all() and (points.bit < _MOST).all())
     )

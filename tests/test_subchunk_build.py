@@ -13,6 +13,7 @@ from test_subchunk_urls import BACKENDS, serving, write
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
+from hyperslab.subchunk.index import build, reuse
 
 
 @pytest.fixture
@@ -160,3 +161,19 @@ def test_add_takes_new_variables_and_refuses_what_it_would_ignore(folder, capsys
     assert main(["index", str(folder)]) == 1
     said = capsys.readouterr().err
     assert "this is a folder" in said and len(said.splitlines()) == 1
+
+
+def test_add_reads_old_chunks_only_if_the_file_was_written_since(tmp_path, monkeypatch):
+    path = tmp_path / "a.h5"
+    write(path)
+    subchunk.build(path, where={"data": (0,)}, spacing=4096)
+    checked = []
+    fits = reuse.fits
+    monkeypatch.setattr(build, "fits", lambda *given: checked.append(1) or fits(*given))
+    subchunk.widen(path, where={"data": (1,)})
+    assert not checked
+    os.utime(path, (1e9, 1e9))
+    subchunk.widen(path)
+    assert len(checked) == 3 and check(path) > 0
+    with subchunk.open(path) as file:
+        assert file["data"][:, 29_999].tolist() == [29_999, 59_999, 89_999]

@@ -134,3 +134,14 @@ def test_relative_paths_hold_in_other_folders(folder, tmp_path, monkeypatch):
         monkeypatch.chdir("/")
         with pickle.loads(kept) as again:
             assert again.index and again["data"][1, 70] == 30070
+
+
+def test_a_server_that_is_not_there_is_named(folder):
+    """By fsspec; obstore tries again for minutes."""
+    options = {"backend": "fsspec"}
+    url = "http://127.0.0.1:9/a.h5"
+    for index in (None, folder / "a b.h5.subchunk"):
+        with pytest.raises(subchunk.SubchunkError, match=r":9/a.* cannot be read: .*onnect"):
+            subchunk.open(url, index, storage_options=options)
+    with pytest.raises(subchunk.SubchunkError, match=r"cannot be read: .*onnect"):
+        subchunk.build(url, folder / "a.subchunk", storage_options=options)

@@ -84,6 +84,9 @@ class RemoteFile(ABC):
     def _named(self, error: Exception) -> SubchunkError:
         if isinstance(error, SubchunkError):
             return error
+        cause = error.__cause__
+        if isinstance(error, FileNotFoundError) and isinstance(cause, OSError):
+            error = cause  # fsspec says so too when it could not ask
         if isinstance(error, FileNotFoundError):
             return MissingFileError(f"{self.url} is not there")
         if getattr(error, "status", 0) == _FORBIDDEN or "Permission" in type(error).__name__:

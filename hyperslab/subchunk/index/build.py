@@ -21,13 +21,13 @@ from ..read.boxes import boxes
 from ..read.select import wanted
 from ..whole_file import whole_file
 from .chunk import index_chunk
-from .fingerprint import digest
+from .fingerprint import digest, unchanged
 from .format import encode
 from .index import Index
 from .options import BUDGET, SPACINGS, Keys, Options
 from .place import absolute, file_name
 from .points import POINT_ARRAYS, ChunkPoints, joined
-from .reuse import Known, fits, known_points
+from .reuse import fits, known_points
 from .spacing import choose_spread
 from .spread import Spread
 from .target import surveyed, target_place
@@ -89,7 +89,7 @@ def build(
     """
     options = Options(variables, spacing, budget, where or {}, threads or os.cpu_count() or 1)
     target = target_place(path, index)
-    return _Build(path, storage_options, options, {}, progress).write(target)
+    return _Build(path, storage_options, options, None, progress).write(target)
 
 
 def widen(
@@ -106,9 +106,9 @@ def widen(
 ) -> Path:
     """Add chunks to an index: those of a file that grew, or others than were indexed first.
 
-    What the index has of chunks that lie where they lay, and whose compressed data are what they
-    were (they are read and compared), is taken over; everything else is as in `build`. Variables
-    that are indexed keep their spacing.
+    What the index has of chunks that lie where they lay is taken over, after their compressed data
+    were read and compared if the file was written since; everything else is as in `build`.
+    Variables that are indexed keep their spacing.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def widen(
         where or {},
         threads or os.cpu_count() or 1,
     )
-    return _Build(path, storage_options, options, known_points(old), progress).write(target)
+    return _Build(path, storage_options, options, old, progress).write(target)
 
 
 class _Build:
@@ -163,12 +163,13 @@ class _Build:
         path: str | Path,
         storage_options: Mapping[str, Any] | None,
         options: Options,
-        known: Mapping[str, Known],
+        old: Index | None,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self._place, self._storage = absolute(path), storage_options
-        self._options, self._known = options, known
+        self._options, self._known = options, known_points(old) if old else {}
         self._data, self._survey = surveyed(self._place, storage_options, options.variables)
+        self._trusted = old is not None and unchanged(old.data, self._data.identity())
         self._progress = progress
         self._total = sum(len(table) for table in self._survey.tables.values())
         self._done = 0
@@ -234,7 +235,7 @@ class _Build:
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
-            if found and len(found.out) and not fits(self._stream(variable, chunks, row), found):
+            if found and not (self._trusted or fits(self._stream(variable, chunks, row), found)):
                 found = None  # it was written again in its place
             if found is None or not len(found.out):
                 number = int(chunks.number[row])

@@ -28,6 +28,18 @@ def digest(found: Survey) -> str:
     return total.hexdigest()[:32]
 
 
+def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether time or tag, as well as size, are what they were.
+
+    Examples
+    --------
+    >>> unchanged({"size": 4, "mtime_ns": 1}, {"size": 4, "tag": "x"})
+    False
+    """
+    known = any(name in kept and name in now for name in ("mtime_ns", "tag"))
+    return known and not difference(kept, now)
+
+
 def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say in what a file differs from the one that was indexed; empty if in nothing.
 

@@ -88,7 +88,7 @@ def serving(folder, *, token="", soft=b"", tag="ETag"):
 
     server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", log
     finally:

@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +17,7 @@ from ...measure.processes import Processes
 from ...measure.worker import Job
 from ...network import Server, Wire, serving, touched
 from ...network.request import Request
+from ...network.server import BUCKET
 from ...storage.region import Selection
 from ...storage.write import stored_bytes
 from .local import columns
@@ -77,13 +79,11 @@ class ReadFar:
 
 
 class Seen:
-    """The reads of some cells from one kind of server, made once, when they are first asked for.
+    """The reads of some cells from both kinds of server, made once, when first asked for.
 
     Parameters
     ----------
     files : LocalFiles
-    place : str
-        "http" or "s3".
     cells : sequence
         From `wire_ways.cells`.
     delay_s : float
@@ -95,22 +95,22 @@ class Seen:
     listing and no cache of one read is left for the next.
     """
 
-    def __init__(
-        self, files: LocalFiles, place: str, cells: Sequence[Cell], delay_s: float
-    ) -> None:
-        self.files, self.place, self.cells, self.delay_s = files, place, list(cells), delay_s
+    def __init__(self, files: LocalFiles, cells: Sequence[Cell], delay_s: float) -> None:
+        self.files, self.cells, self.delay_s = files, list(cells), delay_s
 
-    def counts(self) -> Iterator[dict[str, object]]:
-        """Yield a row a case: requests, connections, stages and ``wire_bytes``.
+    def counts(self, place: str) -> Iterator[dict[str, object]]:
+        """Yield a row a case of "http" or "s3": requests, connections, stages, ``wire_bytes``.
 
         ``file_bytes`` are those of the file or store, ``predicted_bytes`` the bytes of the data
         file that were sent at least once, and ``link`` is the kind of server.
         """
         for cell, (log, status) in zip(self.cells, self._logs, strict=True):
-            kind, read, way, store = cell
+            at, kind, read, way, store = cell
+            if at != place:
+                continue
             wire = Wire.of(log)
-            place = self.files.store(kind, store)
-            sent = touched(log, self._key(place))
+            file = self.files.store(kind, store)
+            sent = touched(log, _key(at, file))
             yield {
                 **self._row(cell),
                 **columns(self.files, kind, read, store, way.library),
@@ -118,27 +118,27 @@ class Seen:
                 "wire_bytes": wire.wire_bytes,
                 "connections": wire.connections,
                 "stages": wire.stages,
-                "file_bytes": stored_bytes(place.resolve()),
+                "file_bytes": stored_bytes(file.resolve()),
                 "predicted_bytes": sum(stop - start for start, stop in sent),
                 "status": status,
                 "verified": status == "ok",
             }
 
     def ranges(self) -> Iterator[dict[str, object]]:
-        """Yield the ranges of the file that were sent: a row a range, for the ways of `DRAWN`.
+        """Yield the ranges of a file that HTTP sent: a row a range, for the ways of `DRAWN`.
 
         ``stored_at`` is where it begins in the file, ``chunk_bytes`` how long it is.
         """
         for cell, (log, _) in zip(self.cells, self._logs, strict=True):
-            kind, _, way, store = cell
-            place = self.files.store(kind, store)
-            if way.way(store) in DRAWN:
-                for start, stop in touched(log, self._key(place)):
+            at, kind, _, way, store = cell
+            file = self.files.store(kind, store)
+            if at == "http" and way.way(store) in DRAWN:
+                for start, stop in touched(log, _key(at, file)):
                     yield {
                         **self._row(cell),
                         "stored_at": start,
                         "chunk_bytes": stop - start,
-                        "file_bytes": stored_bytes(place.resolve()),
+                        "file_bytes": stored_bytes(file.resolve()),
                     }
 
     @property
@@ -147,21 +147,18 @@ class Seen:
         return len(self.cells) > 8 * AT_ONCE
 
     def _row(self, cell: Cell) -> dict[str, object]:
-        kind, read, way, store = cell
+        place, kind, read, way, store = cell
         return {
             "case": way.case(kind, read, store),
             "phase": "all",
-            "link": self.place,
+            "link": place,
             "library": reader(way.library).library,
             "pattern": read,
         }
 
-    def _key(self, place: Path) -> str:
-        return f"bucket/{place.name}" if self.place == "s3" else place.name
-
     @cached_property
     def _logs(self) -> list[tuple[list[Request], str]]:
-        refer(self.files, {(kind, store) for kind, _, _, store in self.cells})
+        refer(self.files, {(kind, store) for _, kind, _, _, store in self.cells})
         found: dict[int, tuple[list[Request], str]] = {}
         failed: list[BaseException] = []
         left: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -176,8 +173,7 @@ class Seen:
 
         # A server ends with the thread that started it, so each thread has its own.
         threads = [
-            threading.Thread(target=work, daemon=True)
-            for _ in range(AT_ONCE if self._all else 1)
+            threading.Thread(target=work, daemon=True) for _ in range(AT_ONCE if self._all else 1)
         ]
         for thread in threads:
             thread.start()
@@ -191,22 +187,24 @@ class Seen:
         self, left: "queue.SimpleQueue[int]", found: dict[int, tuple[list[Request], str]]
     ) -> None:
         modules = (*MODULES, *MORE) if self._all else MODULES
-        folder = self.files.scratch
-        with (
-            serving(folder, self.place, delay_s=self.delay_s) as server,
-            Processes(modules) as processes,
-        ):
+        with ExitStack() as held:
+            servers = {
+                place: held.enter_context(serving(self.files.scratch, place, delay_s=self.delay_s))
+                for place in sorted({cell[0] for cell in self.cells})
+            }
+            processes = held.enter_context(Processes(modules))
             while True:
                 try:
                     number = left.get_nowait()
                 except queue.Empty:
                     return
+                server = servers[self.cells[number][0]]
                 server.forget()
                 outcome = processes.run(Job(self._case(server, self.cells[number]), TIMEOUT_S))
                 found[number] = server.requests(), outcome.status
 
     def _case(self, server: Server, cell: Cell) -> Case:
-        kind, read, way, store = cell
+        _, kind, read, way, store = cell
         name = f"{kind}-{store if store in SHUFFLES else 'on'}"
         chosen = self.files.pixels(name)[0] if read == "series" else self.files.frame(name)
         place = self.files.store(kind, store).name
@@ -215,6 +213,11 @@ class Seen:
             ReadFar(server, place, way.library, chosen, self.files.variable(name)),
             check=Kept(self.files.truth_path(name, read)),
         )
+
+
+def _key(place: str, file: Path) -> str:
+    """Return what a server's log calls a file."""
+    return f"{BUCKET}/{file.name}" if place == "s3" else file.name
 
 
 def refer(files: LocalFiles, stores: set[tuple[str, str]]) -> None:

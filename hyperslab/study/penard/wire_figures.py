@@ -10,6 +10,7 @@ from .local_results import PANELS
 from .wire_ways import DRAWN, WAYS
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}
@@ -108,10 +109,9 @@ def figure_moved(counted: pd.DataFrame) -> "Figure":
             axes.set_yticks(range(len(rows)), rows)
             plain(axes.xaxis)
         panels[0, column].set_title(title.replace(" of the ", ",\n"))
-    found: dict[str, object] = {}
+    found: dict[str, Artist] = {}
     for axes in panels.flat:
-        found |= dict(zip(*axes.get_legend_handles_labels()[::-1], strict=True))
-    figure.legend(
-        list(found.values()), list(found), loc="outside lower center", ncols=3
-    )
+        handles, texts = axes.get_legend_handles_labels()
+        found |= dict(zip(texts, handles, strict=True))
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=3)
     return figure

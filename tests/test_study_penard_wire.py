@@ -64,8 +64,8 @@ def test_two_runs_count_the_same_and_every_read_is_true(files):
     seen = wire.Seen(files, [*cells, *cells], 0.005)  # each in a process of its own
     counted = [*seen.counts("http"), *seen.counts("s3")]
     assert [row["status"] for row in counted] == ["ok"] * 8
-    exact = [tuple(row[name] for name in ("link", "case", "requests", "wire_bytes",
-                                          "predicted_bytes", "stages")) for row in counted]  # fmt: skip
+    columns = ("link", "case", "requests", "wire_bytes", "predicted_bytes", "stages")
+    exact = [tuple(row[name] for name in columns) for row in counted]
     assert exact[:3] == exact[3:6] and exact[6] == exact[7]
     cached, bare, ours = (row["predicted_bytes"] for row in counted[:3])
     assert counted[6]["predicted_bytes"] == ours < bare <= cached <= counted[0]["file_bytes"]

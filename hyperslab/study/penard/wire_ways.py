@@ -96,8 +96,8 @@ CLAIMED = (
 )  # fmt: skip
 """What the verdicts and the summary need: all that the smallest profile reads."""
 
-SLOW = ("netcdf4", "xarray-netcdf4")
-"""Readers that take seconds of CPU time for a chunk of 20 MB; see `cells`."""
+SLOW = ("netcdf4", "xarray-netcdf4", "h5netcdf", "xarray")
+"""Left out of the large chunks by the quick profile: see `cells`."""
 
 Cell = tuple[str, str, str, FarWay, str]
 
@@ -109,8 +109,8 @@ def cells(profile: str) -> list[Cell]:
     ----------
     profile : str
         The smallest reads only what the verdicts need, and one case from S3. The quick one leaves
-        out what netCDF-C reads of the large chunks, as each takes it up to 16 s, and from S3 what
-        has shuffle on.
+        out, of the large chunks, what netCDF-C reads (up to 16 s of CPU time for each) and what
+        reads by h5py and so as h5py does; and from S3 the files with shuffle and the large map.
 
     Examples
     --------
@@ -123,13 +123,16 @@ def cells(profile: str) -> list[Cell]:
     if profile == "smoke":
         return [cell for cell in found if (*cell[1:3], cell[3].way(cell[4])) in _smoke(cell[0])]
     if profile == "quick":
-        return [
-            cell
-            for cell in found
-            if not (cell[1] == "gfs" and cell[3].name in SLOW)
-            and (cell[0], cell[4]) != ("s3", "on")
-        ]
+        return [cell for cell in found if not _left_out(cell)]
     return found
+
+
+def _left_out(cell: Cell) -> bool:
+    place, kind, read, way, store = cell
+    large = kind == "gfs"
+    return (large and way.name in SLOW) or (
+        place == "s3" and (store == "on" or (large and read == "frame"))
+    )
 
 
 def _smoke(place: str) -> tuple[tuple[str, str, str], ...]:

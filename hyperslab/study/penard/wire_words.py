@@ -12,7 +12,8 @@ TIMES = {"gfs/series/h5py-on": 27.57, "cmems/series/h5py-off": 16.51}
 """Seconds that the document's Table 3 gives for h5py over its link of 100 kB/s."""
 LEFT_OUT = (
     " Left to the profile full: the large chunks by netCDF4-python, as netCDF-C takes seconds of "
-    "CPU time for a chunk that comes by #mode=bytes, and from S3 the files with shuffle."
+    "CPU time for a chunk that comes by #mode=bytes, and by h5netcdf and xarray, which read as "
+    "h5py does; and from S3 the files with shuffle and the map of the temperature."
 )
 LINK = 100_000
 """Bytes a second that the document's link carried, as stated."""

@@ -77,6 +77,7 @@ def figure_moved(counted: pd.DataFrame) -> "Figure":
         Records of the experiment "wire".
     """
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     named = labels()
     rows = list(dict.fromkeys(label for label, _ in named.values()))[::-1]
@@ -108,7 +109,12 @@ def figure_moved(counted: pd.DataFrame) -> "Figure":
             axes.set(xscale="log", xlabel=label)
             axes.set_yticks(range(len(rows)), rows)
             plain(axes.xaxis)
-        panels[0, column].set_title(title.replace(" of the ", ",\n"))
+            low, high = axes.get_xlim()
+            # Four narrow panels have no room for more.
+            axes.xaxis.set_major_locator(
+                LogLocator(subs=(1.0, 3.0) if high < 100 * low else (1.0,))
+            )
+        panels[0, column].set_title(title.replace(", ", ",\n"))
     found: dict[str, Artist] = {}
     for axes in panels.flat:
         handles, texts = axes.get_legend_handles_labels()

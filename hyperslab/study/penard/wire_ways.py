@@ -130,9 +130,9 @@ def cells(profile: str) -> list[Cell]:
 def _left_out(cell: Cell) -> bool:
     place, kind, read, way, store = cell
     large = kind == "gfs"
-    return (large and way.name in SLOW) or (
-        place == "s3" and (store == "on" or (large and read == "frame"))
-    )
+    if place == "s3":
+        return store == "on" or (large and (read == "frame" or way.name in SLOW))
+    return large and way.name in SLOW
 
 
 def _smoke(place: str) -> tuple[tuple[str, str, str], ...]:

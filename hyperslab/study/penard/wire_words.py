@@ -136,7 +136,9 @@ def caption_table(place: str) -> str:
     spelled = {"http": "HTTP", "s3": "S3"}[place]
     return (
         f"Over {spelled}: requests / MB of bodies / connections / serial stages of each read, "
-        "opening and any index or references included."
+        "opening and any index or references included; a dash where it was not read. Requests and "
+        "bytes are the same in every run; where requests are made together, a busy machine can "
+        "show one or two stages or connections more or fewer."
     )
 
 
@@ -145,7 +147,7 @@ def caption_touched(counted: pd.DataFrame) -> str:
     return (
         "Bytes of the files without shuffle that the server sent at least once, over HTTP; what "
         "is less than 0.4 % of a file is drawn as wide as that. Indexes and references are files "
-        f"of their own and not drawn. Run {counted['run_id'].iloc[0]}."
+        f"of their own and not drawn; a row without a bar was not read. Run {counted['run_id'].iloc[0]}."
     )
 
 

@@ -147,7 +147,8 @@ def caption_touched(counted: pd.DataFrame) -> str:
     return (
         "Bytes of the files without shuffle that the server sent at least once, over HTTP; what "
         "is less than 0.4 % of a file is drawn as wide as that. Indexes and references are files "
-        f"of their own and not drawn; a row without a bar was not read. Run {counted['run_id'].iloc[0]}."
+        "of their own and not drawn; a row without a bar was not read. "
+        f"Run {counted['run_id'].iloc[0]}."
     )
 
 
@@ -169,14 +170,23 @@ def why(counted: pd.DataFrame) -> str:
         Records of the experiment "wire".
     """
     rows = counted[counted["status"] == "ok"].set_index("case")
-    found = []
-    for name, words in (("chunkindex", "the document's kind of index"), ("subchunk", "ours")):
-        on, off = f"gfs/series/{name}-on", f"gfs/series/{name}-off"
-        if on in rows.index and off in rows.index:
-            found.append(
-                f"With shuffle the bytes of a value lie in four places of the chunk: {words} was "
-                f"sent {_megabytes(rows, on)} with it and {_megabytes(rows, off)} without."
+    shuffled = [
+        f"{words} was sent {_megabytes(rows, on)} with it and {_megabytes(rows, off)} without"
+        for words, on, off in (
+            (words, f"gfs/series/{name}-on", f"gfs/series/{name}-off")
+            for name, words in (
+                ("chunkindex", "the document's kind of index"),
+                ("subchunk", "ours"),
             )
+        )
+        if on in rows.index and off in rows.index
+    ]
+    found = []
+    if shuffled:
+        found.append(
+            "With shuffle the bytes of a value lie in four places of the chunk: "
+            f"{', '.join(shuffled)}."
+        )
     chain = [
         f"{_value(rows, case, 'stages'):.0f} by {words}"
         for case, words in (

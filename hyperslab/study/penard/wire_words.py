@@ -1,0 +1,298 @@
+"""The sentences and tables of the page on the wire, with their numbers from the records."""
+
+import math
+
+import pandas as pd
+
+from .datasets import FRAMES
+from .local_results import PANELS
+from .wire_figures import labels
+
+TIMES = {"gfs/series/h5py-on": 27.57, "cmems/series/h5py-off": 16.51}
+"""Seconds that the document's Table 3 gives for h5py over its link of 100 kB/s."""
+LEFT_OUT = (
+    " Left to the profile full: the large chunks by netCDF4-python, as netCDF-C takes seconds of "
+    "CPU time for a chunk that comes by #mode=bytes, and by h5netcdf and xarray, which read as "
+    "h5py does; and from S3 the files with shuffle and the map of the temperature."
+)
+LINK = 100_000
+"""Bytes a second that the document's link carried, as stated."""
+
+
+def summary(counted: pd.DataFrame) -> str:
+    """Return what was found.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of the experiment "wire".
+    """
+    rows = counted[counted["status"] == "ok"].set_index("case")
+    found = ["**What we found.**"]
+    for panel, words in (("gfs/series", "temperature"), ("cmems/series", "ocean")):
+        ours, theirs = f"{panel}/subchunk-off", f"{panel}/h5py-off"
+        if ours in rows.index and theirs in rows.index:
+            found.append(
+                f"For the series of the {words} h5py, as it comes, was sent "
+                f"{_megabytes(rows, theirs)} in {_count(rows, theirs)}; our index "
+                f"{_megabytes(rows, ours)} in {_count(rows, ours)}, "
+                f"{_compared(rows, ours, theirs)}, from the same file."
+            )
+    cached = _pair(rows, "cmems/series/chunkindex-off", "cmems/series/h5py-off")
+    bare = _pair(rows, "cmems/series/chunkindex-off-nocache", "cmems/series/h5py-off-nocache")
+    if cached and bare:
+        found.append(
+            "The document's kind of index reads the ocean's series by "
+            f"{cached} with fsspec's cache as it comes, and by {bare} without one."
+        )
+    return " ".join(found)
+
+
+def bandwidth(counted: pd.DataFrame) -> str:
+    """Return what the document's times imply for its link, as a question.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of the experiment "wire".
+    """
+    rows = counted[counted["status"] == "ok"].set_index("case")
+    lines = []
+    for case, seconds in TIMES.items():
+        if case not in rows.index:
+            continue
+        kind = case.partition("/")[0]
+        taken, whole = int(_value(rows, case, "predicted_reads")), FRAMES[kind]
+        size = _value(rows, case, "wire_bytes")
+        share = "" if taken == whole else f" ({taken} of the {whole} chunks: at least that)"
+        lines.append(
+            f"- `{case}`: {size / 1e6:.3g} MB{share} in the document's {seconds} s are "
+            f"{size / seconds / 1e3:.3g} kB/s; at {LINK / 1e3:.0f} kB/s they would take "
+            f"{size / LINK:.3g} s."
+        )
+    return "\n".join(
+        [
+            "{cite:t}`penard2025` states a link of 100 kB/s with a delay of 100 ms. The bytes "
+            "that h5py needs here, divided by the time it took there:",
+            "",
+            *lines,
+            "",
+            "Was the rate limited to 100 kB/s, or to another number, or the delay alone? We may "
+            "have misread how the link was set up: it is a question to the authors.",
+        ]
+    )
+
+
+def taken(counted: pd.DataFrame) -> str:
+    """Return what was scaled down, empty when nothing was.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of the experiment "wire".
+    """
+    kinds = counted["case"].str.partition("/")[0]
+    frames = {kind: int(counted[kinds == kind]["predicted_reads"].max()) for kind in FRAMES}
+    if frames == FRAMES:
+        return ""
+    left = "" if "gfs/series/netcdf4-on" in set(counted["case"]) else LEFT_OUT
+    toy = "" if "1x13x721x1440" in set(counted["chunks"]) else " Its temperature is a toy besides."
+    return (
+        f"This run reads files of {frames['cmems']} of the ocean's {FRAMES['cmems']} chunks and "
+        f"{frames['gfs']} of the temperature's {FRAMES['gfs']}. Nothing is scaled up: read-ahead, "
+        "opening and the index do not grow with the number of chunks, so a rule of three would "
+        f"be no arithmetic.{toy}{left}"
+    )
+
+
+def table(counted: pd.DataFrame) -> pd.DataFrame:
+    """Return requests, megabytes, connections and stages, a row a reader and shuffle.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of one kind of server.
+    """
+    rows = counted.set_index("case")
+    found = []
+    for way, (label, shuffle) in labels().items():
+        if not any(f"{panel}/{way}" in rows.index for panel in PANELS):
+            continue
+        row = {"reader": label, "shuffle": shuffle or "–"}
+        for panel, title in PANELS.items():
+            row[title.partition(". ")[2] or title] = _cell(rows, f"{panel}/{way}")
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def caption_table(place: str) -> str:
+    """Return the caption of a table.
+
+    Examples
+    --------
+    >>> caption_table("http")[:30]
+    'Over HTTP: requests / MB of bo'
+    """
+    spelled = {"http": "HTTP", "s3": "S3"}[place]
+    return (
+        f"Over {spelled}: requests / MB of bodies / connections / serial stages of each read, "
+        "opening and any index or references included; a dash where it was not read. Requests and "
+        "bytes are the same in every run; where requests are made together, a busy machine can "
+        "show one or two stages or connections more or fewer."
+    )
+
+
+def caption_touched(counted: pd.DataFrame) -> str:
+    """Return the caption of the picture of ranges."""
+    return (
+        "Bytes of the files without shuffle that the server sent at least once, over HTTP; what "
+        "is less than 0.4 % of a file is drawn as wide as that. Indexes and references are files "
+        "of their own and not drawn; a row without a bar was not read. "
+        f"Run {counted['run_id'].iloc[0]}."
+    )
+
+
+def caption_moved(counted: pd.DataFrame) -> str:
+    """Return the caption of the figure of counts."""
+    return (
+        "Bytes and serial stages of each read over HTTP, all files a read touches together: the "
+        "link's rate divides the first, its round trip multiplies the second. "
+        f"Run {counted['run_id'].iloc[0]}."
+    )
+
+
+def why(counted: pd.DataFrame) -> str:
+    """Return what is sent more than once, and what shuffle costs.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of the experiment "wire".
+    """
+    rows = counted[counted["status"] == "ok"].set_index("case")
+    shuffled = [
+        f"{words} was sent {_megabytes(rows, on)} with it and {_megabytes(rows, off)} without"
+        for words, on, off in (
+            (words, f"gfs/series/{name}-on", f"gfs/series/{name}-off")
+            for name, words in (
+                ("chunkindex", "the document's kind of index"),
+                ("subchunk", "ours"),
+            )
+        )
+        if on in rows.index and off in rows.index
+    ]
+    found = []
+    if shuffled:
+        found.append(
+            "With shuffle the bytes of a value lie in four places of the chunk: "
+            f"{', '.join(shuffled)}."
+        )
+    chain = [
+        f"{_value(rows, case, 'stages'):.0f} by {words}"
+        for case, words in (
+            ("cmems/series/netcdf4-off", "netCDF4-python"),
+            ("cmems/series/h5py-off-nocache", "h5py without a cache"),
+            ("cmems/series/kerchunk-off", "kerchunk's references"),
+            ("cmems/series/subchunk-off", "our index"),
+        )
+        if case in rows.index
+    ]
+    if chain:
+        found.append(
+            "A library of HDF5 asks for one chunk after another, and so pays a round trip for "
+            f"each; stages of the ocean's series: {', '.join(chain)}."
+        )
+    return " ".join(found)
+
+
+def advice(counted: pd.DataFrame) -> str:
+    """Return what to do today.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        Records of the experiment "wire".
+    """
+    rows = counted[counted["status"] == "ok"].set_index("case")
+    as_it_comes = "cmems/frame/h5py-off"
+    lines = []
+    for case, words in (
+        ("cmems/frame/h5py-off-nocache", "no cache"),
+        ("cmems/frame/h5py-off-64k", "read-ahead of 64 KiB"),
+    ):
+        if case in rows.index and as_it_comes in rows.index:
+            lines.append(
+                f"{words}: {_megabytes(rows, case)} in {_count(rows, case)}, "
+                f"{_compared(rows, case, as_it_comes)}"
+            )
+    tuned = (
+        "- **Set fsspec's cache for maps of small chunks.** The ocean's map by h5py as it comes "
+        f"took {_megabytes(rows, as_it_comes)}; {'; '.join(lines)}.\n"
+        if lines
+        else ""
+    )
+    return (
+        "## What to do today\n\n"
+        "```python\n"
+        "import fsspec, h5py\n"
+        'far = fsspec.open("https://example.org/sst.nc", cache_type="readahead", '
+        "block_size=2**16)\n"
+        'with far as stream, h5py.File(stream) as file:\n    values = file["uo"][0]\n'
+        "```\n\n"
+        f"{tuned}"
+        "- **Count before you tune.** Bytes divide by the rate and stages multiply the round "
+        "trip: `hyperslab.network.Wire` counts both for any reader on this machine.\n"
+    )
+
+
+def lost(*frames: pd.DataFrame) -> str:
+    """Return which reads failed, and how; empty when none did."""
+    lines = [
+        f"- {experiment}: `{case}`: {status}"
+        for frame in frames
+        for experiment, case, status in frame[["experiment", "case", "status"]].to_numpy()
+        if status != "ok"
+    ]
+    if not lines:
+        return ""
+    return "\n".join(["```{admonition} Not read", ":class: warning", *lines, "```"])
+
+
+def _cell(rows: pd.DataFrame, case: str) -> str:
+    if case not in rows.index:
+        return "–"
+    if rows.loc[case, "status"] != "ok":
+        return "failed"
+    return (
+        f"{_value(rows, case, 'requests'):.0f} / {_value(rows, case, 'wire_bytes') / 1e6:.3g} / "
+        f"{_value(rows, case, 'connections'):.0f} / {_value(rows, case, 'stages'):.0f}"
+    )
+
+
+def _value(rows: pd.DataFrame, case: str, column: str) -> float:
+    return float(rows.loc[[case], column].iloc[0])
+
+
+def _megabytes(rows: pd.DataFrame, case: str) -> str:
+    return f"{_value(rows, case, 'wire_bytes') / 1e6:.3g} MB"
+
+
+def _count(rows: pd.DataFrame, case: str) -> str:
+    count = int(_value(rows, case, "requests"))
+    return f"{count} request{'s' if count != 1 else ''}"
+
+
+def _compared(rows: pd.DataFrame, one: str, other: str) -> str:
+    ratio = _value(rows, other, "wire_bytes") / _value(rows, one, "wire_bytes")
+    return f"{_times(ratio)} fewer bytes" if ratio >= 1 else f"{_times(1 / ratio)} more"
+
+
+def _times(ratio: float) -> str:
+    digits = max(0, 1 - math.floor(math.log10(ratio)))
+    return f"{ratio:.{digits}f}×"
+
+
+def _pair(rows: pd.DataFrame, one: str, other: str) -> str:
+    if one not in rows.index or other not in rows.index:
+        return ""
+    return f"{_megabytes(rows, one)} against h5py's {_megabytes(rows, other)}"

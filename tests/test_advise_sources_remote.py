@@ -1,6 +1,7 @@
 """What lies at a URL is read as if it were here; what cannot be is said in a line."""
 
 import gc
+import importlib
 
 import fsspec
 import made_files
@@ -143,6 +144,8 @@ def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch):
+    loaded = importlib.import_module("fsspec.registry")._registry  # by another test perhaps
+    monkeypatch.delitem(loaded, "s3", raising=False)
     monkeypatch.setitem(__import__("sys").modules, "s3fs", None)
     with pytest.raises(SourceError, match="s3 needs s3fs: pip install s3fs"):
         open_source("s3://bucket/a.nc")

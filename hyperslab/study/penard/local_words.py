@@ -7,6 +7,7 @@ from ..claims.words import comparison
 from ..lee.rate_words import than
 from .local_figures import NAMES, split
 from .local_results import CHUNKS, PANELS, TABLE_3, gain
+from .subchunk_results import on_toy_grid
 
 
 def summary(reads: pd.DataFrame, timed: pd.DataFrame) -> str:
@@ -79,7 +80,7 @@ def taken(records: pd.DataFrame) -> str:
     frames = {kind: int(records[kinds == kind]["stages"].max()) for kind in CHUNKS}
     if frames == CHUNKS:
         return ""
-    toy = " Its grid of temperature is a toy besides." if _toy(records) else ""
+    toy = " Its grid of temperature is a toy besides." if on_toy_grid(records) else ""
     return (
         f"This run reads {frames['cmems']} of the {CHUNKS['cmems']} chunks of the ocean and "
         f"{frames['gfs']} of the {CHUNKS['gfs']} of the temperature. Times are given for one chunk "
@@ -188,7 +189,3 @@ def slower(found: Interval, other: str) -> str:
     ('2× slower than h5py', 'not told apart from h5py [0.90, 1.10]')
     """
     return than(found, "slower", "faster", other)
-
-
-def _toy(records: pd.DataFrame) -> bool:
-    return "1x13x721x1440" not in set(records["chunks"])

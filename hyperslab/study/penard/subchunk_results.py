@@ -173,3 +173,18 @@ def gain(timed: pd.DataFrame, file: str, read: str, index: str) -> Interval:
 def _whole_sum(values: "pd.Series[float]") -> float:
     """Return a sum that is missing where a part of it is."""
     return float(values.sum()) if values.notna().all() else math.nan
+
+
+def on_toy_grid(records: pd.DataFrame) -> bool:
+    """Return whether the temperature lies on a smaller grid than the document's.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+
+    Examples
+    --------
+    >>> on_toy_grid(pd.DataFrame({"chunks": ["1x13x721x1440", "1x380x1287"]}))
+    False
+    """
+    return "1x13x721x1440" not in set(records["chunks"])

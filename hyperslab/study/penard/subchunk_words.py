@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, number, percent
-from .subchunk_results import DOCUMENT_CHUNKS, FILES, gain, one
+from .subchunk_results import DOCUMENT_CHUNKS, FILES, gain, on_toy_grid, one
 
 _KIB = 1024.0
 
@@ -42,7 +42,7 @@ def taken(records: pd.DataFrame) -> str:
     frames = records.groupby(records["case"].str.startswith("gfs"))["stages"].max()
     if (frames[False], frames[True]) == (72, DOCUMENT_CHUNKS):
         return ""
-    toy = " Its grid of temperature is a toy besides." if _toy(records) else ""
+    toy = " Its grid of temperature is a toy besides." if on_toy_grid(records) else ""
     return (
         f"This run reads {frames[True]:.0f} of the 13 chunks of the temperature and "
         f"{frames[False]:.0f} of the 72 of the ocean; times are given for one chunk.{toy}"
@@ -287,7 +287,3 @@ def real(value: object) -> float:
     """Return a number of a table as one."""
     assert isinstance(value, int | float)
     return float(value)
-
-
-def _toy(records: pd.DataFrame) -> bool:
-    return "1x13x721x1440" not in set(records["chunks"])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from hyperslab import subchunk
 from hyperslab.subchunk.deflate import inflate
-from hyperslab.subchunk.read import decode
+from hyperslab.subchunk.read import decode, tasks
 from hyperslab.subchunk.read import values as reading
-from hyperslab.subchunk.read.decode import divided, stretches
+from hyperslab.subchunk.read.stretch import divided, stretches
 
 LENGTH = 3_000_000
 
@@ -36,7 +36,7 @@ def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
     chunks, points = index.points(index.entries["x"])
     start, stop = min(ends), max(max(ends), min(ends) + 1)
     one = np.array([start]), np.array([stop])
-    (whole,) = stretches(points, 0, int(chunks.size[0]), *one)
+    ((whole,),) = stretches(points, np.array([0]), chunks.size[:1].astype(np.int64), *one)
     parts = divided(whole, points, count)
     assert 1 <= len(parts) <= count
     assert parts[0].out == whole.out and sum(part.length for part in parts) == whole.length
@@ -54,12 +54,14 @@ def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
     threads=st.integers(1, 5),
     taken=st.sampled_from([900, 2**18]),
     many=st.sampled_from([2, 64]),
+    short=st.sampled_from([0, 2**16, 2**18]),
 )
 @settings(max_examples=40)
-def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many):
+def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many, short):
     with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
-        for name in ("_PART", "_GROUP", "_THREADED"):
-            patch.setattr(reading, name, 2**15)
+        patch.setattr(reading, "_PART", 2**15)
+        patch.setattr(tasks, "_THREADED", 2**15)
+        patch.setattr(tasks, "_SHORT", short)
         patch.setattr(inflate, "_OUTPUT", taken)
         patch.setattr(decode, "_MANY", many)
         with subchunk.open(path, threads=threads) as file:

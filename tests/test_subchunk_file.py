@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.subchunk.read import values as values_module
+from hyperslab.subchunk.read import tasks
 
 SLOW = settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "60")),
@@ -36,10 +36,12 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
             assert np.array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("group", [1, 3000, 2**20])
-def test_neighbours_in_one_thread(tmp_path, monkeypatch, group):
-    monkeypatch.setattr(values_module, "_GROUP", group)
-    monkeypatch.setattr(values_module, "_THREADED", 1)
+@pytest.mark.parametrize("batch", [1, 7, 64])
+@pytest.mark.parametrize("held", [1, 2**20])
+def test_stretches_side_by_side(tmp_path, monkeypatch, batch, held):
+    monkeypatch.setattr(tasks, "_BATCH", batch)
+    monkeypatch.setattr(tasks, "_HELD", held)
+    monkeypatch.setattr(tasks, "_THREADED", 1)
     values = np.cumsum(np.random.default_rng(1).normal(size=(40, 3000)), axis=1)
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=(1, 3000), compression=4, shuffle=True)

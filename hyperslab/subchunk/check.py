@@ -14,7 +14,8 @@ from .fetch import Source
 from .file import File
 from .index.index import PointIndex
 from .index.place import file_name
-from .read.decode import Stretch, check_segments
+from .read.decode import check_segments
+from .read.stretch import Stretch
 
 
 def check(

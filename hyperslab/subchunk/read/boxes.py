@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -37,6 +37,11 @@ class Box:
     def shape(self) -> tuple[int, ...]:
         """Values along each axis."""
         return tuple(len(indices) for indices in self.local)
+
+    @property
+    def alike(self) -> tuple[Hashable, ...]:
+        """The same for boxes that take the same values of their chunks, as long as these exist."""
+        return tuple(part if isinstance(part, range) else id(part) for part in self.local)
 
 
 def boxes(axes: tuple[Axis, ...], chunks: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[Box]:

@@ -1,138 +1,20 @@
-"""Take values out of one chunk, whole or from points inside it."""
+"""Decompress a stretch of a chunk, and put what is wanted of it where it belongs."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflated, inflater
+from ..deflate.inflate import inflated, inflater, spliced
 from ..deflate.packing import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
 from ..index.points import Points
+from .stretch import Stretch
 
-_WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 _SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked all at once
-
-
-@dataclass(frozen=True)
-class Stretch:
-    """What is decoded in one go: from a point, over one or more segments.
-
-    Parameters
-    ----------
-    point : int
-        Where decoding starts.
-    mark, last : int
-        The mark at which it stands, and the one after the last segment.
-    out : int
-        Byte of the decompressed chunk at which decoding starts.
-    length : int
-        Bytes to decode.
-    start, stop : int
-        Compressed bytes of the chunk that are needed.
-    shift : int
-        Bits of the first of these that come before the point.
-    ranges : tuple of int
-        Which of the byte ranges wanted lie in it: the first, and the one after the last.
-    """
-
-    point: int
-    mark: int
-    last: int
-    out: int
-    length: int
-    start: int
-    stop: int
-    shift: int
-    ranges: tuple[int, int]
-
-
-def stretches(
-    points: Points, chunk: int, size: int, starts: NDArray[np.int64], stops: NDArray[np.int64]
-) -> list[Stretch]:
-    """Return what must be decoded for byte ranges of a chunk.
-
-    Parameters
-    ----------
-    points : Points
-    chunk : int
-        Place of the chunk in the chunk table.
-    size : int
-        Compressed bytes of the chunk.
-    starts, stops : numpy.ndarray
-        int64, ranges of the decompressed chunk; starts ascend.
-
-    Returns
-    -------
-    list of Stretch
-        Ascending; none overlaps the next. A range lies in the last one that starts before it.
-    """
-    begin, end = points.first[chunk : chunk + 2].tolist()
-    out = points.out[begin:end]
-    passed = begin - 1 + out.searchsorted(starts, "right")
-    heads = points.mark.searchsorted(passed, "right") - 1
-    marks = points.mark[heads]
-    tails = begin + out.searchsorted(stops)
-    cuts = ((marks[1:] >= tails[:-1]).nonzero()[0] + 1).tolist()
-    lows, highs = [0, *cuts], [*cuts, len(starts)]
-    heads, marks = heads[lows], marks[lows]
-    columns = (
-        heads.tolist(),
-        marks.tolist(),
-        [int(tails[high - 1]) for high in highs],
-        points.out[marks].tolist(),
-        [int(stops[high - 1]) for high in highs],
-        points.bit[marks].tolist(),
-        zip(lows, highs, strict=True),
-    )
-    found = []
-    for point, mark, last, base, stop, bit, ranges in zip(*columns, strict=True):
-        upto = (int(points.bit[last]) + 7) >> 3 if last < end else size
-        found.append(Stretch(point, mark, last, base, stop - base, bit >> 3, upto, bit & 7, ranges))
-    return found
-
-
-def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
-    """Cut a stretch into parts that can be decoded apart.
-
-    Parameters
-    ----------
-    stretch : Stretch
-    points : Points
-    count : int
-        How many parts, if there are points to cut at.
-
-    Returns
-    -------
-    list of Stretch
-        One after another, about equally long.
-    """
-    behind = int(points.mark.searchsorted(stretch.last))
-    marks = points.mark[stretch.point : behind]
-    wanted = stretch.out + np.arange(1, count) * stretch.length // count
-    cuts = stretch.point + np.unique(points.out[marks].searchsorted(wanted, "right") - 1)
-    heads = [stretch.point, *cuts[cuts > stretch.point].tolist()]
-    found = []
-    for point, after in zip_longest(heads, heads[1:]):
-        mark = int(points.mark[point])
-        last, end, stop = stretch.last, stretch.out + stretch.length, stretch.stop
-        if after is not None:
-            last = int(points.mark[after])
-            end, stop = int(points.out[last]), (int(points.bit[last]) + 7) >> 3
-        out, bit = int(points.out[mark]), int(points.bit[mark])
-        part = Stretch(point, mark, last, out, end - out, bit >> 3, stop, bit & 7, stretch.ranges)
-        found.append(part)
-    return found
-
-
-def worth(found: Sequence[Stretch], chunk_bytes: int) -> bool:
-    """Return whether decoding stretches is less work than decoding the whole chunk."""
-    return sum(stretch.length for stretch in found) < _WHOLE * chunk_bytes
 
 
 def decode_stretch(
@@ -165,22 +47,54 @@ def decode_stretch(
     CorruptIndexError
         When what the index keeps is damaged.
     """
-    point = stretch.point
-    check_segments(stretch, data, points, name)
-    if len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[point]:
-        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
-    bits = int(points.header_bits[point])
-    width = (bits + 7) >> 3
-    header = int.from_bytes(kept[:width], "little")
+    header, packed = _kept(stretch, data, points, kept, name)
     try:
-        window, out = unpacked(kept[width:]), stretch.out
-        for piece in inflated(data, stretch.shift, (header, bits), window, stretch.length):
+        window, out = unpacked(packed), stretch.out
+        for piece in inflated(data, stretch.shift, header, window, stretch.length):
             yield out, np.frombuffer(piece, np.uint8)
             out += len(piece)
     except (zlib.error, inflater().error) as error:
         raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
     if out != stretch.out + stretch.length:
         raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")
+
+
+def prepared(
+    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
+) -> tuple[bytes, memoryview]:
+    """Do for a stretch what must be done before it is decompressed.
+
+    Parameters
+    ----------
+    stretch, data, points, kept, name
+        As for `decode_stretch`.
+
+    Returns
+    -------
+    stream : bytes
+        As `inflate_spliced` takes it.
+    packed : memoryview
+        Its window, as the index keeps it.
+
+    Raises
+    ------
+    CorruptDataError, CorruptIndexError
+        As for `decode_stretch`.
+    """
+    header, packed = _kept(stretch, data, points, kept, name)
+    return spliced(data, stretch.shift, header), packed
+
+
+def _kept(
+    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
+) -> tuple[tuple[int, int], memoryview]:
+    """Check a stretch, and return the header and the packed window that its point keeps."""
+    check_segments(stretch, data, points, name)
+    if len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]:
+        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
+    bits = int(points.header_bits[stretch.point])
+    width = (bits + 7) >> 3
+    return (int.from_bytes(kept[:width], "little"), bits), kept[width:]
 
 
 def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:

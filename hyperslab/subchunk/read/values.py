@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +16,16 @@ from ..index.index import PointIndex
 from ..index.points import Points
 from ..memory import HELD, refuse_above
 from .boxes import Box, boxes, runs
-from .decode import Stretch, check_chunk, decode_stretch, divided, place, stretches, worth
+from .crew import Crew
+from .decode import check_chunk
 from .select import Wanted
+from .stretch import Stretch, divided, stretches, worth
+from .tasks import Task, decode
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
-_THREADED = 2**20  # decompressed bytes from which on threads pay
-_GROUP = 2**18  # decompressed bytes that one thread gets at a time, at least
+_RANGES = 2**16  # byte ranges that are looked up at a time
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
-_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
@@ -87,35 +86,43 @@ class Indexed:
         result = np.empty(asked.shape, self.variable.dtype)
         if result.size:
             found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
-            while batch := list(islice(found, _BATCH)):
-                self._fill(batch, result)
+            with Crew(self.threads) as crew:
+                while batch := list(islice(found, _BATCH)):
+                    self._fill(batch, result, crew)
         return result
 
-    def _fill(self, found: Sequence[Box], result: NDArray[Any]) -> None:
-        plans: list[Plan] = []
+    def _fill(self, found: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
         whole: list[tuple[Box, int]] = []
-        held = 0
-        spans = self._spans()
+        inside: dict[tuple[Any, ...], list[tuple[Box, int]]] = {}  # boxes often lie alike
+        pointed = (np.diff(self.points.first) > 0).tolist()
         rows = np.searchsorted(self.chunks.number, [box.number for box in found]).tolist()
         for box, row in zip(found, rows, strict=True):
             if row == len(self.chunks) or self.chunks.number[row] != box.number:
                 result[box.place] = self.variable.fill_value
-            elif plan := self._plan(box, row, *spans(box)):
+            elif pointed[row]:
+                inside.setdefault(box.alike, []).append((box, row))
+            else:
+                whole.append((box, row))
+        plans: list[Plan] = []
+        held = 0
+        for alike in inside.values():
+            for item, plan in zip(alike, self._plans(alike), strict=True):
+                if plan is None:
+                    whole.append(item)
+                    continue
                 plans.append(plan)
                 held += plan.memory_bytes
                 if held > min(HELD, self.memory_bytes // 2):
-                    self._decode(plans, result)
+                    self._decode(plans, result, crew)
                     plans, held = [], 0
-            else:
-                whole.append((box, row))
-        self._decode(plans, result)
+        self._decode(plans, result, crew)
 
         def one(item: tuple[Box, int]) -> None:
             result[item[0].place] = self._whole(*item)
 
         if whole:
             needed = self._whole_bytes(max(int(self.chunks.size[row]) for _, row in whole))
-            self._each(one, whole, most=self.memory_bytes // needed)
+            crew.each(one, whole, most=min(len(whole), self.memory_bytes // needed))
 
     def _whole_bytes(self, size: int) -> int:
         """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
@@ -123,30 +130,22 @@ class Indexed:
         refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
         return needed
 
-    def _spans(self) -> Callable[[Box], tuple[NDArray[np.int64], int]]:
-        """Return what gives the byte ranges of a box; boxes often lie alike in their chunks."""
-        known: dict[tuple[int, ...], tuple[NDArray[np.int64], int]] = {}
-
-        def spans(box: Box) -> tuple[NDArray[np.int64], int]:
-            key = tuple(map(id, box.local))  # the boxes, and so these, outlive the table
-            if key not in known:
-                known[key] = self._bytes(*runs(box.local, self.variable.chunks))
-            return known[key]
-
-        return spans
-
-    def _plan(self, box: Box, row: int, starts: NDArray[np.int64], length: int) -> Plan | None:
-        """Return how to decode a box from points; None if the whole chunk is as quick."""
-        if self.points.first[row] == self.points.first[row + 1]:
-            return None
-        size = int(self.chunks.size[row]) - self.variable.guard_bytes
-        made = stretches(self.points, row, size, starts, starts + length)
-        if not worth(made, self.variable.chunk_bytes):
-            return None
-        plan = Plan(box, row, starts, length, made)
+    def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
+        """Give how to decode boxes from points that lie alike; None where the chunk is as quick."""
+        starts, length = self._bytes(*runs(alike[0][0].local, self.variable.chunks))
         what = f"reading inside of a chunk of {self.variable.name}"
-        refuse_above(self.memory_bytes, plan.memory_bytes, what)
-        return plan
+        left = iter(alike)
+        while some := list(islice(left, max(1, _RANGES // len(starts)))):
+            rows = np.array([row for _, row in some])
+            sizes = self.chunks.size[rows].astype(np.int64) - self.variable.guard_bytes
+            made = stretches(self.points, rows, sizes, starts, starts + length)
+            for (box, row), found in zip(some, made, strict=True):
+                if not worth(found, self.variable.chunk_bytes):
+                    yield None
+                    continue
+                plan = Plan(box, row, starts, length, found)
+                refuse_above(self.memory_bytes, plan.memory_bytes, what)
+                yield plan
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
         """Return runs of values as runs of bytes, which shuffling spreads over planes."""
@@ -156,32 +155,30 @@ class Indexed:
         plane = self.variable.chunk_bytes // width
         return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
 
-    def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
-        tasks = [
+    def _decode(self, plans: Sequence[Plan], result: NDArray[Any], crew: Crew) -> None:
+        cut = [
             (number, part)
             for number, plan in enumerate(plans)
             for stretch in plan.stretches
             for part in self._parts(stretch)
         ]
-        if not tasks:
+        if not cut:
             return
         values = [_contiguous(result[plan.box.place]) for plan in plans]
         planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
-        kept = self.index.kept(self.points, (stretch.point for _, stretch in tasks))
+        kept = self.index.kept(self.points, (stretch.point for _, stretch in cut))
         offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
-        begins = [offsets[number] for number, _ in tasks]
+        begins = [offsets[number] for number, _ in cut]
         data = self.data.ranges(
-            [begin + stretch.start for begin, (_, stretch) in zip(begins, tasks, strict=True)],
-            [begin + stretch.stop for begin, (_, stretch) in zip(begins, tasks, strict=True)],
+            [begin + stretch.start for begin, (_, stretch) in zip(begins, cut, strict=True)],
+            [begin + stretch.stop for begin, (_, stretch) in zip(begins, cut, strict=True)],
         )
-
-        def one(task: int) -> None:
-            number, stretch = tasks[task]
-            name, starts, into = self.variable.name, plans[number].starts, planes[number]
-            for out, piece in decode_stretch(stretch, data[task], self.points, kept[task], name):
-                place(out, piece, stretch.ranges, starts, into)
-
-        self._in_groups(one, [stretch.length for _, stretch in tasks])
+        name = self.variable.name
+        tasks = [
+            Task(stretch, piece, self.points, window, plans[number].starts, planes[number], name)
+            for (number, stretch), piece, window in zip(cut, data, kept, strict=True)
+        ]
+        decode(tasks, crew, self.memory_bytes)
         for plan, found in zip(plans, values, strict=True):
             target = result[plan.box.place]
             if not np.shares_memory(found, target):
@@ -210,52 +207,6 @@ class Indexed:
             cut = slice(local.start, local.stop, local.step) if isinstance(local, range) else local
             values = values[(slice(None),) * axis + (cut,)]
         return values
-
-    def _each(self, one: Callable[[_Item], None], items: Sequence[_Item], *, most: int) -> None:
-        """Do something to each item, in threads where it pays; the caller's is one of them."""
-        left = iter(items)
-
-        def work() -> None:
-            try:
-                for item in left:
-                    one(item)
-            except BaseException:
-                deque(left, maxlen=0)  # the others need not go on
-                raise
-
-        threads = min(self.threads, most, len(items))
-        if threads < 2:
-            work()
-            return
-        with ThreadPoolExecutor(threads - 1) as pool:
-            others = [pool.submit(work) for _ in range(threads - 1)]
-            work()
-        for other in others:
-            other.result()
-
-    def _in_groups(self, one: Callable[[int], None], costs: Sequence[int]) -> None:
-        """Do something to each number, neighbours in one thread: one thread each costs too much.
-
-        Parameters
-        ----------
-        one : callable
-            Takes the place of an item among the costs.
-        costs : sequence of int
-            Decompressed bytes of each.
-        """
-        total = sum(costs)
-        count = min(2 * self.threads, total // _GROUP, len(costs))
-        if total < _THREADED or count < 2:
-            count = 1
-        shares = np.arange(1, count) * (total / count)
-        middles = np.cumsum(costs) - np.asarray(costs) / 2
-        bounds = np.unique([0, *np.searchsorted(middles, shares), len(costs)]).tolist()
-
-        def some(bound: tuple[int, int]) -> None:
-            for number in range(*bound):
-                one(number)
-
-        self._each(some, list(pairwise(bounds)), most=self.threads)
 
 
 def _contiguous(values: NDArray[Any]) -> NDArray[Any]:

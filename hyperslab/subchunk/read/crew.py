@@ -1,0 +1,78 @@
+"""Threads that work through items side by side."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import TypeVar
+
+_Item = TypeVar("_Item")
+
+
+class Crew:
+    """Threads that are started when they are first needed; the caller's is one of them.
+
+    Parameters
+    ----------
+    threads : int
+        How many, with the caller's.
+
+    Examples
+    --------
+    >>> found = []
+    >>> with Crew(2) as crew:
+    ...     crew.each(found.append, range(3))
+    >>> sorted(found)
+    [0, 1, 2]
+    """
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(
+        self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
+    ) -> None:
+        """Do something to each item, in any order.
+
+        Parameters
+        ----------
+        one : callable
+        items : iterable
+        most : int, optional
+            How many threads may take part, where not all may.
+        """
+        left = iter(items)
+
+        def work() -> None:
+            try:
+                for item in left:
+                    one(item)
+            except BaseException:
+                deque(left, maxlen=0)  # the others need not go on
+                raise
+
+        helpers = (self.threads if most is None else min(self.threads, most)) - 1
+        if helpers > 0 and self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads - 1)
+        others = [self._pool.submit(work) for _ in range(helpers)] if self._pool else []
+        try:
+            work()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()

@@ -46,7 +46,7 @@ def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) 
         return b""
     strategy = zlib.Z_RLE if itemsize == 1 else zlib.Z_DEFAULT_STRATEGY
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, _MEMORY, strategy)
-    needed = np.where(used, window, np.uint8(0))[int(used.argmax()) :]  # a shorter one is its end
+    needed = (window * used)[int(used.argmax()) :]  # a shorter one is its end
     return packer.compress(needed.tobytes()) + packer.flush()
 
 

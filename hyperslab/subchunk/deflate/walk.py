@@ -222,6 +222,8 @@ def library() -> ctypes.CDLL:
         try:
             zlib = ctypes.CDLL(name)
             zlib.zlibVersion.restype = c_char_p
+            # It takes no time: to let other threads in for it, and wait for them, would.
+            setattr(zlib, "inflateMark", ctypes.PyDLL(name).inflateMark)  # noqa: B010
             zlib.inflateMark.restype = c_long
             zlib.inflateMark.argtypes = (POINTER(_Stream),)
             zlib.inflate.argtypes = (POINTER(_Stream), c_int)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .inflate import WINDOW, inflate_from
 
 Pairs = NDArray[np.uint16]
+_ONE = np.uint16(1)
 _FEW = WINDOW // 8  # copied bytes below which the check costs little and matters
 
 
@@ -41,12 +42,14 @@ def referred(
         bool of shape (32768,).
     """
     marks, place = _marks()
-    found = np.frombuffer(inflate_from(data, shift, header, marks, truth.size), np.uint8)
-    at = place.take(_pairs(found))  # much quicker than place[…]
-    copied = np.flatnonzero(at[1:] == at[:-1] + np.uint16(1))
-    begins = at.take(copied).astype(np.intp)
+    found = inflate_from(data, shift, header, marks, truth.size)
+    even, odd = (place.take(pairs) for pairs in _pairs(found))  # much quicker than place[…]
+    first = np.flatnonzero(even[: odd.size] + _ONE == odd[: even.size])
+    second = np.flatnonzero(odd[: even.size - 1] + _ONE == even[1:])
+    begins = np.concatenate([even.take(first), odd.take(second)]).astype(np.intp)
     # Among many literals three bytes stand so by chance now and then: their value tells.
-    if copied.size < _FEW:
+    if begins.size < _FEW:
+        copied = np.concatenate([2 * first, 2 * second + 1])
         begins = begins.compress(window.take(begins) == truth.take(copied))
     used = np.zeros(WINDOW, bool)
     used[begins] = True
@@ -56,9 +59,10 @@ def referred(
     return used
 
 
-def _pairs(values: NDArray[np.uint8]) -> Pairs:
-    """Return each byte with its right neighbour as one number."""
-    return values[:-1] | values[1:].astype(np.uint16) << np.uint16(8)
+def _pairs(values: bytes) -> tuple[Pairs, Pairs]:
+    """Return each byte with its right neighbour as one number: those in even places, and odd."""
+    even = np.frombuffer(values, "<u2", len(values) // 2)
+    return even, np.frombuffer(values, "<u2", max(len(values) - 1, 0) // 2, min(len(values), 1))
 
 
 @functools.cache
@@ -74,5 +78,6 @@ def _marks() -> tuple[bytes, Pairs]:
     )
     marks = np.array([byte for row in rows for byte in row][:WINDOW], np.uint8)
     place = np.full(2**16, 2 * WINDOW - 2, np.uint16)
-    place[_pairs(marks)] = np.arange(WINDOW - 1)
+    even, odd = _pairs(marks.tobytes())
+    place[even], place[odd] = np.arange(0, WINDOW - 1, 2), np.arange(1, WINDOW - 1, 2)
     return marks.tobytes(), place

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import WINDOW
+from ..deflate.inflate import WINDOW, inflater
 from ..deflate.packing import by_lzma, deflated
 from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import referred
@@ -67,14 +66,14 @@ class Windows:
 
     def points(self, spread: Spread, chunk: int) -> ChunkPoints:
         """Return marks, and points at some of them, as they are spread."""
-        places, view = self.places, self._stream.data
+        places, view, crc32 = self.places, self._stream.data, inflater().crc32
         starts = spread.starts(places.out.astype(np.int64), chunk)
         begins = (places.bit >> np.uint64(3)).tolist()
         ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), self._stream.size]
         return ChunkPoints(
             places.out,
             places.bit,
-            np.array([zlib.crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
+            np.array([crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
             starts,
             (places.header_stop - places.header_start)[starts],
             self.kept(starts.tolist()),

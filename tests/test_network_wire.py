@@ -44,3 +44,9 @@ def test_touched_bytes_are_those_of_the_bodies(spans):
     }
     assert all(a < b for a, b in got)
     assert all(left[1] < right[0] for left, right in pairwise(got))
+
+
+def test_over_a_link_a_request_that_did_not_wait_is_no_stage():
+    log = [request(0, 0.01), request(0.02, 0.03), request(0.13, 0.14), request(0.15, 0.16)]
+    assert Wire.of(log).stages == 4
+    assert Wire.of(log, apart_s=0.08).stages == 2

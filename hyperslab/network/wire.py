@@ -45,18 +45,22 @@ class Wire:
     handshakes: int
 
     @classmethod
-    def of(cls, requests: Iterable[Request]) -> "Wire":
+    def of(cls, requests: Iterable[Request], apart_s: float = 0.0) -> "Wire":
         """Count the requests of a server's log.
 
         Parameters
         ----------
         requests : iterable of Request
             In any order.
+        apart_s : float
+            How long after an answer a request that waited for it begins, at least: nearly the
+            round trip of a link that the requests came by. Then no delay of the server's is
+            needed to tell stages.
         """
         log = list(requests)
-        stages = _longest(log, [1] * len(log))
+        stages = _longest(log, [1] * len(log), apart_s)
         # A request on a new connection waits for the handshake first, so it is two round trips.
-        turns = _longest(log, [1 + (request.nth == 0) for request in log])
+        turns = _longest(log, [1 + (request.nth == 0) for request in log], apart_s)
         return cls(
             requests=len(log),
             wire_bytes=sum(request.body_bytes for request in log),
@@ -102,13 +106,13 @@ def touched(requests: Iterable[Request], path: str) -> list[tuple[int, int]]:
     return merged
 
 
-def _longest(log: Sequence[Request], weights: Sequence[int]) -> int:
+def _longest(log: Sequence[Request], weights: Sequence[int], apart_s: float) -> int:
     """Return the largest sum of weights along a chain of requests that do not overlap."""
     chains = sorted(range(len(log)), key=lambda n: log[n].ended_s)
     ends: list[float] = []
     best: list[int] = []  # the heaviest chain that ended by then
     for n in chains:
-        before = bisect.bisect_right(ends, log[n].began_s)
+        before = bisect.bisect_right(ends, log[n].began_s - apart_s)
         heaviest = (best[before - 1] if before else 0) + weights[n]
         ends.append(log[n].ended_s)
         best.append(max(heaviest, best[-1] if best else 0))

@@ -72,10 +72,14 @@ class ReadFar:
             )
         with watch("read"):
             values = opened.read(self.selection)
-        watch.note(useful_bytes=values.nbytes)
+        watch.note(useful_bytes=values.nbytes, **self.counted())
         with watch("close"):
             opened.close()
         return values
+
+    def counted(self) -> dict[str, object]:
+        """Return more record columns, known only after the read."""
+        return {}
 
 
 class Seen:

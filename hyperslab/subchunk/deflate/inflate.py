@@ -52,6 +52,9 @@ def inflater() -> Inflater:
     return importlib.import_module(_MODULES[-1])
 
 
+inflater()  # it is loaded with the package, not by the first read
+
+
 def inflate_from(
     data: memoryview,
     shift: int,

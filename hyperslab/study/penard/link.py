@@ -1,0 +1,192 @@
+"""Both reads of both files over slow links, timed (Penard 2025, Figure 9)."""
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from ...access import readers
+from ...measure.case import Case
+from ...network import Link, Server, Wire, serving
+from .datasets import TABLE_1
+from .link_model import predictions
+from .local import READS, columns
+from .local_files import LocalFiles
+from .subchunk import Kept
+from .subchunk_files import SHUFFLES
+from .wire import MODULES as FAR_MODULES
+from .wire import ReadFar, refer
+from .wire_ways import WAYS, FarWay
+
+MODULES = (*FAR_MODULES, "hyperslab.access.zarr", "hyperslab.study.penard.link")
+DELAY_S = 0.1
+"""The document's delay; the smallest profile has a tenth of it."""
+DOCUMENT = ("h5py", "chunkindex", "zarr", "nczarr")
+TODAY = ("subchunk", "kerchunk", "h5py", "zarr")
+_APART = 0.8
+"""Share of a round trip that lies at least between an answer and the request that waited for it."""
+
+
+def links(delay_s: float = DELAY_S) -> dict[str, Link]:
+    """Return the links by name, with a delay there and back.
+
+    "observed" has no limit of rate, as the document's times have it, "stated" the 100 kB/s that
+    it states, and "wide" 100 Mbit/s.
+
+    Examples
+    --------
+    >>> links()["stated"]
+    Link(bytes_per_s=100000.0, round_trip_s=0.1)
+    """
+    rates = {"observed": math.inf, "stated": 1e5, "wide": 12.5e6}
+    return {name: Link(rate, delay_s) for name, rate in rates.items()}
+
+
+@dataclass(frozen=True)
+class ReadLinked(ReadFar):
+    """Read a selection from a server behind a link, and note what went over it.
+
+    Parameters
+    ----------
+    round_trip_s : float
+        Of the link.
+    """
+
+    round_trip_s: float = 0.0
+
+    def counted(self) -> dict[str, object]:
+        """Return requests, connections, stages, handshakes and bytes, from the server's log."""
+        wire = Wire.of(self.server.requests(), apart_s=_APART * self.round_trip_s)
+        return {
+            "requests": wire.requests,
+            "connections": wire.connections,
+            "stages": wire.stages,
+            "handshakes": wire.handshakes,
+            "wire_bytes": wire.wire_bytes,
+        }
+
+
+@dataclass(frozen=True)
+class Far:
+    """Servers behind links; without any when figures are drawn from records.
+
+    Parameters
+    ----------
+    files : LocalFiles
+    links : mapping
+        From `links`.
+    servers : mapping
+        By the names of the links.
+    """
+
+    files: LocalFiles
+    links: dict[str, Link]
+    servers: dict[str, Server]
+
+    def cases(self, link: str) -> list[Case]:
+        """Return the document's libraries as it had them, for Table 3."""
+        return self._cases(link, today=False)
+
+    def today_cases(self, link: str) -> list[Case]:
+        """Return what people use today, and the document's libraries with another cache."""
+        return self._cases(link, today=True)
+
+    def quick_cases(self, link: str, observed: pd.DataFrame, limit_s: float) -> list[Case]:
+        """Return the reads that take, by the model, no longer than a limit; the quickest always.
+
+        Parameters
+        ----------
+        link : str
+        observed : pandas.DataFrame
+            Records over another link, which tell what each read moves.
+        limit_s : float
+        """
+        if not self.servers:
+            return []
+        expected = predictions(observed, self.links[link]).set_index("case")["seconds"]
+        most = max(limit_s, float(expected.min()))
+        found = [*self.cases(link), *self.today_cases(link)]
+        chosen = [case for case in found if expected.get(case.name, math.inf) <= most]
+        return [replace(case, aa=number == 0) for number, case in enumerate(chosen)]
+
+    def _cases(self, link: str, *, today: bool) -> list[Case]:
+        if not self.servers:
+            return []
+        cells = _cells(self.files.profile, today=today)
+        return [
+            replace(self.case(link, *cell, today=today), aa=number == 0)
+            for number, cell in enumerate(cells)
+        ]
+
+    def case(
+        self, link: str, kind: str, read: str, way: FarWay, store: str, *, today: bool
+    ) -> Case:
+        """Return one read of one file over a link."""
+        name = f"{kind}-{store if store in SHUFFLES else 'on'}"
+        chosen = self.files.pixels(name)[0] if read == "series" else self.files.frame(name)
+        server, over = self.servers[link], self.links[link]
+        beside = "-today" if today else ""
+        return Case(
+            f"{kind}/{read}{beside}/{way.way(store)}",
+            ReadLinked(
+                server,
+                self.files.store(kind, store).name,
+                way.library,
+                chosen,
+                self.files.variable(name),
+                over.round_trip_s,
+            ),
+            check=Kept(self.files.truth_path(name, read)),
+            columns={
+                **columns(self.files, kind, read, store, way.library),
+                "link": link,
+                "latency_s": over.round_trip_s,
+            },
+            prepare=server.forget,
+        )
+
+
+@contextmanager
+def laid(files: LocalFiles, known: dict[str, Link], *, drawing: bool) -> Iterator[Far]:
+    """Serve the files behind each link for as long as the context lasts.
+
+    Parameters
+    ----------
+    files : LocalFiles
+    known : mapping
+        From `links`.
+    drawing : bool
+        Whether figures are drawn from records: then nothing is started.
+    """
+    if drawing:
+        yield Far(files, known, {})
+        return
+    stores = {(kind, store) for kind in TABLE_1 for store in SHUFFLES}
+    refer(files, stores)
+    with ExitStack() as held:
+        server = held.enter_context(serving(files.scratch))
+        lines = {name: held.enter_context(link.to(server.port)) for name, link in known.items()}
+        yield Far(files, known, {name: server.through(line.port) for name, line in lines.items()})
+
+
+def _cells(profile: str, *, today: bool) -> Iterator[tuple[str, str, FarWay, str]]:
+    here = readers(place="http")
+    for kind in TABLE_1:
+        for read in READS:
+            for way in WAYS:
+                if way.library in here and _wanted(profile, way, today=today):
+                    for store in way.stores:
+                        if not today or profile in ("full", "paper") or store != "on":
+                            yield kind, read, way, store
+
+
+def _wanted(profile: str, way: FarWay, *, today: bool) -> bool:
+    """Whether a way is timed; of today's the smallest profile takes our index alone."""
+    theirs = way.name in DOCUMENT and not way.variant
+    if not today:
+        return theirs
+    if profile == "smoke":
+        return way.library == "subchunk"
+    return way.name in TODAY and not theirs

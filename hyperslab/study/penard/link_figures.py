@@ -1,0 +1,155 @@
+"""Figure 9 of Penard et al. 2025 with this machine's records in it, and where each reader wins."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..style import plain
+from .link_model import TABLE_3, grid
+from .local_results import PANELS
+from .wire_figures import labels
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
+
+_MBIT = 1e6 / 8
+ROUND_TRIPS_MS = (1.0, 300.0)
+RATES_MBIT = (0.1, 1000.0)
+_STEPS = 160
+_SHIFT = {"off": 0.17, "on": -0.17, "": 0.0}
+_COLORS = {"off": "C0", "on": "C1", "": "C2"}
+_KINDS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
+
+
+def figure_9(timed: pd.DataFrame, stated: pd.DataFrame, *, whole: bool) -> "Figure":
+    """Draw the time of each read over both links, predicted where it was not measured.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    stated : pandas.DataFrame
+        From `link_model.predictions`, over the link as stated.
+    whole : bool
+        Whether the files are the document's size, so that its seconds can stand beside ours.
+    """
+    import matplotlib.pyplot as plt
+
+    named = labels()
+    rows = list(dict.fromkeys(named[way][0] for way in named if way in set(timed["way"])))[::-1]
+
+    def at(way: str) -> float:
+        label, shuffle = named[way]
+        return rows.index(label) + _SHIFT[shuffle]
+
+    figure, panels = plt.subplots(2, 2, figsize=(7.4, 7.6), sharey=True)
+    for axes, (panel, title) in zip(panels.flat, PANELS.items(), strict=True):
+        here = timed[(timed["panel"] == panel) & timed["link"].isin(("observed", "stated"))]
+        measured = set(here[here["link"] == "stated"]["way"])
+        for shuffle, color in _COLORS.items():
+            for link, marker in (("observed", "o"), ("stated", "s")):
+                alike = np.array([named[way][1] == shuffle for way in here["way"]], bool)
+                mine = here[alike & (here["link"] == link).to_numpy()]
+                if len(mine):
+                    axes.errorbar(
+                        mine["seconds"],
+                        [at(way) for way in mine["way"]],
+                        xerr=[mine["seconds"] - mine["low"], mine["high"] - mine["seconds"]],
+                        fmt=marker,
+                        ms=4.5,
+                        capsize=2,
+                        color=color,
+                        label=f"{_KINDS[shuffle]}, {_spelled(link)}",
+                    )
+            apart = [way not in measured and named[way][1] == shuffle for way in stated["way"]]
+            left = stated[np.array(apart, bool) & (stated["panel"] == panel).to_numpy()]
+            if len(left):
+                axes.plot(
+                    left["seconds"], [at(way) for way in left["way"]], "s", ms=4.5, mfc="none",
+                    color=color, label=f"{_KINDS[shuffle]}, link as stated, by the model",
+                )  # fmt: skip
+        if whole:
+            theirs = {way: s for way, s in TABLE_3[panel].items() if named[way][0] in rows}
+            axes.plot(
+                list(theirs.values()), [at(way) for way in theirs], "D", ms=7, mfc="none",
+                color="C6", label="document, its fastest three",
+            )  # fmt: skip
+        axes.set(xscale="log", title=title)
+        axes.set_yticks(range(len(rows)), rows)
+        plain(axes.xaxis)
+    for axes in panels[1]:
+        axes.set_xlabel("time of the read, s")
+    found: dict[str, Artist] = {}
+    for axes in panels.flat:
+        handles, texts = axes.get_legend_handles_labels()
+        found |= dict(zip(texts, handles, strict=True))
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=2)
+    return figure
+
+
+def figure_map(timed: pd.DataFrame) -> "Figure":
+    """Draw which reader is the fastest over links of any rate and delay, by the model.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    named = labels()
+    found = timed[timed["link"] == "observed"].drop_duplicates("case")
+    trips = np.geomspace(*ROUND_TRIPS_MS, _STEPS)
+    rates = np.geomspace(*RATES_MBIT, _STEPS)
+    winners: list[str] = []
+    figure, panels = plt.subplots(2, 2, figsize=(7.2, 7.0), sharex=True, sharey=True)
+    for axes, (panel, title) in zip(panels.flat, PANELS.items(), strict=True):
+        part = found[found["panel"] == panel].reset_index(drop=True)
+        best = grid(part, trips / 1e3, rates * _MBIT)
+        names = [_way(named[way]) for way in part["way"]]
+        winners += [names[n] for n in np.unique(best) if names[n] not in winners]
+        numbers = np.array([winners.index(name) if name in winners else -1 for name in names])
+        axes.pcolormesh(
+            trips,
+            rates,
+            numbers[best],
+            cmap=ListedColormap([f"C{n}" for n in range(10)]),
+            vmin=-0.5,
+            vmax=9.5,
+            alpha=0.55,
+            shading="nearest",
+            rasterized=True,
+        )
+        if len(np.unique(best)) > 1:
+            between = np.arange(len(winners)) + 0.5
+            axes.contour(trips, rates, numbers[best], between, colors="0.4", linewidths=0.8)
+        for trip, rate, mark in _MARKED:
+            axes.plot(trip, rate, mark, ms=6, mfc="none", color="C7")
+        axes.set(xscale="log", yscale="log", title=title)
+        axes.grid(visible=False)
+        for axis in (axes.xaxis, axes.yaxis):
+            plain(axis)
+    for axes in panels[1]:
+        axes.set_xlabel("round trip, ms")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("rate, Mbit/s")
+    handles = [Patch(color=f"C{n}", alpha=0.55, label=name) for n, name in enumerate(winners)]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2)
+    return figure
+
+
+_MARKED = ((100.0, 0.8, "s"), (100.0, 100.0, "o"))
+"""Round trip in ms and rate in Mbit/s of the links as stated and at 100 Mbit/s, and a mark."""
+
+
+def _way(named: tuple[str, str]) -> str:
+    label, shuffle = named
+    return f"{label}, shuffle {shuffle}" if shuffle else label
+
+
+def _spelled(link: str) -> str:
+    return {"observed": "delay alone", "stated": "link as stated"}[link]

@@ -1,0 +1,249 @@
+"""The sentences and tables of the page on slow links, with their numbers from the records."""
+
+import numpy as np
+import pandas as pd
+
+from .link_model import TABLE_3
+from .local_results import CHUNKS, PANELS
+from .wire_figures import labels
+
+_WORDS = {
+    "cmems/series": "the ocean's series",
+    "gfs/series": "the temperature's series",
+    "cmems/frame": "the ocean's map",
+    "gfs/frame": "the temperature's map",
+}
+_LINKS = {"observed": "delay alone", "stated": "as stated", "wide": "100 Mbit/s"}
+
+
+def whole(records: pd.DataFrame) -> bool:
+    """Return whether a series goes through as many chunks as in the document's files."""
+    return _frames(records) == CHUNKS
+
+
+def summary(timed: pd.DataFrame, stated: pd.DataFrame) -> str:
+    """Return what was found.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    stated : pandas.DataFrame
+        From `link_model.predictions`, over the link as stated.
+    """
+    found = ["**What we found.**"]
+    delay = _milliseconds(timed)
+    observed = _seconds(timed[timed["link"] == "observed"])
+    for panel in ("gfs/series", "cmems/series"):
+        ours, theirs = f"{panel}/subchunk-off", f"{panel}/h5py-off"
+        index = f"{panel}/chunkindex-off"
+        found.append(
+            f"Over a delay of {delay} ms alone {_WORDS[panel]} took h5py "
+            f"{_spelled(observed[theirs])}, the document's kind of index {_spelled(observed[index])} and ours "
+            f"{_spelled(observed[ours])}, from the same file."
+        )
+    slow = stated.set_index("way")[stated.set_index("way")["panel"] == "gfs/series"]["seconds"]
+    found.append(
+        "Over the link as stated, where each byte counts, they would take, for the temperature, "
+        f"{_spelled(slow['h5py-off'])}, {_spelled(slow['chunkindex-off'])} and "
+        f"{_spelled(slow['subchunk-off'])}."
+    )
+    return " ".join(found)
+
+
+def taken(records: pd.DataFrame) -> str:
+    """Return what was scaled down, empty when nothing was.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "observed".
+    """
+    if whole(records):
+        return ""
+    frames, delay = _frames(records), 1e3 * float(records["latency_s"].iloc[0])
+    less = f" Its links have a delay of {delay:.0f} ms." if round(delay) != 100 else ""
+    return (
+        f"This run reads {frames['cmems']} of the {CHUNKS['cmems']} chunks of the ocean and "
+        f"{frames['gfs']} of the {CHUNKS['gfs']} of the temperature. The seconds of a series grow "
+        "with its chunks, by another law for each reader, so the document's do not stand beside "
+        f"ours, and what compares seconds is not judged: the profile full does both.{less}"
+    )
+
+
+def model(timed: pd.DataFrame) -> str:
+    """Return how well the model fits.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    off = timed["error"].abs()
+    worst = timed.assign(off=off).sort_values("off").iloc[-1]
+    label, shuffle = labels()[str(worst["way"])]
+    return (
+        "A read takes the round trips of its stages and of the connections it has to wait for, "
+        "its bytes over the rate, and the CPU time of the process: nothing is fitted. Over the "
+        f"{len(timed)} reads that were timed the model is off by {100 * off.median():.1f} % "
+        f"(median) and {100 * off.max():.0f} % at most: {label}{', shuffle ' * bool(shuffle)}"
+        f"{shuffle}, {_WORDS[str(worst['panel'])]}, {_LINKS[str(worst['link'])]}, "
+        f"{_spelled(worst['predicted'])} against {_spelled(worst['seconds'])} measured."
+    )
+
+
+def table_model(timed: pd.DataFrame) -> pd.DataFrame:
+    """Return the model beside each measured read.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    rows = []
+    for panel, title in PANELS.items():
+        for _, row in timed[timed["panel"] == panel].iterrows():
+            label, shuffle = labels()[str(row["way"])]
+            rows.append(
+                {
+                    "read": title.partition(". ")[2],
+                    "reader": f"{label}, {shuffle}" if shuffle else label,
+                    "link": _LINKS[str(row["link"])],
+                    "measured, s": f"{row['seconds']:.3g} [{row['low']:.3g}, {row['high']:.3g}]",
+                    "round trips": f"{row['stages']:.0f} + {row['handshakes']:.0f}",
+                    "MB": f"{row['wire_bytes'] / 1e6:.3g}",
+                    "CPU, s": f"{row['cpu_s']:.2g}",
+                    "model, s": f"{row['predicted']:.3g}",
+                    "off by": f"{100 * row['error']:+.1f} %",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def caption_9(timed: pd.DataFrame, *, beside: bool) -> str:
+    """Return the caption of Figure 9.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    beside : bool
+        Whether the document's seconds are drawn.
+    """
+    least, most = int(timed["n"].min()), int(timed["n"].max())
+    blocks = f"{most}" if least == most else f"{least} to {most}"
+    theirs = (
+        " Diamonds: the document's fastest three."
+        if beside
+        else " The document's seconds are for more chunks, and are not drawn."
+    )
+    return (
+        "Time of each read over a link, opening, index and references included, as in Figure 9 of "
+        f"{{cite:t}}`penard2025`: medians, with 95 % intervals, of {blocks} interleaved blocks; "
+        f"by the model where a read takes too long to be timed.{theirs}"
+    )
+
+
+def caption_map(timed: pd.DataFrame) -> str:
+    """Return the caption of the map of links."""
+    count = timed[timed["link"] == "observed"]["way"].nunique()
+    return (
+        f"The fastest of {count} ways to read, by the model, over links of any round trip and "
+        "rate; lines where the lead changes. Square: the document's link as stated; circle: "
+        "100 Mbit/s with the same delay. TCP's slow start and losses are left out: they punish "
+        "bytes on new connections."
+    )
+
+
+def best(expected: pd.DataFrame) -> str:
+    """Return how our index does against the next reader of the same file, by the model.
+
+    Parameters
+    ----------
+    expected : pandas.DataFrame
+        From `link_model.predictions`, over the link of 100 Mbit/s and 100 ms.
+    """
+    found = expected[expected["panel"] == "gfs/series"]
+    same = found[found["way"].str.endswith("-off") | found["way"].str.contains("-off-")]
+    seconds = same.set_index("way")["seconds"].sort_values()
+    ours = seconds[seconds.index.str.startswith("subchunk")]
+    others = seconds[~seconds.index.str.startswith(("subchunk", "chunkindex"))]
+    label = labels()[str(others.index[0])][0]
+    return (
+        f"At 100 Mbit/s and the same delay our index reads the temperature's series in "
+        f"{_spelled(ours.iloc[0])} by the model; the next reader of the same file that needs no "
+        f"index, {label}, takes {_spelled(others.iloc[0])}, {others.iloc[0] / ours.iloc[0]:.0f} "
+        "times as long."
+    )
+
+
+def question(timed: pd.DataFrame) -> str:
+    """Return the finding about the link as stated, as a question to the authors.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    observed = timed[timed["link"] == "observed"]
+    sizes = dict(zip(observed["case"], observed["wire_bytes"], strict=True))
+    lines = []
+    for panel, theirs in TABLE_3.items():
+        for way in ("h5py-off", "h5py-on"):
+            if way in theirs and f"{panel}/{way}" in sizes:
+                size = sizes[f"{panel}/{way}"]
+                lines.append(
+                    f"- {_WORDS[panel]}, h5py, shuffle {way.rpartition('-')[2]}: at least "
+                    f"{size / 1e6:.3g} MB in {theirs[way]:.4g} s, "
+                    f"{size / theirs[way] / 1e3:.3g} kB/s"
+                )
+    return (
+        "The document states 100 kB/s and 100 ms, made by the traffic control of its machine. "
+        "From the bytes that the same read moves here and the seconds it reports:\n\n"
+        + "\n".join(lines)
+        + "\n\nA read that moves more than 100 kB in each of its seconds did not go over such a "
+        "link. A delay alone explains the times; perhaps the limit of rate was not in force, or "
+        "stood for another unit. We would be glad to be told: it changes the seconds of Figure 9, "
+        "not its finding that fewer bytes and fewer round trips win."
+    )
+
+
+def advice(timed: pd.DataFrame) -> str:
+    """Return what to do today.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    observed = timed[timed["link"] == "observed"]
+    low, high = observed["stages"].min(), observed["stages"].max()
+    return (
+        "## What to do today\n\n"
+        "- **Count round trips first, then bytes.** The reads of this page wait for "
+        f"{low:.0f} to {high:.0f} requests one after another; at 100 ms that is "
+        f"{0.1 * low:.2g} to {0.1 * high:.2g} s before any byte counts.\n"
+        "- **Find your link on the map above.** Towards its lower right bytes and round trips both "
+        "cost: take what reads inside of chunks. Towards its upper left nearly anything does.\n"
+    )
+
+
+def _frames(records: pd.DataFrame) -> dict[str, int]:
+    """Return chunks of a series in this run, by file."""
+    kinds = records["case"].str.partition("/")[0]
+    return {kind: int(np.nanmax(records[kinds == kind]["predicted_reads"])) for kind in CHUNKS}
+
+
+def _seconds(rows: pd.DataFrame) -> dict[str, float]:
+    return {
+        f"{panel}/{way}": float(seconds)
+        for panel, way, seconds in rows[["panel", "way", "seconds"]].itertuples(index=False)
+    }
+
+
+def _milliseconds(timed: pd.DataFrame) -> str:
+    return f"{1e3 * float(timed['round_trip_s'].iloc[0]):.0f}"
+
+
+def _spelled(seconds: float) -> str:
+    return f"{seconds:.3g} s"

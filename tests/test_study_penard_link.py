@@ -1,0 +1,167 @@
+"""The page on slow links: real reads over them, the model, words, figures and verdicts."""
+
+from functools import partial
+from itertools import product
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.records import frame_of, save
+from hyperslab.network import Link
+from hyperslab.study import claims
+from hyperslab.study.penard import link, link_figures, link_model, link_words
+from hyperslab.study.penard.local_files import LocalFiles
+from hyperslab.study.style import STYLES, styled
+
+SHAPES = {"cmems": "1x380x1287", "gfs": "1x13x721x1440"}
+LINKS = link.links()
+DELAY = LINKS["observed"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Toys: one frame of each, the temperature on a sixteenth of its grid."""
+    made = LocalFiles(
+        tmp_path_factory.mktemp("data"), tmp_path_factory.mktemp("run"), "smoke", 1, 1
+    )
+    made.make()
+    return made
+
+
+def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
+    """Made-up records: 5 + 1 round trips, 1 MB and 10 ms of CPU time, as the model has it."""
+    for today in (False, True):
+        for kind, read, way, store in link._cells("full", today=today):
+            name = way.way(store)
+            stages = changed.get(name.replace("-", "_"), 5)
+            labels = ("A", "B") if (kind, read, name) == ("cmems", "series", "h5py-off") else ("",)
+            phases = (("open", 0.25), ("read", 0.75))
+            for block, aa, (phase, share) in product(range(blocks), labels, phases):
+                yield {
+                    "run_id": "run-1", "profile": profile, "notebook": "penard_link",
+                    "experiment": "observed-today" if today else "observed", "link": "observed",
+                    "latency_s": 0.1, "aa": aa, "others_cpu": 0.0, "phase": phase,
+                    "case": f"{kind}/{read}{'-today' * today}/{name}",
+                    "block": block, "status": "ok", "verified": True, "chunks": SHAPES[kind],
+                    "wall_s": share * (DELAY.seconds(stages, 1, 1e6, 0.01) + block / 1e4),
+                    "user_s": share * 0.01, "sys_s": 0.0,
+                    "predicted_reads": 1 if read == "frame" else frames[kind == "gfs"],
+                    **({"stages": stages, "handshakes": 1, "wire_bytes": 1e6, "requests": 9}
+                       if phase == "read" else {}),
+                }  # fmt: skip
+
+
+def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files):
+    wanted = {"gfs/series/h5py-off", "gfs/series/zarr", "gfs/series-today/subchunk-off"}
+    with link.laid(files, LINKS, drawing=False) as far:
+        cases = [*far.cases("observed"), *far.today_cases("observed")]
+        chosen = [case for case in cases if case.name in wanted]
+        assert len(chosen) == 3 and len({case.name for case in cases}) == len(cases)
+        assert [case.aa for case in far.cases("observed")].count(True) == 1
+        found = []
+        for case in chosen:
+            for _ in range(2):  # what is imported at the first read is not the link's
+                watch = Stopwatch()
+                case.prepare()
+                assert case.check(case.run(watch))
+            found += [
+                {**row, **case.columns, "case": case.name, "status": "ok", "block": 0}
+                for row in watch.rows()
+            ]
+        table = link_model.table(LINKS, frame_of(found)).set_index("case")
+        assert (table["stages"] >= 1).all() and (table["wire_bytes"] > 0).all()
+        least = DELAY.round_trip_s * (table["stages"] + table["handshakes"])
+        assert (table["seconds"] > 0.9 * least).all()  # fewer would be stages that are none
+        moved = frame_of(found)
+        quick = far.quick_cases("stated", moved, 0.0)
+        assert len(quick) == 1 and quick[0].aa
+        assert len(far.quick_cases("stated", moved, 1e9)) == 3
+
+
+def test_nothing_is_served_for_drawing(files):
+    with link.laid(files, LINKS, drawing=True) as far:
+        assert not far.servers
+        assert far.cases("observed") == far.today_cases("observed") == []
+        assert far.quick_cases("stated", frame_of([]), 1.0) == []
+
+
+def test_the_model_is_that_of_its_counts():
+    records = frame_of(rows(h5py_off=20))
+    table = link_model.table(LINKS, records)
+    assert table["error"].abs().max() < 1e-3
+    expected = link_model.predictions(records, Link(1e5, 0.1)).set_index("case")["seconds"]
+    assert expected["gfs/series/h5py-off"] == pytest.approx(21 * 0.1 + 10 + 0.01)
+    assert expected["cmems/frame-today/subchunk-off"] == pytest.approx(6 * 0.1 + 10 + 0.01)
+
+
+@given(
+    st.lists(st.tuples(*[st.floats(0, 100)] * 2, st.floats(0, 1e9), st.floats(0, 5)), min_size=1),
+    st.floats(1e-3, 0.3),
+    st.floats(1e4, 1e8),
+)
+def test_the_fastest_of_the_grid_is_the_fastest(reads, trip, rate):
+    found = pd.DataFrame(reads, columns=["stages", "handshakes", "wire_bytes", "cpu_s"])
+    (((best,)),) = link_model.grid(found, np.array([trip]), np.array([rate])).tolist()
+    seconds = [Link(rate, trip).seconds(*read) for read in reads]
+    assert seconds[best] == pytest.approx(min(seconds))
+
+
+def test_words_are_of_the_records():
+    records = frame_of(rows(h5py_off=20, subchunk_off=2))
+    timed = link_model.table(LINKS, records)
+    stated = link_model.predictions(records, LINKS["stated"])
+    words = link_words.summary(timed, stated)
+    assert "took h5py 2.11 s, the document's kind of index 0.61 s and ours 0.31 s" in words
+    assert "12.1 s, 10.6 s and 10.3 s" in words
+    assert "6 of the 72 chunks of the ocean" in link_words.taken(records)
+    assert not link_words.whole(records)
+    assert "(median) and 0 % at most" in link_words.model(timed)
+    assert "60.6 kB/s" in link_words.question(timed)  # 1 MB in 16.51 s
+    wide = link_model.predictions(records, LINKS["wide"])
+    assert "in 0.39 s by the model" in link_words.best(wide)
+    assert "2 to 20 requests" in link_words.advice(timed)
+    table = link_words.table_model(timed)
+    assert len(table) == len(timed) and "5 + 1" in set(table["round trips"])
+    assert "6 interleaved blocks" in link_words.caption_9(timed, beside=False)
+    whole = frame_of(rows(frames=(72, 13)))
+    assert link_words.whole(whole) and not link_words.taken(whole)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_figures_are_drawn_in_both_styles(whole):
+    records = frame_of(rows(h5py_off=20, subchunk_off=2))
+    timed = link_model.table(LINKS, records)
+    stated = link_model.predictions(records, LINKS["stated"])
+    for style, draw in product(
+        STYLES,
+        (
+            partial(link_figures.figure_9, timed, stated, whole=whole),
+            partial(link_figures.figure_map, timed),
+        ),
+    ):
+        with styled(style):
+            plt.close(draw())
+
+
+@pytest.mark.parametrize(
+    ("stages", "verdict"), [({"chunkindex_off": 5}, "reversed"), ({"chunkindex_off": 1}, "holds")]
+)
+def test_verdicts_are_of_the_seconds(tmp_path, stages, verdict):
+    save(frame_of(rows(h5py_on=3, **stages)), tmp_path / "penard_link.parquet")
+    known = {claim.id: claim for claim in claims.load()}
+    judged = claims.evaluate([known["penard-9b"], known["penard-9"]], tmp_path)
+    assert judged[0].verdict == verdict
+    assert judged[1].parts[1].verdict == "not measured"  # seconds, of smaller files
+
+
+def test_seconds_are_judged_for_whole_files(tmp_path):
+    whole = frame_of(rows(frames=(72, 13), profile="full", h5py_off=160, h5py_on=270))
+    save(whole, tmp_path / "penard_link.parquet")
+    (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
+    (judged,) = claims.evaluate([claim], tmp_path)
+    assert judged.parts[1].verdict in ("holds", "refuted")

@@ -117,6 +117,7 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
     experiments = fields.get("where", {}).get("experiment")
     if isinstance(experiments, list):
         rows = [{**row, "experiment": name} for row in rows for name in experiments]
+    rows = [{k: v[0] if isinstance(v, list) else v for k, v in row.items()} for row in rows]
     seen = {repr(sorted(row.items(), key=str)): row for row in rows}
     counted: dict[str, object] = dict.fromkeys(COUNTED, 2.0)
     return [

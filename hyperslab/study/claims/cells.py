@@ -189,4 +189,7 @@ def _samples(rows: pd.DataFrame, keys: "pd.Series[str]", quantity: Quantity) -> 
 
 
 def _spell(where: Where) -> str:
-    return ", ".join(f"{column} {value}" for column, value in where.items())
+    return ", ".join(
+        f"{column} {' or '.join(map(str, value)) if isinstance(value, list | tuple) else value}"
+        for column, value in where.items()
+    )

@@ -79,11 +79,14 @@ class Far:
         From `links`.
     servers : mapping
         By the names of the links.
+    kind : str
+        What the servers speak, "http" or "s3".
     """
 
     files: LocalFiles
     links: dict[str, Link]
     servers: dict[str, Server]
+    kind: str = "http"
 
     def cases(self, link: str) -> list[Case]:
         """Return the document's libraries as it had them, for Table 3."""
@@ -114,7 +117,7 @@ class Far:
     def _cases(self, link: str, *, today: bool) -> list[Case]:
         if not self.servers:
             return []
-        cells = _cells(self.files.profile, today=today)
+        cells = _cells(self.files.profile, self.kind, today=today)
         return [
             replace(self.case(link, *cell, today=today), aa=number == 0)
             for number, cell in enumerate(cells)
@@ -149,7 +152,9 @@ class Far:
 
 
 @contextmanager
-def laid(files: LocalFiles, known: dict[str, Link], *, drawing: bool) -> Iterator[Far]:
+def laid(
+    files: LocalFiles, known: dict[str, Link], *, drawing: bool, kind: str = "http"
+) -> Iterator[Far]:
     """Serve the files behind each link for as long as the context lasts.
 
     Parameters
@@ -159,20 +164,23 @@ def laid(files: LocalFiles, known: dict[str, Link], *, drawing: bool) -> Iterato
         From `links`.
     drawing : bool
         Whether figures are drawn from records: then nothing is started.
+    kind : str
+        What the server speaks, "http" or "s3".
     """
     if drawing:
-        yield Far(files, known, {})
+        yield Far(files, known, {}, kind)
         return
     stores = {(kind, store) for kind in TABLE_1 for store in SHUFFLES}
     refer(files, stores)
     with ExitStack() as held:
-        server = held.enter_context(serving(files.scratch))
+        server = held.enter_context(serving(files.scratch, kind))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in known.items()}
-        yield Far(files, known, {name: server.through(line.port) for name, line in lines.items()})
+        servers = {name: server.through(line.port) for name, line in lines.items()}
+        yield Far(files, known, servers, kind)
 
 
-def _cells(profile: str, *, today: bool) -> Iterator[tuple[str, str, FarWay, str]]:
-    here = readers(place="http")
+def _cells(profile: str, place: str, *, today: bool) -> Iterator[tuple[str, str, FarWay, str]]:
+    here = readers(place=place)
     for kind in TABLE_1:
         for read in READS:
             for way in WAYS:

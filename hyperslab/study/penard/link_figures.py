@@ -1,5 +1,6 @@
-"""Figure 9 of Penard et al. 2025 with this machine's records in it, and where each reader wins."""
+"""Figures 9 and 10 of Penard et al. 2025 with our records, and where each reader wins."""
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,46 +36,66 @@ def figure_9(timed: pd.DataFrame, stated: pd.DataFrame, *, whole: bool) -> "Figu
     whole : bool
         Whether the files are the document's size, so that its seconds can stand beside ours.
     """
+    shown = {"observed": ("o", "delay alone"), "stated": ("s", "link as stated")}
+    measured = set(timed[timed["link"] == "stated"]["case"])
+    left = stated[~stated["case"].isin(measured)]
+    return _figure_times(timed, shown, left, TABLE_3 if whole else {})
+
+
+def figure_10(timed: pd.DataFrame, theirs: Mapping[str, Mapping[str, float]]) -> "Figure":
+    """Draw the time of each read from a store that speaks S3.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    theirs : mapping
+        The document's seconds by panel and way; empty where they do not stand beside ours.
+    """
+    return _figure_times(timed, {"s3": ("o", "S3 on this machine")}, timed[:0], theirs)
+
+
+def _figure_times(
+    timed: pd.DataFrame,
+    shown: Mapping[str, tuple[str, str]],
+    expected: pd.DataFrame,
+    theirs: Mapping[str, Mapping[str, float]],
+) -> "Figure":
     import matplotlib.pyplot as plt
 
     named = labels()
     rows = list(dict.fromkeys(named[way][0] for way in named if way in set(timed["way"])))[::-1]
 
-    def at(way: str) -> float:
-        label, shuffle = named[way]
-        return rows.index(label) + _SHIFT[shuffle]
+    def at(ways: Iterable[str]) -> list[float]:
+        return [rows.index(named[way][0]) + _SHIFT[named[way][1]] for way in ways]
 
     figure, panels = plt.subplots(2, 2, figsize=(7.4, 7.6), sharey=True)
     for axes, (panel, title) in zip(panels.flat, PANELS.items(), strict=True):
-        here = timed[(timed["panel"] == panel) & timed["link"].isin(("observed", "stated"))]
-        measured = set(here[here["link"] == "stated"]["way"])
         for shuffle, color in _COLORS.items():
-            for link, marker in (("observed", "o"), ("stated", "s")):
-                alike = np.array([named[way][1] == shuffle for way in here["way"]], bool)
-                mine = here[alike & (here["link"] == link).to_numpy()]
+            for link, (marker, words) in shown.items():
+                mine = _rows(timed[timed["link"] == link], panel, shuffle)
                 if len(mine):
                     axes.errorbar(
                         mine["seconds"],
-                        [at(way) for way in mine["way"]],
+                        at(mine["way"]),
                         xerr=[mine["seconds"] - mine["low"], mine["high"] - mine["seconds"]],
                         fmt=marker,
                         ms=4.5,
                         capsize=2,
                         color=color,
-                        label=f"{_KINDS[shuffle]}, {_spelled(link)}",
+                        label=f"{_KINDS[shuffle]}, {words}",
                     )
-            apart = [way not in measured and named[way][1] == shuffle for way in stated["way"]]
-            left = stated[np.array(apart, bool) & (stated["panel"] == panel).to_numpy()]
+            left = _rows(expected, panel, shuffle)
             if len(left):
                 axes.plot(
-                    left["seconds"], [at(way) for way in left["way"]], "s", ms=4.5, mfc="none",
-                    color=color, label=f"{_KINDS[shuffle]}, link as stated, by the model",
+                    left["seconds"], at(left["way"]), "s", ms=4.5, mfc="none", color=color,
+                    label=f"{_KINDS[shuffle]}, link as stated, by the model",
                 )  # fmt: skip
-        if whole:
-            theirs = {way: s for way, s in TABLE_3[panel].items() if named[way][0] in rows}
+        known = {way: s for way, s in theirs.get(panel, {}).items() if named[way][0] in rows}
+        if known:
             axes.plot(
-                list(theirs.values()), [at(way) for way in theirs], "D", ms=7, mfc="none",
-                color="C6", label="document, its fastest three",
+                list(known.values()), at(known), "D", ms=7, mfc="none", color="C6",
+                label="document, its fastest three",
             )  # fmt: skip
         axes.set(xscale="log", title=title)
         axes.set_yticks(range(len(rows)), rows)
@@ -87,6 +108,12 @@ def figure_9(timed: pd.DataFrame, stated: pd.DataFrame, *, whole: bool) -> "Figu
         found |= dict(zip(texts, handles, strict=True))
     figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=2)
     return figure
+
+
+def _rows(table: pd.DataFrame, panel: str, shuffle: str) -> pd.DataFrame:
+    named = labels()
+    alike = np.array([named[way][1] == shuffle for way in table["way"]], bool)
+    return table[alike & (table["panel"] == panel).to_numpy()]
 
 
 def figure_map(timed: pd.DataFrame) -> "Figure":
@@ -149,7 +176,3 @@ _MARKED = ((100.0, 0.8, "s"), (100.0, 100.0, "o"))
 def _way(named: tuple[str, str]) -> str:
     label, shuffle = named
     return f"{label}, shuffle {shuffle}" if shuffle else label
-
-
-def _spelled(link: str) -> str:
-    return {"observed": "delay alone", "stated": "link as stated"}[link]

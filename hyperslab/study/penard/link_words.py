@@ -39,8 +39,8 @@ def summary(timed: pd.DataFrame, stated: pd.DataFrame) -> str:
         index = f"{panel}/chunkindex-off"
         found.append(
             f"Over a delay of {delay} ms alone {_WORDS[panel]} took h5py "
-            f"{_spelled(observed[theirs])}, the document's kind of index {_spelled(observed[index])} and ours "
-            f"{_spelled(observed[ours])}, from the same file."
+            f"{_spelled(observed[theirs])}, the document's kind of index "
+            f"{_spelled(observed[index])} and ours {_spelled(observed[ours])}, from the same file."
         )
     slow = stated.set_index("way")[stated.set_index("way")["panel"] == "gfs/series"]["seconds"]
     found.append(

@@ -1,0 +1,159 @@
+"""The sentences and tables of the page on S3, with their numbers from the records."""
+
+import pandas as pd
+
+from .local_results import PANELS
+from .wire_figures import labels
+
+TABLE_3 = {
+    "cmems/series": {"chunkindex-off": 1.89, "chunkindex-on": 2.23, "h5py-on": 2.27},
+    "gfs/series": {"chunkindex-off": 2.68, "chunkindex-on": 3.85, "nczarr": 4.74},
+    "cmems/frame": {"nczarr": 0.37, "zarr": 0.37, "h5py-off": 0.61},
+    "gfs/frame": {"zarr": 0.57, "nczarr": 0.61, "chunkindex-off": 0.65},
+}
+"""Seconds of the fastest three of each read from the document's store."""
+_WORDS = {
+    "cmems/series": "the ocean's series",
+    "gfs/series": "the temperature's series",
+    "cmems/frame": "the ocean's map",
+    "gfs/frame": "the temperature's map",
+}
+_TRIES = {
+    "netcdf4/http": "netCDF4-python reads a file over HTTP, by `#mode=bytes`",
+    "netcdf4/s3": "netCDF4-python reads a file from S3, by `#mode=bytes,s3`",
+    "nczarr/deflate": "NCZarr is compressed by deflate inside, and read back",
+}
+
+
+def summary(timed: pd.DataFrame) -> str:
+    """Return what was found.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    rows = timed.set_index("case")
+    found = ["**What we found.**"]
+    parts = []
+    for panel, words in _WORDS.items():
+        ours, theirs = f"{panel}/h5py-on", f"{panel}/zarr"
+        if ours in rows.index and theirs in rows.index:
+            parts.append(
+                f"{words} {_seconds(rows, ours)} against {_seconds(rows, theirs)} "
+                f"({_megabytes(rows, ours)} against {_megabytes(rows, theirs)})"
+            )
+    found.append(f"h5py with s3fs as it comes, against Zarr: {'; '.join(parts)}.")
+    lean, plain = "cmems/frame-today/h5py-off-nocache", "cmems/frame/h5py-off"
+    if lean in rows.index:
+        found.append(
+            f"s3fs reads ahead by 50 MiB: without that the ocean's map takes h5py "
+            f"{_megabytes(rows, lean)} and {_seconds(rows, lean)}, not {_megabytes(rows, plain)} "
+            f"and {_seconds(rows, plain)}."
+        )
+    index = "gfs/series-today/subchunk-off"
+    if index in rows.index:
+        found.append(
+            f"Our index reads {_WORDS['gfs/series']} in {_seconds(rows, index)}, by "
+            f"{_megabytes(rows, index)}."
+        )
+    return " ".join(found)
+
+
+def setting() -> str:
+    """Return what the page's store is, and what it is not."""
+    return (
+        "The store is a small server on this machine that verifies each request's signature, "
+        "behind a link of 1 Gbit/s and 20 ms. Such numbers are nobody's: they only give requests "
+        "and bytes a weight, and what this page finds is in the counts. "
+        "{doc}`/notebooks/penard_link` has the map for other links."
+    )
+
+
+def table(timed: pd.DataFrame) -> pd.DataFrame:
+    """Return seconds, requests and megabytes of each read, a row a reader and shuffle.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    found = []
+    for way, (label, shuffle) in labels().items():
+        mine = timed[timed["way"] == way].set_index("panel")
+        if mine.empty:
+            continue
+        row = {"reader": label, "shuffle": shuffle or "–"}
+        for panel, title in PANELS.items():
+            text = "–"
+            if panel in mine.index:
+                one = mine.loc[panel]
+                text = f"{one['seconds']:.3g} s / {one['requests']:.0f} / " + (
+                    f"{one['wire_bytes'] / 1e6:.3g} MB"
+                )
+            row[title.partition(". ")[2]] = text
+        found.append(row)
+    return pd.DataFrame(found)
+
+
+def tried(rows: pd.DataFrame) -> str:
+    """Return what the document says cannot be done, and what came of it here.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Records of the experiment "tries".
+    """
+    lines = []
+    for case, words in _TRIES.items():
+        status = str(rows[rows["case"] == case]["status"].iloc[0])
+        lines.append(f"- {words}: {'it works' if status == 'ok' else f'it fails: {status}'}.")
+    return "\n".join(lines)
+
+
+def caption_10(timed: pd.DataFrame, *, beside: bool) -> str:
+    """Return the caption of Figure 10.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    beside : bool
+        Whether the document's seconds are drawn.
+    """
+    theirs = (
+        " Diamonds: the document's fastest three, from its own store."
+        if beside
+        else " The document's seconds are for more chunks, and are not drawn."
+    )
+    return (
+        "Time of each read from S3 on this machine, opening included, as in Figure 10 of "
+        "{cite:t}`penard2025`: medians, with 95 % intervals, of up to "
+        f"{int(timed['n'].max())} interleaved blocks.{theirs} This is not the speed of anybody's "
+        "store."
+    )
+
+
+def advice() -> str:
+    """Return what to do today."""
+    return (
+        "## What to do today\n\n"
+        "```python\n"
+        "import fsspec, h5py\n"
+        'far = fsspec.open("s3://bucket/sst.nc", default_cache_type="readahead", '
+        "default_block_size=2**16)\n"
+        'with far as stream, h5py.File(stream) as file:\n    values = file["uo"][0]\n'
+        "```\n\n"
+        "- **Never read small pieces through s3fs's own read-ahead.** Any of the caches below it "
+        "in the table moves less.\n"
+        "- **Give Zarr a store that does not ask twice.** s3fs sends a HEAD before each GET; "
+        "obstore does not.\n"
+    )
+
+
+def _seconds(rows: pd.DataFrame, case: str) -> str:
+    return f"{float(rows.loc[[case], 'seconds'].iloc[0]):.3g} s"
+
+
+def _megabytes(rows: pd.DataFrame, case: str) -> str:
+    return f"{float(rows.loc[[case], 'wire_bytes'].iloc[0]) / 1e6:.3g} MB"

@@ -24,7 +24,7 @@ MODULES = (*FAR_MODULES, "hyperslab.access.zarr", "hyperslab.study.penard.link")
 DELAY_S = 0.1
 """The document's delay; the smallest profile has a tenth of it."""
 DOCUMENT = ("h5py", "chunkindex", "zarr", "nczarr")
-TODAY = ("subchunk", "kerchunk", "h5py", "zarr")
+TODAY = ("subchunk", "kerchunk", "h5py", "h5py-paged", "zarr", "zarr-deflate")
 _APART = 0.8
 """Share of a round trip that lies at least between an answer and the request that waited for it."""
 

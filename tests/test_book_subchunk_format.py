@@ -42,6 +42,19 @@ def test_its_reader_reads(tmp_path, read_value, shuffle, dtype, fletcher32, leve
         assert read_value(path, index, "group/x", position) == truth[tuple(position)]
 
 
+def test_it_also_reads_blocks_that_are_stored(tmp_path, read_value):
+    """Such a block begins at a byte of the stream."""
+    rng = np.random.default_rng(2)
+    smooth = np.cumsum(rng.integers(-2, 3, 120_000)).astype("u1")
+    values = np.concatenate([smooth, rng.integers(0, 256, 150_000).astype("u1"), smooth])
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values, chunks=values.shape, compression=4)
+    index = subchunk.build(path, spacing=4096)
+    for position in [*rng.integers(0, len(values), 40).tolist(), len(values) - 1]:
+        assert read_value(path, index, "x", [position]) == values[position]
+
+
 def test_it_also_reads_windows_packed_by_lzma(tmp_path, read_value):
     seen = []
     rng = np.random.default_rng(1)

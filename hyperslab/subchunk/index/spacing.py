@@ -59,7 +59,7 @@ def choose_spread(
         spread = _spread(out, cost, np.maximum(read, 1e-3), for_points)
         points = windows.points(spread, chunk)
         spent = _cost(points)
-        if spent <= allowed or spread.points[-1] <= max(1.0, chunk_bytes / _WIDEST):
+        if spent <= allowed or for_points < POINT_BYTES:  # marks alone may be above it
             return spread, points
         for_points *= 0.98 * allowed / spent
 

@@ -99,6 +99,28 @@ def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.
     >>> starts.tolist(), length
     ([4], 8)
     """
+    lead, steps, base, length = _runs(local, chunks)
+    starts = np.full(1, base, np.int64)
+    for indices, step in zip(lead, steps, strict=False):
+        starts = (starts[:, None] * 1 + np.asarray(indices, np.int64)[None, :] * step).reshape(-1)
+    return starts, length
+
+
+def count_runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> int:
+    """Return how many runs there are, without making them.
+
+    Examples
+    --------
+    >>> count_runs((range(1, 3), range(0, 3)), (5, 4))
+    2
+    """
+    return prod(len(indices) for indices in _runs(local, chunks)[0])
+
+
+def _runs(
+    local: tuple[Local, ...], chunks: tuple[int, ...]
+) -> tuple[tuple[Local, ...], list[int], int, int]:
+    """Return the indices that lead to runs, their steps, where runs begin, and their length."""
     steps = [prod(chunks[place + 1 :]) for place in range(len(chunks))]
     last = len(chunks) - 1
     while last > 0 and len(local[last]) == chunks[last]:
@@ -109,7 +131,4 @@ def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.
         base = tail[0] * (steps[last] if steps else 1)
     else:
         length, lead, base = steps[last], local[: last + 1], 0
-    starts = np.full(1, base, np.int64)
-    for indices, step in zip(lead, steps, strict=False):
-        starts = (starts[:, None] * 1 + np.asarray(indices, np.int64)[None, :] * step).reshape(-1)
-    return starts, length
+    return lead, steps, base, length

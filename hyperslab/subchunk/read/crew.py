@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from types import TracebackType
 from typing import TypeVar
 
@@ -67,11 +68,17 @@ class Crew:
                 raise
 
         helpers = (self.threads if most is None else min(self.threads, most)) - 1
-        if helpers > 0 and self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads - 1)
-        others = [self._pool.submit(work) for _ in range(helpers)] if self._pool else []
+        others: list[Future[None]] = []
         try:
+            if helpers > 0:
+                self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
+                with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
+                    for _ in range(helpers):
+                        others.append(self._pool.submit(work))
             work()
+        except BaseException:
+            deque(left, maxlen=0)
+            raise
         finally:
             wait(others)
         for other in others:

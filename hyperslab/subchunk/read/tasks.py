@@ -23,6 +23,7 @@ from .stretch import Stretch
 
 _THREADED = 2**20  # decompressed bytes from which on threads pay
 _SHORT = 2**18  # decompressed bytes of a stretch up to which it goes into a batch
+_PIECES = 2**19  # bytes that a thread holds that decodes piece by piece
 _BATCH, _HELD = 64, 2**23  # stretches of a batch, and bytes that it holds, at most
 
 
@@ -61,8 +62,8 @@ class Task:
 
     @property
     def held_bytes(self) -> int:
-        """What a batch holds for it, at most."""
-        return 2 * len(self.data) + WINDOW + self.stretch.length - self.skip
+        """What a batch holds for it beside its compressed data, at most."""
+        return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
 
     def decode(self) -> None:
         """Decode it piece by piece, and put the values in their places."""
@@ -102,7 +103,8 @@ def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
             task.decode()
         return
     short = [task for task in tasks if task.stretch.length <= _SHORT]
-    crew.each(Task.decode, [task for task in tasks if task.stretch.length > _SHORT])
+    long = [task for task in tasks if task.stretch.length > _SHORT]
+    crew.each(Task.decode, long, most=max(1, memory_bytes // _PIECES))
     for batch in _batches(short, min(_HELD, memory_bytes // 2)):
         _side_by_side(batch, crew)
 

@@ -15,7 +15,7 @@ from ..hdf5 import Chunks, Variable
 from ..index.index import PointIndex
 from ..index.points import Points
 from ..memory import HELD, refuse_above
-from .boxes import Box, boxes, runs
+from .boxes import Box, boxes, count_runs, runs
 from .crew import Crew
 from .decode import check_chunk
 from .select import Wanted
@@ -25,6 +25,8 @@ from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
 _RANGES = 2**16  # byte ranges that are looked up at a time
+_LOOKED_UP = 64  # bytes that looking one up takes
+_OBJECTS = 2048  # bytes of the objects about a chunk or a stretch
 _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 
 
@@ -42,6 +44,8 @@ class Plan:
     length : int
         Bytes of each range.
     stretches : sequence of Stretch
+    each : int
+        Bytes that a stretch takes beside its compressed data.
     """
 
     box: Box
@@ -49,11 +53,12 @@ class Plan:
     starts: NDArray[np.int64]
     length: int
     stretches: Sequence[Stretch]
+    each: int
 
     @property
     def memory_bytes(self) -> int:
-        """What decoding it needs: compressed bytes, and the values' own."""
-        stored = sum(stretch.stop - stretch.start for stretch in self.stretches)
+        """What decoding it needs: compressed bytes and what points keep, and the values' own."""
+        stored = sum(stretch.stop - stretch.start + self.each for stretch in self.stretches)
         return stored + self.starts.nbytes + self.starts.size * self.length
 
 
@@ -87,19 +92,25 @@ class Indexed:
         if result.size:
             found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
             with Crew(self.threads) as crew:
-                while batch := list(islice(found, _BATCH)):
+                most = max(16, min(_BATCH, self.memory_bytes // (4 * _OBJECTS)))
+                while batch := list(islice(found, most)):
                     self._fill(batch, result, crew)
         return result
 
     def _fill(self, found: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
         whole: list[tuple[Box, int]] = []
         inside: dict[tuple[Any, ...], list[tuple[Box, int]]] = {}  # boxes often lie alike
-        pointed = (np.diff(self.points.first) > 0).tolist()
-        rows = np.searchsorted(self.chunks.number, [box.number for box in found]).tolist()
-        for box, row in zip(found, rows, strict=True):
-            if row == len(self.chunks) or self.chunks.number[row] != box.number:
+        numbers = np.array([box.number for box in found])
+        rows = np.searchsorted(self.chunks.number, numbers)
+        there = rows < len(self.chunks)
+        there[there] = self.chunks.number[rows[there]] == numbers[there]
+        first = self.points.first
+        pointed = first.take(rows + 1, mode="clip") > first.take(rows)
+        columns = (found, rows.tolist(), there.tolist(), pointed.tolist())
+        for box, row, stored, indexed in zip(*columns, strict=True):
+            if not stored:
                 result[box.place] = self.variable.fill_value
-            elif pointed[row]:
+            elif indexed:
                 inside.setdefault(box.alike, []).append((box, row))
             else:
                 whole.append((box, row))
@@ -131,21 +142,31 @@ class Indexed:
         return needed
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
-        """Give how to decode boxes from points that lie alike; None where the chunk is as quick."""
-        starts, length = self._bytes(*runs(alike[0][0].local, self.variable.chunks))
-        what = f"reading inside of a chunk of {self.variable.name}"
+        """Give how to decode boxes from points that lie alike; None where the chunk is read whole.
+
+        That is where it is as quick, or where what leads to so many pieces would not fit.
+        """
+        local, planes = alike[0][0].local, self.variable.width if self.variable.shuffled else 1
+        count = planes * count_runs(local, self.variable.chunks)
+        if count * _LOOKED_UP > self.memory_bytes // 2:
+            yield from [None] * len(alike)
+            return
+        starts, length = self._bytes(*runs(local, self.variable.chunks))
         left = iter(alike)
-        while some := list(islice(left, max(1, _RANGES // len(starts)))):
+        while some := list(islice(left, max(1, _RANGES // count))):
             rows = np.array([row for _, row in some])
             sizes = self.chunks.size[rows].astype(np.int64) - self.variable.guard_bytes
             made = stretches(self.points, rows, sizes, starts, starts + length)
             for (box, row), found in zip(some, made, strict=True):
-                if not worth(found, self.variable.chunk_bytes):
-                    yield None
-                    continue
-                plan = Plan(box, row, starts, length, found)
-                refuse_above(self.memory_bytes, plan.memory_bytes, what)
-                yield plan
+                good = worth(found, self.variable.chunk_bytes)
+                plan = Plan(box, row, starts, length, found, self._each_bytes) if good else None
+                yield plan if plan and plan.memory_bytes <= self.memory_bytes else None
+
+    @property
+    def _each_bytes(self) -> int:
+        """What a stretch takes while it waits: what its point keeps, and the objects about it."""
+        kept = self.points.kept_bytes
+        return _OBJECTS + (int(kept.max()) if len(kept) else 0)
 
     def _bytes(self, starts: NDArray[np.int64], length: int) -> tuple[NDArray[np.int64], int]:
         """Return runs of values as runs of bytes, which shuffling spreads over planes."""

@@ -177,3 +177,15 @@ def test_add_reads_old_chunks_only_if_the_file_was_written_since(tmp_path, monke
     assert len(checked) == 3 and check(path) > 0
     with subchunk.open(path) as file:
         assert file["data"][:, 29_999].tolist() == [29_999, 59_999, 89_999]
+
+
+@pytest.mark.parametrize(("mebibytes", "budget"), [(5, 0.02), (9, 0.001)])
+def test_data_that_compress_very_well_are_indexed(tmp_path, mebibytes, budget):
+    """What marks alone take can be above the budget: then there are as few points as may be."""
+    values = np.zeros(mebibytes * 2**18, "f4")
+    values[:: 2**16] = 1
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=values.shape, compression=4, shuffle=True)
+    subchunk.build(tmp_path / "x.h5", budget=budget)
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert np.array_equal(file["x"][65530:65540], values[65530:65540])

@@ -48,6 +48,49 @@ def test_a_read_is_cut_into_pieces_that_fit(made, key):
     assert most - found.nbytes < 5 * MIB
 
 
+@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("fletcher32", [False, True])
+@pytest.mark.parametrize(
+    "key", [np.s_[0], np.s_[:, ::2], np.s_[:, :500, 0:2], np.s_[:, 7]], ids=str
+)
+def test_what_leads_to_pieces_counts_too(tmp_path, shuffle, fletcher32, key):
+    values = np.random.default_rng(1).integers(0, 9, (2, 2**19, 2)).astype("i4")
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset(
+            "x", data=values, chunks=(1, 2**19, 2), compression=1, shuffle=shuffle,
+            fletcher32=fletcher32,
+        )  # fmt: skip
+    subchunk.build(path, spacing=65536)
+    with subchunk.open(path, memory_bytes=16 * MIB) as file:
+        file["x"][0, 0, 0]
+        tracemalloc.start()
+        try:
+            found = file["x"][key]
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert np.array_equal(found, values[key])
+    assert most - found.nbytes < 16 * MIB
+
+
+def test_many_small_chunks_are_taken_a_few_at_a_time(tmp_path):
+    values = np.arange(8000 * 64, dtype="i4").reshape(8000, 64)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1, 64), compression=1)
+    subchunk.build(tmp_path / "x.h5", spacing=65536)
+    with subchunk.open(tmp_path / "x.h5", memory_bytes=MIB) as file:
+        file["x"][0, 0]
+        tracemalloc.start()
+        try:
+            found = file["x"][:, 3]
+            most = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert np.array_equal(found, values[:, 3])
+    assert most < 2 * MIB
+
+
 def test_a_chunk_above_the_limit_is_refused_by_name(made):
     path, values = made
     for memory_bytes in (2**19, MIB):

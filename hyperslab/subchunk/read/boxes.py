@@ -53,8 +53,10 @@ def boxes(axes: tuple[Axis, ...], chunks: tuple[int, ...], grid: tuple[int, ...]
     [0, 1, 2]
     """
     steps = [prod(grid[place + 1 :]) for place in range(len(grid))]
-    parts = [list(_parts(axis.indices, length)) for axis, length in zip(axes, chunks, strict=True)]
-    for combination in product(*parts):
+    parts = [_parts(axis.indices, length) for axis, length in zip(axes, chunks, strict=True)]
+    others = [list(axis) for axis in parts[1:]]
+    # The first axis, along which chunks are many, is cut as it is read.
+    for combination in ((one, *more) for one in parts[0] for more in product(*others)):
         yield Box(
             sum(part[0] * step for part, step in zip(combination, steps, strict=True)),
             tuple(part[1] for part in combination),

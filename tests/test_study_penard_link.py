@@ -76,6 +76,7 @@ def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files):
         table = link_model.table(LINKS, frame_of(found)).set_index("case")
         assert (table["stages"] >= 1).all() and (table["wire_bytes"] > 0).all()
         least = DELAY.round_trip_s * (table["stages"] + table["handshakes"])
+        assert "stages" not in chosen[0].columns  # it would stand for those that are counted
         assert (table["seconds"] > 0.9 * least).all()  # fewer would be stages that are none
         moved = frame_of(found)
         quick = far.quick_cases("stated", moved, 0.0)

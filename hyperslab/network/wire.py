@@ -112,7 +112,9 @@ def _longest(log: Sequence[Request], weights: Sequence[int], apart_s: float) -> 
     ends: list[float] = []
     best: list[int] = []  # the heaviest chain that ended by then
     for n in chains:
-        before = bisect.bisect_right(ends, log[n].began_s - apart_s)
+        # A new connection is a round trip itself: requests of one volley begin so far apart.
+        waited_s = apart_s * (1 + (log[n].nth == 0))
+        before = bisect.bisect_right(ends, log[n].began_s - waited_s)
         heaviest = (best[before - 1] if before else 0) + weights[n]
         ends.append(log[n].ended_s)
         best.append(max(heaviest, best[-1] if best else 0))

@@ -130,6 +130,8 @@ class Far:
         name = f"{kind}-{store if store in SHUFFLES else 'on'}"
         chosen = self.files.pixels(name)[0] if read == "series" else self.files.frame(name)
         server, over = self.servers[link], self.links[link]
+        described = columns(self.files, kind, read, store, way.library)
+        del described["stages"]  # which are counted here
         beside = "-today" if today else ""
         return Case(
             f"{kind}/{read}{beside}/{way.way(store)}",
@@ -143,7 +145,7 @@ class Far:
             ),
             check=Kept(self.files.truth_path(name, read)),
             columns={
-                **columns(self.files, kind, read, store, way.library),
+                **described,
                 "link": link,
                 "latency_s": over.round_trip_s,
             },

@@ -223,8 +223,8 @@ def advice(timed: pd.DataFrame) -> str:
         "- **Count round trips first, then bytes.** The reads of this page wait for "
         f"{low:.0f} to {high:.0f} requests one after another; at 100 ms that is "
         f"{0.1 * low:.2g} to {0.1 * high:.2g} s before any byte counts.\n"
-        "- **Find your link on the map above.** Towards its lower right bytes and round trips both "
-        "cost: take what reads inside of chunks. Towards its upper left nearly anything does.\n"
+        "- **Find your link on the map above**, by `ping` and the rate of any large download, "
+        "and read by what wins there.\n"
     )
 
 

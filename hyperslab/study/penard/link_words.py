@@ -104,12 +104,13 @@ def table_model(timed: pd.DataFrame) -> pd.DataFrame:
     for panel, title in PANELS.items():
         for _, row in timed[timed["panel"] == panel].iterrows():
             label, shuffle = labels()[str(row["way"])]
+            interval = f" [{row['low']:.3g}, {row['high']:.3g}]" if row["n"] > 1 else ""
             rows.append(
                 {
                     "read": title.partition(". ")[2],
                     "reader": f"{label}, {shuffle}" if shuffle else label,
                     "link": _LINKS[str(row["link"])],
-                    "measured, s": f"{row['seconds']:.3g} [{row['low']:.3g}, {row['high']:.3g}]",
+                    "measured, s": f"{row['seconds']:.3g}{interval}",
                     "round trips": f"{row['stages']:.0f} + {row['handshakes']:.0f}",
                     "MB": f"{row['wire_bytes'] / 1e6:.3g}",
                     "CPU, s": f"{row['cpu_s']:.2g}",

@@ -7,7 +7,7 @@ from .link_model import TABLE_3
 from .local_results import CHUNKS, PANELS
 from .wire_figures import labels
 
-_WORDS = {
+WORDS = {
     "cmems/series": "the ocean's series",
     "gfs/series": "the temperature's series",
     "cmems/frame": "the ocean's map",
@@ -38,7 +38,7 @@ def summary(timed: pd.DataFrame, stated: pd.DataFrame) -> str:
         ours, theirs = f"{panel}/subchunk-off", f"{panel}/h5py-off"
         index = f"{panel}/chunkindex-off"
         found.append(
-            f"Over a delay of {delay} ms alone {_WORDS[panel]} took h5py "
+            f"Over a delay of {delay} ms alone {WORDS[panel]} took h5py "
             f"{_spelled(observed[theirs])}, the document's kind of index "
             f"{_spelled(observed[index])} and ours {_spelled(observed[ours])}, from the same file."
         )
@@ -87,7 +87,7 @@ def model(timed: pd.DataFrame) -> str:
         "its bytes over the rate, and the CPU time of the process: nothing is fitted. Over the "
         f"{len(timed)} reads that were timed the model is off by {100 * off.median():.1f} % "
         f"(median) and {100 * off.max():.0f} % at most: {label}{', shuffle ' * bool(shuffle)}"
-        f"{shuffle}, {_WORDS[str(worst['panel'])]}, {_LINKS[str(worst['link'])]}, "
+        f"{shuffle}, {WORDS[str(worst['panel'])]}, {_LINKS[str(worst['link'])]}, "
         f"{_spelled(worst['predicted'])} against {_spelled(worst['seconds'])} measured."
     )
 
@@ -194,7 +194,7 @@ def question(timed: pd.DataFrame) -> str:
             if way in theirs and f"{panel}/{way}" in sizes:
                 size = sizes[f"{panel}/{way}"]
                 lines.append(
-                    f"- {_WORDS[panel]}, h5py, shuffle {way.rpartition('-')[2]}: at least "
+                    f"- {WORDS[panel]}, h5py, shuffle {way.rpartition('-')[2]}: at least "
                     f"{size / 1e6:.3g} MB in {theirs[way]:.4g} s, "
                     f"{size / theirs[way] / 1e3:.3g} kB/s"
                 )
@@ -203,9 +203,8 @@ def question(timed: pd.DataFrame) -> str:
         "From the bytes that the same read moves here and the seconds it reports:\n\n"
         + "\n".join(lines)
         + "\n\nA read that moves more than 100 kB in each of its seconds did not go over such a "
-        "link. A delay alone explains the times; perhaps the limit of rate was not in force, or "
-        "stood for another unit. We would be glad to be told: it changes the seconds of Figure 9, "
-        "not its finding that fewer bytes and fewer round trips win."
+        "link. Perhaps the limit of rate was not in force, or stood for another unit? We would be "
+        "glad to be told."
     )
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from .link_words import WORDS
 from .local_results import PANELS
 from .wire_figures import labels
 
@@ -12,12 +13,6 @@ TABLE_3 = {
     "gfs/frame": {"zarr": 0.57, "nczarr": 0.61, "chunkindex-off": 0.65},
 }
 """Seconds of the fastest three of each read from the document's store."""
-_WORDS = {
-    "cmems/series": "the ocean's series",
-    "gfs/series": "the temperature's series",
-    "cmems/frame": "the ocean's map",
-    "gfs/frame": "the temperature's map",
-}
 _TRIES = {
     "netcdf4/http": "netCDF4-python reads a file over HTTP, by `#mode=bytes`",
     "netcdf4/s3": "netCDF4-python reads a file from S3, by `#mode=bytes,s3`",
@@ -36,7 +31,7 @@ def summary(timed: pd.DataFrame) -> str:
     rows = timed.set_index("case")
     found = ["**What we found.**"]
     parts = []
-    for panel, words in _WORDS.items():
+    for panel, words in WORDS.items():
         ours, theirs = f"{panel}/h5py-on", f"{panel}/zarr"
         if ours in rows.index and theirs in rows.index:
             parts.append(
@@ -54,7 +49,7 @@ def summary(timed: pd.DataFrame) -> str:
     index = "gfs/series-today/subchunk-off"
     if index in rows.index:
         found.append(
-            f"Our index reads {_WORDS['gfs/series']} in {_seconds(rows, index)}, by "
+            f"Our index reads {WORDS['gfs/series']} in {_seconds(rows, index)}, by "
             f"{_megabytes(rows, index)}."
         )
     return " ".join(found)
@@ -144,8 +139,7 @@ def advice() -> str:
         "default_block_size=2**16)\n"
         'with far as stream, h5py.File(stream) as file:\n    values = file["uo"][0]\n'
         "```\n\n"
-        "- **Never read small pieces through s3fs's own read-ahead.** Any of the caches below it "
-        "in the table moves less.\n"
+        "- **Choose s3fs's cache by the read.** The table has what each of them moves and takes.\n"
         "- **Give Zarr a store that does not ask twice.** s3fs sends a HEAD before each GET; "
         "obstore does not.\n"
     )

@@ -36,8 +36,7 @@ def summary(seconds: pd.DataFrame) -> str:
     ]
     return (
         "**What we found.** Of the fastest three that the document names for each read, ours share "
-        f"{', '.join(spelled_hits)}. Where the bytes come from and what compresses them decide "
-        "more than the library that asks for them."
+        f"{', '.join(spelled_hits)}."
     )
 
 
@@ -75,8 +74,8 @@ def caption_gains(seconds: pd.DataFrame) -> str:
     return (
         "How many times as fast as h5py, as it comes, each remedy reads the file without shuffle, "
         "opening included: medians divided, with the widest interval that the 95 % intervals of "
-        f"both allow; {int(seconds['n'].min())} to {int(seconds['n'].max())} blocks each. Left of "
-        "the line it is slower."
+        f"both allow; {int(seconds['n'].min())} to {int(seconds['n'].max())} blocks each, of which "
+        "one alone gives no interval. Left of the line it is slower."
     )
 
 

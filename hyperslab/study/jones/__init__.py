@@ -1,0 +1,1 @@
+"""The experiments of Jones, Blower, Lawrence and Osprey 2016."""

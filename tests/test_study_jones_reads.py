@@ -1,0 +1,45 @@
+"""Tests of the samples of Jones's experiments: every reader reads what is there."""
+
+import itertools
+
+import pytest
+
+from hyperslab.measure.case import Stopwatch
+from hyperslab.study.jones.files import Files, make_files
+from hyperslab.study.jones.loops import READERS
+from hyperslab.study.jones.plan import available
+from hyperslab.study.jones.reads import ReadBuffers
+from hyperslab.study.jones.spots import PATTERNS, Spots
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    made = Files(tmp_path_factory.mktemp("jones"), 2**18 + 5)
+    make_files(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("reader", "pattern"), list(itertools.product(available(READERS), PATTERNS))
+)
+def test_every_loop_reads_what_is_there(files: Files, reader: str, pattern: str) -> None:
+    for nbytes in (4096, 2**17):
+        spots = Spots(pattern, nbytes, files.nbytes)
+        sample = ReadBuffers(files.path(READERS[reader].format), reader, spots, 60.0)
+        watch = Stopwatch()
+        assert sample(watch)
+        rows = {str(row["phase"]): row for row in watch.rows()}
+        assert list(rows) == ["open", "read", "close"]
+        assert rows["read"]["useful_bytes"] == len(spots) * nbytes
+        assert rows["read"]["stages"] == len(spots)
+
+
+@pytest.mark.parametrize("reader", available(READERS))
+def test_every_read_of_every_loop_is_right(files: Files, reader: str) -> None:
+    spots = Spots("random", 512, files.nbytes)
+    sample = ReadBuffers(files.path(READERS[reader].format), reader, spots, 60.0)
+    loop = READERS[reader].loop(sample.path, spots.count)
+    for read in range(len(spots)):
+        loop.ready(spots.between(read, read + 1))()
+        assert sample._same(loop, read)
+    loop.close()

@@ -131,10 +131,22 @@ def test_points_lie_closer_where_more_must_be_read(tmp_path):
     path = tmp_path / "x.h5"
     with h5py.File(path, "w") as file:
         file.create_dataset("x", data=values, chunks=(2 * half,), compression=4)
-    index = subchunk.Index(subchunk.build(path))
+    index = subchunk.Index(subchunk.build(path, budget=0.005))
     _, points = index.points(index.entries["x"])
     starts = points.out[points.mark]
     assert (starts > half).sum() > 2 * (starts < half).sum()
+
+
+@pytest.mark.parametrize(("share", "expected"), [(1, 2**13), (0.0001, 2**16)])
+def test_marks_cost_little_and_lie_closer_than_points(tmp_path, share, expected):
+    rng = np.random.default_rng(5)
+    values = rng.integers(0, 200, 3_000_000) * (rng.random(3_000_000) < share)
+    path = tmp_path / "x.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=values.astype("u1"), chunks=values.shape, compression=4)
+    index = subchunk.Index(subchunk.build(path))
+    _, points = index.points(index.entries["x"])
+    assert np.median(np.diff(points.out)) == pytest.approx(expected, rel=0.05)
 
 
 def test_points_lie_no_farther_apart_than_promised(tmp_path):

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-GAP_LOCAL, GAP_REMOTE = 4096, 65536  # bytes that are quicker read than skipped
+GAP_LOCAL, GAP_REMOTE = 4096, 8192  # bytes that are quicker read than skipped
 Read = Callable[[Sequence[int], Sequence[int]], Sequence[Any]]
 
 

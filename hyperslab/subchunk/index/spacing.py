@@ -10,11 +10,14 @@ from .chunk import Windows
 from .points import ChunkPoints
 from .spread import MARK, Spread
 
-CLOSEST = 48 * 2**10  # bytes of output between points, on average: more are slow to build
+CLOSEST = 40 * 2**10  # bytes of output between points, on average: more are slow to build
 _NEAREST, _WIDE = 2**15, 2**17  # anywhere, unless the budget does not reach
 _WIDEST = 2**22
 _OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
 MARK_BYTES, POINT_BYTES = 6, 12  # of the tables, about: for each mark, and more for a point
+_COARSEST = 2**16  # bytes of output between marks
+_FOR_MARKS = 1 / 4  # share of the budget that marks may take, unless they would be coarser
+_BETWEEN = 4  # marks for each point, at least: what is read beyond the wanted bytes stays small
 TRIED, _SMOOTH = 96, 5  # points made to learn what they cost, and how many are averaged
 
 
@@ -46,8 +49,28 @@ def choose_spread(
     points : ChunkPoints
         Of the chunk.
     """
+    mark = _mark(chunk_bytes / stream.size, budget)
+    while True:
+        spread, points = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
+        if spread.spacing >= _BETWEEN * mark or mark < MARK:
+            return spread, points
+        mark //= 2
+
+
+def _mark(ratio: float, budget: float) -> int:
+    """Return how far apart marks lie in data that are so many times smaller compressed."""
+    mark = MARK
+    while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
+        mark *= 2
+    return mark
+
+
+def _with_marks(
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int, chunk: int, mark: int
+) -> tuple[Spread, ChunkPoints]:
+    """Return where points lie that stand at marks so many bytes apart."""
     output = np.empty(chunk_bytes, np.uint8)
-    places = walk(stream, MARK, output)
+    places = walk(stream, mark, output)
     windows = Windows(places, stream, output, itemsize)
     out = np.append(places.out, np.uint64(chunk_bytes)).astype(np.float64)
     stored = np.append(places.bit >> np.uint64(3), np.uint64(stream.size)).astype(np.float64)
@@ -56,7 +79,7 @@ def choose_spread(
     allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
     for_points = max(allowed - MARK_BYTES * len(places), 1.0)
     while True:
-        spread = _spread(out, cost, np.maximum(read, 1e-3), for_points)
+        spread = _spread(out, cost, np.maximum(read, 1e-3), for_points, mark)
         points = windows.points(spread, chunk)
         spent = _cost(points)
         if spent <= allowed or for_points < POINT_BYTES:  # marks alone may be above it
@@ -78,13 +101,14 @@ def _spread(
     cost: NDArray[np.float64],
     read: NDArray[np.float64],
     allowed: float,
+    mark: int,
 ) -> Spread:
     """Return the closest spread whose points cost no more than is allowed."""
     length = np.diff(out)
     ideal = np.sqrt(cost / read)
 
     def apart(scale: float) -> NDArray[np.float64]:
-        return np.clip(scale * ideal, _NEAREST, widest - MARK)  # places are so far apart
+        return np.clip(scale * ideal, _NEAREST, widest - mark)  # places are so far apart
 
     def fits(scale: float) -> bool:
         count = length / apart(scale)
@@ -96,7 +120,7 @@ def _spread(
     for _ in range(60):
         middle = (low * high) ** 0.5
         low, high = (low, middle) if fits(middle) else (middle, high)
-    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), widest=widest)
+    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), mark, widest)
 
 
 def _cost(points: ChunkPoints) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hyperslab.network import Fault, HelperError, Wire, serving
+from hyperslab.network import Fault, HelperError, Wire, lighttpd, serving
 
 DATA = bytes(range(256)) * 4000
 NO_LIGHTTPD = shutil.which("lighttpd") is None
@@ -156,7 +156,7 @@ def test_what_cannot_be_served_is_said_before_anything_starts(folder, options, e
 def test_where_lighttpd_is_missing_it_is_said_how_to_get_it(folder, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with (
-        pytest.raises(FileNotFoundError, match="install lighttpd"),
+        pytest.raises(FileNotFoundError, match="lighttpd is not installed"),
         serving(folder, program="lighttpd"),
     ):
         pass
@@ -167,3 +167,13 @@ def test_a_server_whose_context_was_left_says_so(folder):
         pass
     with pytest.raises(HelperError, match="its context was left"):
         server.requests()
+
+
+def test_lighttpd_that_was_unpacked_finds_its_modules(tmp_path, monkeypatch):
+    started = tmp_path / "usr/sbin/lighttpd"
+    (tmp_path / "usr/lib/lighttpd").mkdir(parents=True)
+    started.parent.mkdir()
+    started.write_text("#!/bin/sh\n")
+    started.chmod(0o755)
+    monkeypatch.setenv("PATH", str(started.parent))
+    assert lighttpd.program() == [str(started), "-m", str(tmp_path / "usr/lib/lighttpd")]

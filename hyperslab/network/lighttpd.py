@@ -49,6 +49,17 @@ async def main(seat: Seat) -> None:
             kept.stop()
 
 
+def program() -> list[str]:
+    """Return the words that start lighttpd, with its modules where they lie beside it.
+
+    It looks for them where it was made to be installed; a package can be unpacked elsewhere, so
+    that no service of the system comes with it.
+    """
+    found = shutil.which("lighttpd") or "lighttpd"
+    modules = Path(found).resolve().parent.parent / "lib" / "lighttpd"
+    return [found, *(("-m", str(modules)) if modules.is_dir() else ())]
+
+
 class Lighttpd:
     """A running lighttpd.
 
@@ -102,7 +113,7 @@ class Lighttpd:
         file.write_text(_CONFIGURATION.format(place=self._place, port=port, log_format=_LOG_FORMAT))
         me = os.getpid()
         self._process = subprocess.Popen(
-            [shutil.which("lighttpd") or "lighttpd", "-D", "-f", str(file)],
+            [*program(), "-D", "-f", str(file)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             preexec_fn=lambda: die_with(me),

@@ -220,7 +220,7 @@ def _program(kind: str, program: str, *, delay_s: float, faults: Sequence[Fault]
             raise ValueError("lighttpd speaks HTTP without faults and delays: take aiohttp")
         if not shutil.which("lighttpd"):
             raise FileNotFoundError(
-                "lighttpd is not installed: install it (Debian: apt-get install lighttpd), "
-                "or take program='aiohttp'"
+                "lighttpd is not installed: install it or put one that was unpacked in PATH "
+                "(`hyperslab doctor` says how), or take program='aiohttp'"
             )
     return program

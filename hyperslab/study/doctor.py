@@ -71,7 +71,9 @@ TOOLS = (
         "lighttpd",
         ("lighttpd",),
         "the chapter on remote reading serves files with its own, slower server (claims penard-9*)",
-        "Debian: apt-get install lighttpd; macOS: brew install lighttpd",
+        "Debian: apt-get download lighttpd && dpkg -x lighttpd_*.deb unpacked, then "
+        'PATH="$PWD/unpacked/usr/sbin:$PATH" (apt-get install starts a server on port 80 too); '
+        "macOS: brew install lighttpd",
     ),
 )
 

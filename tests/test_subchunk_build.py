@@ -59,6 +59,8 @@ def test_built_from_a_file_it_is_compared_with_a_url_when_that_is_asked(folder, 
         write(folder / "a.h5", 1.0)
         with pytest.raises(subchunk.StaleIndexError, match="describes its variables"):
             subchunk.open(*given, **options, verify=True)
+        with pytest.raises(subchunk.StaleIndexError, match="describes its variables"):
+            xr.open_dataset(given[0], engine="subchunk", index=index, **options, verify=True)
 
 
 def test_verify_needs_an_index_that_knows_its_file(folder):

@@ -62,6 +62,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
         storage_options: Mapping[str, Any] | None = None,
         threads: int | None = None,
         memory_bytes: int | None = None,
+        verify: bool = False,
     ) -> xr.Dataset:
         """Open one group of a file; see `xarray.open_dataset`.
 
@@ -80,6 +81,8 @@ class SubchunkEntrypoint(BackendEntrypoint):
             Threads of one read.
         memory_bytes : int, optional
             What a read may hold beside its result; half of the machine's if not given.
+        verify : bool
+            Compare the file with the index in full, as `hyperslab.subchunk.open` does.
         """
         file = File(
             _data(filename_or_obj),
@@ -87,6 +90,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
             storage_options=storage_options,
             threads=threads,
             memory_bytes=memory_bytes,
+            verify=verify,
         )
         held = contents(file, file.groups())
         return StoreBackendEntrypoint().open_dataset(

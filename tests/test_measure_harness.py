@@ -57,6 +57,14 @@ def test_more_pairs_are_more_samples_of_the_same_case(tmp_path, journal):
     )
 
 
+def test_a_case_may_be_left_out_of_later_blocks(tmp_path, journal):
+    log = tmp_path / "log"
+    cases = [Case("a", Append(log, "a"), aa=True), Case("b", Append(log, "b"), most_blocks=2)]
+    rows = measure("e", cases, Plan(blocks=3), journal)
+    assert [row["block"] for row in rows if row["case"] == "b"] == [0, 1]
+    assert log.read_text().count("a") == 6 and log.read_text().count("b") == 2
+
+
 def test_seed_decides_the_order(tmp_path):
     def order(seed, name):
         log = tmp_path / name

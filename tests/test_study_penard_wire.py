@@ -75,12 +75,33 @@ def test_two_runs_count_the_same_and_every_read_is_true(files):
     assert sum(drawn) == 2 * ours
 
 
+def test_what_nobody_can_read_over_http_is_said_without_an_address(files):
+    wanted = {"nczarr-deflate", "zarr3-shards-obstore", "xarray-zarr"}
+    cells = [
+        cell
+        for cell in wire_ways.cells("full")
+        if cell[3].way(cell[4]) in wanted and cell[:3] == ("http", "gfs", "series")
+    ]
+    found = {row["case"]: row for row in wire.Seen(files, cells, 0.005).counts("http")}
+    assert {name for name, row in found.items() if row["status"] == "ok"} == {
+        "gfs/series/zarr3-shards-obstore", "gfs/series/xarray-zarr",
+    }  # fmt: skip
+    said = found["gfs/series/nczarr-deflate"]["status"]
+    assert "http://server/gfs-nczarr-deflate.zarr cannot be read" in said
+    assert "127.0.0.1" not in said
+    table = wire_words.table(frame_of(found.values()))
+    assert "failed" in set(table["temperature, series"])
+
+
 def test_a_read_that_fails_is_told_and_ends_nothing(files):
     found = frame_of(
         {"experiment": "wire", "case": name, "status": status}
         for name, status in (("gfs/frame/zarr", "ok"), ("gfs/frame/h5py-on", "OSError: gone"))
     )
-    assert "wire: `gfs/frame/h5py-on`: OSError: gone" in wire_words.lost(found)
+    assert "wire: `h5py-on`: 1 read: OSError: gone" in wire_words.lost(found)
+    assert "`h5py-on`: 2 reads, of which the first: OSError: gone" in wire_words.lost(
+        frame_of([*found.to_dict("records"), {**found.iloc[1], "case": "gfs/series/h5py-on"}])
+    )
     assert "zarr" not in wire_words.lost(found)
     assert wire_words.lost(http()) == ""
 
@@ -105,6 +126,9 @@ def test_words_and_figures_are_of_the_records():
     assert "363 kB/s; at 100 kB/s they would take 100 s" in wire_words.bandwidth(found)
     assert "2.0× more" in wire_words.advice(found) and "5.0× fewer" in wire_words.advice(found)
     assert "our index" in wire_words.why(found)
+    assert "its map took 10 MB in 5 requests, 4 of them one after another; from" in wire_words.why(
+        found
+    )
     table = wire_words.table(found)
     assert set(table.columns) >= {"reader", "shuffle", "ocean, series"}
     assert table["ocean, series"].iloc[0] == "5 / 10 / 2 / 4"

@@ -40,6 +40,8 @@ class Case:
         phases as JSON).
     aa : bool
         Whether this case is also measured under other labels, to show what noise does.
+    most_blocks : int
+        Blocks after which it is left out of the rest; 0 measures it in all.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Case:
     cleanup: Callable[[], None] | None = None
     start: str = "fork"
     aa: bool = False
+    most_blocks: int = 0
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:

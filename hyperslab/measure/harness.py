@@ -189,7 +189,8 @@ def _block(
     for place, index in enumerate(order):
         case, aa = entries[index]
         key = (case.label, aa)
-        if taken[key] >= MIN_SAMPLES and spent[key] >= plan.cell_s:
+        over = taken[key] >= MIN_SAMPLES and spent[key] >= plan.cell_s
+        if over or 0 < case.most_blocks <= block:
             bar.update()
             continue
         start = time.monotonic()
@@ -259,7 +260,13 @@ def _check(experiment: str, cases: Sequence[Case]) -> None:
 def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     """Return a key of all that a block depends on; more blocks may be added to a plan."""
     described = [
-        [case.label, case.start, case.aa, sorted((k, str(v)) for k, v in case.columns.items())]
+        [
+            case.label,
+            case.start,
+            case.aa,
+            case.most_blocks,
+            sorted((k, str(v)) for k, v in case.columns.items()),
+        ]
         for case in cases
     ]
     text = json.dumps(

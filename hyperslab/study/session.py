@@ -105,6 +105,10 @@ class Session:
             raise TypeError(f"{name} of {self.notebook} is {value!r}: it must be a whole number")
         return value
 
+    def blocks(self, name: str) -> int:
+        """Return how many blocks a setting asks for; the parameter repeats comes first."""
+        return self.repeats or self.setting(name)
+
     def make(self, files: Callable[[], object]) -> None:
         """Make the files that an experiment reads, unless records are drawn from."""
         if not self.drawing:
@@ -144,7 +148,7 @@ class Session:
         if self.drawing:
             return self._drawn(experiment)
         plan = Plan(
-            blocks=self.repeats or self.setting(blocks),
+            blocks=self.blocks(blocks),
             seed=self.seed,
             aa_pairs=self.setting("aa_pairs"),
             cell_s=float(self.setting("cell_s")),

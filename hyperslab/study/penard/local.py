@@ -89,8 +89,14 @@ OTHERS = (
 )
 """What stands beside them, in fewer blocks."""
 _OFF = (("netcdf4", "off"), ("xarray-netcdf4", "off"), ("xarray", "off"))
-LARGE_BESIDE = {"series": _OFF, "frame": (*_OFF, ("h5py", "off"), ("zarr-deflate", "zarr-deflate"))}
-"""Reads of the large chunks that no verdict needs: they go with the others, to save minutes."""
+_OURS = (("subchunk", "off"), ("subchunk", "on"))
+BESIDE = {
+    ("cmems", "series"): _OURS,
+    ("cmems", "frame"): _OURS,
+    ("gfs", "series"): _OFF,
+    ("gfs", "frame"): (*_OFF, *_OURS, ("h5py", "off"), ("zarr-deflate", "zarr-deflate")),
+}
+"""Reads that no verdict and no sentence compares: they go with the others, to save minutes."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,8 @@ def other_cases(files: LocalFiles) -> list[Case]:
 def cold_cases(files: LocalFiles) -> list[Case]:
     """Return one read in each way of the document, and through our index, with nothing in memory.
 
+    The quick profile leaves out the files without shuffle.
+
     Parameters
     ----------
     files : LocalFiles
@@ -153,7 +161,9 @@ def cold_cases(files: LocalFiles) -> list[Case]:
     return [
         case(files, kind, read, way, store, "cold", aa=(kind, read, way.name, store) == AA)
         for kind, read, way, store in every(WAYS)
-        if not _beside(kind, read, way, store) and _wanted(files, kind, read)
+        if not _beside(kind, read, way, store)
+        and _wanted(files, kind, read)
+        and (store != "off" or files.profile != "quick")
     ]
 
 
@@ -248,7 +258,7 @@ def _wanted(files: LocalFiles, kind: str, read: str) -> bool:
 
 
 def _beside(kind: str, read: str, way: Way, store: str) -> bool:
-    return kind == "gfs" and (way.name, store) in LARGE_BESIDE[read]
+    return (way.name, store) in BESIDE[kind, read]
 
 
 def columns(files: LocalFiles, kind: str, read: str, store: str, library: str) -> dict[str, object]:

@@ -1,7 +1,10 @@
 """What the page on local reads reads: both files in every layout, their indexes, true values."""
 
 import shutil
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,13 @@ from .subchunk_files import DEFAULT, DOCUMENT, SHUFFLES, Files, Index
 from .survey import Survey
 
 PAGE_BYTES = 4 * 2**20
-STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate", "paged")
-"""Zarr and NCZarr as in the document and with the codec of its netCDF files; HDF5 in pages."""
+STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate", "paged", "zarr3-shards")
+"""Zarr and NCZarr as in the document and with the codec of its netCDF files; HDF5 in pages; and
+Zarr 3, whose shards are the document's chunks."""
+AT_ONCE = 2
+"""Processes that make files."""
+PIECES = 10
+"""About how many chunks lie in a shard along each side of a map."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,13 @@ class LocalFiles(Files):
     def stored(self, kind: str) -> dict[str, Layout]:
         """Return the layouts of a dataset, by store."""
         found = Survey(self.plan, self.scratch).layouts(kind)
-        chunks = found["nczarr"].chunks
+        chunks = self.plan.source(kind).frame
         for name, format in (("zarr-deflate", "zarr2"), ("nczarr-deflate", "nczarr")):
             found[name] = Layout(format, chunks=chunks, codec="deflate", level=4, shuffle=True)
         found["paged"] = Layout(
             "hdf5", chunks=chunks, codec="deflate", level=4, shuffle=True, page_bytes=PAGE_BYTES
         )
+        found["zarr3-shards"] = Layout("zarr3", chunks=inner(chunks), shards=chunks, codec="zstd")
         return {store: found[store] for store in (*SHUFFLES, *STORES)}
 
     def make(self) -> None:
@@ -72,14 +81,44 @@ class LocalFiles(Files):
             shutil.copytree(self.source, self.scratch, dirs_exist_ok=True)
             return
         self.scratch.mkdir(parents=True, exist_ok=True)
-        for kind in TABLE_1:
-            layouts = self.stored(kind)
-            parameters: dict[str, Any] = self.plan.parameters(kind)
-            made = data_gen.ensure_all(DRAWN[kind], list(layouts.values()), self.data, **parameters)
-            for store, path in zip(layouts, made, strict=True):
-                target = self.store(kind, store)
-                target.unlink(missing_ok=True)
-                target.symlink_to(path.resolve())
-            for shuffle in SHUFFLES:
-                self._index(f"{kind}-{shuffle}")
-                self._keep_truth(f"{kind}-{shuffle}")
+        if self.profile == "smoke":  # starting processes takes longer than making toys
+            for kind in TABLE_1:
+                self._write(kind)
+            for name in self.names:
+                self._describe(name)
+            return
+        with ProcessPoolExecutor(AT_ONCE, mp_context=get_context("spawn")) as pool:
+            for step, these in ((self._write, reversed(TABLE_1)), (self._describe, self.names)):
+                for done in [pool.submit(step, name) for name in these]:
+                    done.result()
+
+    def _write(self, kind: str) -> None:
+        layouts = self.stored(kind)
+        parameters: dict[str, Any] = self.plan.parameters(kind)
+        made = data_gen.ensure_all(DRAWN[kind], list(layouts.values()), self.data, **parameters)
+        for store, path in zip(layouts, made, strict=True):
+            target = self.store(kind, store)
+            target.unlink(missing_ok=True)
+            target.symlink_to(path.resolve())
+
+    def _describe(self, name: str) -> None:
+        self._index(name)
+        self._keep_truth(name)
+
+
+def inner(shard: Sequence[int]) -> tuple[int, ...]:
+    """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
+
+    Examples
+    --------
+    >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
+    ((1, 1, 103, 144), (1, 38, 117))
+    """
+    *rest, rows, columns = shard
+    return (*(1 for _ in rest), _part(rows), _part(columns))
+
+
+def _part(length: int) -> int:
+    """Return the divisor of a length that cuts it into nearly `PIECES`."""
+    counts = (count for count in range(1, length + 1) if length % count == 0)
+    return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -105,6 +105,8 @@ def caption_8(timed: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of Figure 8."""
     warm, cold = (timed[timed["state"] == state]["n"] for state in ("warm", "cold"))
     beside = f", {cold.max()} when cold" if len(cold) else "; nothing could be read cold here"
+    if len(cold) and not timed[timed["state"] == "cold"]["way"].str.endswith("-off").any():
+        beside += " (with shuffle only)"
     return (
         "Time of each read for a chunk touched, opening included, as in Figure 8 of "
         f"{{cite:t}}`penard2025`: medians, with 95 % intervals, of {warm.max()} interleaved blocks "

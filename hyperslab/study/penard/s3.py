@@ -18,7 +18,7 @@ from ...storage.region import Selection
 from .link import MODULES as LINK_MODULES
 from .local_files import LocalFiles
 from .subchunk import Kept
-from .wire import ReadFar
+from .wire import ReadFar, plain
 
 MODULES = (*LINK_MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
 LINK = Link(125e6, 0.02)
@@ -108,13 +108,6 @@ def tries(files: LocalFiles) -> Iterator[dict[str, object]]:
                 "case": case,
                 "phase": "all",
                 "library": "netcdf4",
-                "status": _plain(outcome.status, web, store),
+                "status": plain(outcome.status, web, store),
                 "verified": outcome.status == "ok",
             }
-
-
-def _plain(status: str, *servers: Server) -> str:
-    """Return what went wrong without the address it went wrong at."""
-    for server in servers:
-        status = status.replace(server.endpoint, "http://server")
-    return status

@@ -205,7 +205,7 @@ class Seen:
                 server = servers[self.cells[number][0]]
                 server.forget()
                 outcome = processes.run(Job(self._case(server, self.cells[number]), TIMEOUT_S))
-                found[number] = server.requests(), outcome.status
+                found[number] = server.requests(), plain(outcome.status, server)
 
     def _case(self, server: Server, cell: Cell) -> Case:
         _, kind, read, way, store = cell
@@ -222,6 +222,13 @@ class Seen:
 def _key(place: str, file: Path) -> str:
     """Return what a server's log calls a file."""
     return f"{BUCKET}/{file.name}" if place == "s3" else file.name
+
+
+def plain(status: str, *servers: Server) -> str:
+    """Return what went wrong without the address it went wrong at, which no other run has."""
+    for server in servers:
+        status = status.replace(server.endpoint, "http://server")
+    return status
 
 
 def refer(files: LocalFiles, stores: set[tuple[str, str]]) -> None:

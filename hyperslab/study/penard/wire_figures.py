@@ -80,8 +80,9 @@ def figure_moved(counted: pd.DataFrame) -> "Figure":
     from matplotlib.ticker import LogLocator
 
     named = labels()
+    counted = counted[counted["status"] == "ok"]
     rows = list(dict.fromkeys(label for label, _ in named.values()))[::-1]
-    figure, panels = plt.subplots(2, 4, figsize=(7.4, 8.4), sharey=True)
+    figure, panels = plt.subplots(2, 4, figsize=(7.4, 9.2), sharey=True)
     for column, (panel, title) in enumerate(PANELS.items()):
         part = counted[counted["case"].str.startswith(f"{panel}/")]
         for axes, (value, unit, label) in zip(

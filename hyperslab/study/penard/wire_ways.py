@@ -59,6 +59,7 @@ class FarWay:
 
 
 _ZARR, _DEFLATE = ("zarr",), ("zarr-deflate",)
+_SHARDS, _NC_DEFLATE = ("zarr3-shards",), ("nczarr-deflate",)
 WAYS = (
     FarWay("h5py", "h5py", "h5py, fsspec's cache as it comes"),
     FarWay("h5py", "h5py-none", "h5py, no cache", "nocache"),
@@ -79,7 +80,11 @@ WAYS = (
     FarWay("zarr", "zarr", "Zarr, Blosc", stores=_ZARR),
     FarWay("zarr", "zarr-obstore", "Zarr, Blosc, obstore", "obstore", _ZARR),
     FarWay("zarr-deflate", "zarr", "Zarr, deflate", stores=_DEFLATE),
+    FarWay("xarray-zarr", "xarray-zarr", "xarray on Zarr", stores=_ZARR),
+    FarWay("zarr3-shards", "zarr", "Zarr 3, zstd, shards", stores=_SHARDS),
+    FarWay("zarr3-shards", "zarr-obstore", "Zarr 3, shards, obstore", "obstore", _SHARDS),
     FarWay("nczarr", "zarr", "NCZarr, no codec, by zarr-python", stores=("nczarr",)),
+    FarWay("nczarr-deflate", "zarr", "NCZarr, deflate, by zarr-python", stores=_NC_DEFLATE),
 )
 """All that read URLs; one whose library is not installed is left out."""
 DRAWN = (
@@ -98,6 +103,10 @@ CLAIMED = (
 
 SLOW = ("netcdf4", "xarray-netcdf4", "h5netcdf", "xarray")
 """Left out of the large chunks by the quick profile: see `cells`."""
+SHUFFLED = ("h5py", "chunkindex", "subchunk")
+"""What the quick profile reads of the files with shuffle too, with fsspec's cache as it comes."""
+STORED = ("h5py", "chunkindex", "subchunk", "kerchunk", "zarr", "zarr3-shards", "nczarr")
+"""What the quick profile reads from S3."""
 
 Cell = tuple[str, str, str, FarWay, str]
 
@@ -110,7 +119,8 @@ def cells(profile: str) -> list[Cell]:
     profile : str
         The smallest reads only what the verdicts need, and one case from S3. The quick one leaves
         out, of the large chunks, what netCDF-C reads (up to 16 s of CPU time for each) and what
-        reads by h5py and so as h5py does; and from S3 the files with shuffle and the large map.
+        reads by h5py and so as h5py does; of the files with shuffle all but `SHUFFLED`; and from
+        S3 these files, the large map, and all but `STORED`.
 
     Examples
     --------
@@ -131,7 +141,9 @@ def _left_out(cell: Cell) -> bool:
     place, kind, read, way, store = cell
     large = kind == "gfs"
     if place == "s3":
-        return store == "on" or (large and (read == "frame" or way.name in SLOW))
+        return store == "on" or way.name not in STORED or (large and read == "frame")
+    if store == "on" and (way.variant or way.name not in SHUFFLED):
+        return True
     return large and way.name in SLOW
 
 

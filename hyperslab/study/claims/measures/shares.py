@@ -78,7 +78,8 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
             if len(overlaps) == 1:
                 notes.append(f"{cell.rstrip('/*')}: {', '.join(fastest)}")
         draws.append(overlaps)
-        blocks.append(len(values))
+        # A reader that was left out of some blocks is known as poorly as it was measured.
+        blocks.append(int(found.table.notna().sum().min()))
     if found is None:
         raise MissingError("the ranking names no cell")
     estimate = bootstrapped(np.mean(draws, axis=0), min(blocks))

@@ -81,3 +81,9 @@ def test_a_file_of_another_size_is_refused(tmp_path):
     make_files(Files(tmp_path, 1000), ["netcdf4"])
     with pytest.raises(ValueError, match="another size"):
         make_files(Files(tmp_path, 2**21), ["netcdf4"])
+
+
+def test_a_disk_that_lacks_room_is_told_before_anything_is_written(tmp_path):
+    with pytest.raises(OSError, match="make room"):
+        make_files(Files(tmp_path / "new", 2**55), ["binary"])
+    assert not list((tmp_path / "new").iterdir())

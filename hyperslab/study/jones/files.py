@@ -1,12 +1,14 @@
 """One long variable and its plain twins, streamed to disk; every value tells its own place."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ...measure.harness import require_space
 
 VARIABLE = "data"
 ITEMSIZE = 8
@@ -106,7 +108,7 @@ class Files:
         return self.folder / KINDS[kind]
 
 
-def make_files(files: Files, kinds: Iterable[str] = tuple(KINDS)) -> None:
+def make_files(files: Files, kinds: Sequence[str] = tuple(KINDS)) -> None:
     """Stream the variable to disk; what a killed run has written is kept, and gone on with.
 
     Plain and netCDF files hold the same bytes: the netCDF library makes the file and lays out
@@ -115,13 +117,15 @@ def make_files(files: Files, kinds: Iterable[str] = tuple(KINDS)) -> None:
     Parameters
     ----------
     files : Files
-    kinds : iterable of str
+    kinds : sequence of str
         Of `KINDS`.
 
     Raises
     ------
     ValueError
         When a finished file has another size.
+    OSError
+        When the disk lacks room, before anything is written.
 
     Examples
     --------
@@ -132,14 +136,16 @@ def make_files(files: Files, kinds: Iterable[str] = tuple(KINDS)) -> None:
     8000
     """
     files.folder.mkdir(parents=True, exist_ok=True)
+    parts = {kind: files.path(kind).with_name(f".{KINDS[kind]}.part") for kind in kinds}
     for kind in kinds:
-        path = files.path(kind)
-        if path.exists():
+        if files.path(kind).exists():
             _check(files, kind)
-        else:
-            part = path.with_name(f".{path.name}.part")
-            _MAKERS[kind](part, files.values)
-            part.replace(path)
+            del parts[kind]
+    there = sum(part.stat().st_blocks * 512 for part in parts.values() if part.is_file())
+    require_space(files.folder, len(parts) * files.nbytes - there)
+    for kind, part in parts.items():
+        _MAKERS[kind](part, files.values)
+        part.replace(files.path(kind))
 
 
 def written(path: Path, values: int, offset: int = 0) -> int:

@@ -1,0 +1,263 @@
+"""The sentences of the page on plain binary, with their numbers from the records."""
+
+import math
+
+import pandas as pd
+
+from ...measure.records import main
+from ...measure.stats import Interval, paired_ratio
+from ..claims.words import amount, comparison, listing, number, percent
+from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, WHOLE, pick, ratio, sizes_of
+from .latencies import DOCUMENT, LINK, Shape
+from .spots import PATTERNS
+
+_LANGUAGES = {"c-fread": "C", "python-read": "Python"}
+_WAYS = {
+    "c-fread": "C: `fread`",
+    "c-pread": "C: `pread`",
+    "python-read": "`file.read(n)`",
+    "python-readinto": "`file.readinto(buffer)`",
+    "numpy-fromfile": "`numpy.fromfile(file, count=n)`",
+    "numpy-memmap": "`numpy.memmap`, slices copied",
+}
+_SAME = 0.05
+"""What differs by less is not called another number."""
+
+
+def summary(records: pd.DataFrame, table: pd.DataFrame, ahead: Shape) -> str:
+    """Return what was found.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "patterns".
+    table : pandas.DataFrame
+        From `rates`.
+    ahead : Shape
+        From `latencies.shape`.
+    """
+    said = [_patterns(table, size) for size in ("4KiB", "1MiB", "64MiB")]
+    lines = [
+        "**What we found.** " + " ".join(text for text in said if text),
+        _languages(records),
+        f"Of {ahead.reads} successive cold reads of 64 KiB {percent(ahead.fast)} were quicker than "
+        f"the {amount(LINK, 'B/s')} of the document's link ({_eight()} in the document).",
+    ]
+    return " ".join(text for text in lines if text)
+
+
+def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Return how much was read, and for how long."""
+    sizes = sizes_of(table)
+    longest = records[records["phase"] == "read"]["wall_s"].max()
+    return (
+        f"Buffers of {sizes[0]} to {sizes[-1]}, {len(sizes)} sizes; a sample reads for "
+        f"{amount(longest, 's')} at most, then stops, and its rate is of what it has read. Random "
+        "reads take no byte twice. Cold: the file was evicted, which is verified, after opening as "
+        "well. Warm: the file is in memory, and only the software and the memory are timed."
+    )
+
+
+def caption_3(table: pd.DataFrame, records: pd.DataFrame, state: str) -> str:
+    """Return the caption of the rates."""
+    part = table[table["state"] == state]
+    blocks = f"{part['n'].max():.0f} interleaved blocks" if len(part) else "no blocks"
+    beside = " Marks of the document: the rates that its text states." if state == "cold" else ""
+    return (
+        f"Rate of {state} reads of plain binary, from C (`fread`) and from Python (`read`). "
+        f"Diamonds: mean and one standard deviation, as the document draws them; dots: medians "
+        f"with 95 % intervals, of {blocks}. MB are 10⁶ bytes.{beside} After Figures 3, 4 and 5 of "
+        "{cite:t}`jones2016`, which are one platform each. "
+        f"Run {records['run_id'].iloc[0]}."
+    )
+
+
+def stated(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rates that the document states beside ours, as text."""
+    rows = []
+    for item in STATED:
+        sizes = sizes_of(table)
+        size = item.size if item.size in sizes else sizes[-1]
+        ours = pick(table, "cold", "c-fread", item.pattern, size)
+        rows.append(
+            {
+                "document": item.where,
+                "what": item.what,
+                "its rate": amount(item.rate, "B/s"),
+                "ours, cold": "–" if ours is None else amount(ours["median"], "B/s"),
+                "at": f"{item.pattern}, {size}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def ahead(found: Shape, pread: Shape) -> str:
+    """Return what successive reads show of read-ahead.
+
+    Parameters
+    ----------
+    found, pread : Shape
+        Of reads by fread and by pread.
+    """
+    named = ", ".join(f"{count} at {amount(rate, 'B/s')}" for count, rate in DOCUMENT.values())
+    text = (
+        f"The document saw, by strace, eight reads again and again: {named}. Here the clock runs "
+        f"in C around each `fread` of 64 KiB. {percent(found.fast)} of {found.reads} reads were "
+        f"quicker than {amount(LINK, 'B/s')}"
+    )
+    if found.fast > 0:
+        text += f", at {amount(found.fast_rate, 'B/s')} as a median, which is out of memory"
+    if found.fast < 1:
+        text += (
+            f"; the others, at {amount(found.slow_rate, 'B/s')}, took "
+            f"{percent(found.slow_share)} of the time"
+        )
+    if not math.isnan(found.every):
+        text += f", and one came after every {number(found.every)} reads as a median"
+    same = abs(found.fast - pread.fast) < _SAME
+    return f"{text}. With `pread` it is {percent(pread.fast)}" + (
+        ": the same, so that the system reads ahead, and not the C library." if same else "."
+    )
+
+
+def others(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the ways to read the same bytes, as text."""
+    states = [state for state in ("cold", "warm") if state in set(table["state"])]
+    rows = []
+    for reader in (*FIGURE_3, *OTHERS):
+        for size in OTHER_SIZES:
+            found = {s: pick(table, s, reader, "sequential", size) for s in states}
+            if all(row is None for row in found.values()):
+                continue
+            row: dict[str, str] = {"way": _WAYS[reader], "buffer": size}
+            for state, ours in found.items():
+                row[f"{state}, MB/s"] = "–" if ours is None else _mb(ours)
+            last = found[states[-1]]
+            if last is not None:
+                row["faults per GB"] = number(float(last["faults"]))
+                row["CPU share"] = f"{100 * min(1.0, float(last['cpu'])):.0f} %"
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def whole(records: pd.DataFrame) -> str:
+    """Return the same file read whole by C and by dd, and the ratio.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "dd".
+    """
+    found = whole_ratio(records)
+    if found is None:
+        return "dd could not be run here, so nothing beside our own loops has read the file."
+    rows = main(records)
+    size = rows["useful_bytes"].max()
+    inside = 0.9 <= found.value <= 1.1
+    return (
+        f"**Beside dd.** The same file of {amount(size, 'B')}, cold, whole, in buffers of {WHOLE} "
+        f"and in the same blocks: our loop in C reads it at {number(found.value)} "
+        f"[{found.low:.2f}, {found.high:.2f}] of the rate of `dd bs=1M`, which times itself. "
+        + ("So our stopwatch adds nothing that would matter." if inside else
+           "The two differ by more than 10 %; nothing that is counted here explains it.")
+    )  # fmt: skip
+
+
+def whole_ratio(records: pd.DataFrame) -> Interval | None:
+    """Return the rate of our loop over that of dd; None where either is missing."""
+    rows = main(records)
+    rows = rows[rows["phase"] == "read"]
+    table = rows.assign(rate=rows["useful_bytes"] / rows["wall_s"]).pivot_table(
+        index="block", columns="library", values="rate"
+    )
+    if not {"C", "dd"} <= set(table.columns):
+        return None
+    both = table.dropna()
+    return paired_ratio(both["C"].to_numpy(), both["dd"].to_numpy()) if len(both) else None
+
+
+def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
+    """Return what to do today."""
+    lines = []
+    far = _gain(table, "cold", "c-fread", "random", "4KiB", "1MiB")
+    if far is not None and abs(far - 1) > _SAME:
+        lines.append(
+            f"- Where reads must jump, make them {'larger' if far > 1 else 'smaller'}: at random, "
+            f"1 MiB was read at {number(far)} times the rate of 4 KiB."
+        )
+    along = ratio(records, "cold", "c-fread/sequential/4KiB", "c-fread/random/4KiB")
+    if along is not None and not along.contains(1):
+        order = "file order" if along.value > 1 else "any order"
+        lines.append(
+            f"- Read small pieces in {order}: `for start in sorted(starts)`. In order 4 KiB were "
+            f"{comparison(along, 'faster', 'slower')} than at random."
+        )
+    one = ratio(records, "warm", "python-readinto/sequential/64MiB", "python-read/sequential/64MiB")
+    if one is not None and not one.contains(1):
+        way = "`file.readinto(buffer)`, with one" if one.value > 1 else "`file.read(n)`, without a"
+        lines.append(
+            f'- For large reads in Python, {way} `buffer = numpy.empty(n, "u1")` kept over all '
+            f"reads: {comparison(max(one.value, 1 / one.value), 'faster', 'slower')} than the "
+            "other out of memory at 64 MiB."
+        )
+    best = _best(table)
+    if best:
+        lines.append(best)
+    return "## What to do today\n\n" + ("\n".join(lines) or "Nothing here makes a difference.")
+
+
+def _patterns(table: pd.DataFrame, size: str) -> str:
+    rows = [pick(table, "cold", "c-fread", pattern, size) for pattern in PATTERNS]
+    if any(row is None for row in rows):
+        return ""
+    shown = ", ".join(
+        f"{amount(float(row['median']), 'B/s')} {pattern}"
+        for row, pattern in zip(rows, PATTERNS, strict=True)
+        if row is not None
+    )
+    return f"In buffers of {size}, cold and from C: {shown}."
+
+
+def _languages(records: pd.DataFrame) -> str:
+    parts = []
+    for state, words in (("cold", "from the disk"), ("warm", "out of memory")):
+        found = ratio(records, state, "python-read/sequential/*", "c-fread/sequential/*")
+        if found is not None:
+            shown = f"[{found.low:.2f}, {found.high:.2f}]"
+            parts.append(f"{number(found.value)} {shown} times C's rate {words}")
+    return (
+        f"Python's `read`, in file order, has {' and '.join(parts)}, over all sizes."
+        if parts
+        else ""
+    )
+
+
+def _eight() -> str:
+    total = sum(count for count, _ in DOCUMENT.values())
+    return f"{DOCUMENT['fast'][0]} of {total}"
+
+
+def _gain(
+    table: pd.DataFrame, state: str, reader: str, pattern: str, small: str, large: str
+) -> float | None:
+    rows = [pick(table, state, reader, pattern, size) for size in (small, large)]
+    if rows[0] is None or rows[1] is None:
+        return None
+    return float(rows[1]["median"] / rows[0]["median"])
+
+
+def _best(table: pd.DataFrame) -> str:
+    part = table[(table["state"] == "cold") & (table["pattern"] == "sequential")]
+    part = part[part["reader"] == "python-read"].sort_values("nbytes")
+    if part.empty:
+        return ""
+    top = part["median"].max()
+    enough = part[part["median"] >= 0.9 * top]
+    return (
+        f"- In file order, of {len(part)} sizes of buffer {listing(list(enough['size']), 22)} "
+        f"{'are' if len(enough) > 1 else 'is'} within 10 % of the best cold rate from Python."
+    )
+
+
+def _mb(row: "pd.Series[float]") -> str:
+    return f"{row['median'] / 1e6:,.0f} [{row['low'] / 1e6:,.0f}, {row['high'] / 1e6:,.0f}]"

@@ -3,7 +3,7 @@
 import fsspec
 import pytest
 
-from hyperslab.network import Endpoint, serving
+from hyperslab.network import Endpoint, serving, upload
 
 
 def variables(server):
@@ -35,6 +35,49 @@ def test_what_the_variables_tell_is_enough_to_read(tmp_path, monkeypatch):
         open_to_all = Endpoint.of(place.url, {"AWS_ENDPOINT_URL_S3": server.endpoint})
         with pytest.raises(PermissionError):
             fsspec.open(open_to_all.address("a.nc"), **open_to_all.storage_options).open()
+
+
+def test_files_are_put_where_they_are_not_and_no_message_tells_where(tmp_path):
+    pytest.importorskip("s3fs")
+    (tmp_path / "served").mkdir()
+    (tmp_path / "a.zarr/x").mkdir(parents=True)
+    (tmp_path / "a.zarr/x/0.0").write_bytes(b"chunk")
+    (tmp_path / "b.nc").write_bytes(bytes(3_000_000))
+    paths = [tmp_path / "a.zarr", tmp_path / "b.nc"]
+    keys = ("AKCANARY", "canary-secret")
+    with serving(tmp_path / "served", "s3", keys=keys, writable=True) as server:
+        place = Endpoint.of(f"{server.url}/in", variables(server)).below("here")
+        assert upload(place, paths) == 2
+        assert (tmp_path / "served/in/here/b.nc").read_bytes() == bytes(3_000_000)
+        assert upload(place, paths) == 0
+        paths[1].write_bytes(b"of another size")
+        assert upload(place, paths) == 1
+        wrong = Endpoint.of(place.url, variables(server) | {"AWS_SECRET_ACCESS_KEY": "canary-not"})
+        with pytest.raises(OSError, match="signature") as caught:
+            upload(wrong, paths)
+        said = str(caught.value)
+        assert not any(word in said for word in (*keys, "canary", f":{server.port}"))
+    with (
+        serving(tmp_path / "served", "s3") as server,
+        pytest.raises(OSError, match="only reads"),
+    ):
+        upload(Endpoint.of(server.url, variables(server)), paths)
+    with pytest.raises(ValueError, match="s3://bucket/prefix"):
+        upload(Endpoint.of("https://data.example/a", {}), paths)
+
+
+def test_a_body_that_is_not_what_was_signed_is_refused(tmp_path):
+    obstore = pytest.importorskip("obstore")
+    from obstore.store import from_url
+
+    with serving(tmp_path, "s3", writable=True) as server:
+        store = from_url(server.url, **server.obstore_options)
+        obstore.put(store, "a/b.nc", b"values", use_multipart=False)
+        assert (tmp_path / "a/b.nc").read_bytes() == b"values"
+        signed = from_url(server.url, **server.obstore_options | {"skip_signature": True})
+        with pytest.raises(Exception, match=r"not signed|403"):
+            obstore.put(signed, "c.nc", b"values", use_multipart=False)
+        assert not (tmp_path / "c.nc").exists()
 
 
 def test_over_http_nothing_else_is_needed():

@@ -1,16 +1,26 @@
 """The page on S3: reads and tries at a real server, words, figure and verdicts."""
 
+import os
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
+from hyperslab.network import serving
 from hyperslab.study import claims
 from hyperslab.study.penard import link, link_figures, link_model, s3, s3_words
 from hyperslab.study.penard.local_files import LocalFiles
 from hyperslab.study.style import STYLES, styled
+
+ROOT = Path(__file__).parents[1]
+KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +77,95 @@ def test_words_and_figure_are_of_the_records():
     timed = link_model.table(s3.links(), frame_of(rows(h5py_on=40, h5py_off=44)))
     words = s3_words.summary(timed)
     assert "the ocean's series 0.4 s against 0.1 s (40 MB against 10 MB)" in words
-    assert "10 MB and 0.1 s, not 44 MB and 0.44 s" in words
+    assert "0.1 s, not 0.44 s (10 MB against 44 MB)" in words
     table = s3_words.table(timed)
     assert "0.4 s / 9 / 40 MB" in set(table["ocean, series"])
     assert "6 interleaved blocks" in s3_words.caption_10(timed, beside=False)
-    assert s3_words.setting() and s3_words.advice()
+    assert "on this machine" in s3_words.setting(timed) and s3_words.advice()
     for style, theirs in product(STYLES, ({}, s3_words.TABLE_3)):
         with styled(style):
             plt.close(link_figures.figure_10(timed, theirs))
+
+
+def abroad(**changed):
+    """Records of a store that keeps no log for us."""
+    counts = ("stages", "handshakes", "wire_bytes", "requests", "latency_s")
+    for row in rows(**changed):
+        yield {**{k: v for k, v in row.items() if k not in counts}, "link": "endpoint"}
+
+
+def test_of_a_store_that_others_run_only_the_seconds_are_told(tmp_path):
+    records = frame_of(abroad(h5py_on=40))
+    timed = link_model.table(s3.links(), records)
+    assert timed["round_trip_s"].eq(0).all() and timed["requests"].isna().all()
+    words = s3_words.summary(timed) + s3_words.caption_10(timed, beside=False)
+    assert "0.4 s against 0.1 s;" in words and "MB" not in words and "nobody" not in words
+    assert "that others run" in s3_words.setting(timed) and "nan" not in words
+    assert s3_words.table(timed)["ocean, series"].str.fullmatch(r"0\.[14] s").all()
+    with styled(STYLES[0]):
+        plt.close(link_figures.figure_10(timed, {}))
+    save(records, tmp_path / "penard_s3.parquet")
+    (claim,) = [claim for claim in claims.load() if claim.id == "penard-10"]
+    (judged,) = claims.evaluate([claim], tmp_path)
+    assert [part.verdict for part in judged.parts] == ["holds", "not measured", "not measured"]
+
+
+def variables(server, secret=SECRET):
+    """An environment with the keys of a server, and no others."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    told = {"ENDPOINT_URL": server.endpoint, "REGION": "us-east-1", "ACCESS_KEY_ID": KEY}
+    return kept | {f"AWS_{name}": value for name, value in told.items()} | {
+        "AWS_SECRET_ACCESS_KEY": secret
+    }  # fmt: skip
+
+
+def executed(tmp_path, environment):
+    """Run the notebook on a store, by papermill alone."""
+    words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(tmp_path / "out.ipynb")]
+    told = {"profile": "smoke", "workdir": tmp_path, "endpoint": "s3://bucket/some/where"}
+    for name, value in told.items():
+        words += ["-p", name, str(value)]
+    return subprocess.run(
+        words, cwd=ROOT / "notebooks", env=environment, capture_output=True, text=True
+    )
+
+
+def test_a_store_that_refuses_is_told_without_its_name_and_keys(files, tmp_path, monkeypatch):
+    with serving(tmp_path, "s3", keys=(KEY, SECRET), writable=True) as server:
+        for name, value in variables(server, secret=f"{SECRET}-not").items():
+            monkeypatch.setenv(name, value)
+        with (
+            pytest.raises(OSError, match="the signature is not that of") as caught,
+            s3.laid(files, "s3://bucket/some", drawing=False),
+        ):
+            pass
+    said = str(caught.value)
+    assert not any(word in said for word in (KEY, SECRET, f":{server.port}"))
+    with s3.laid(files, "s3://bucket/some", drawing=True) as far:
+        assert not far.servers
+
+
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path):
+    served, work = tmp_path / "served", tmp_path / "work"
+    served.mkdir()
+    work.mkdir()
+    with serving(served, "s3", keys=(KEY, SECRET), writable=True) as server:
+        done = executed(work, variables(server))
+        assert done.returncode == 0, done.stderr[-2000:]
+        requests = server.requests()
+    put = {request.path for request in requests if request.method == "PUT"}
+    assert put and all(path.startswith("/bucket/some/where/") for path in put)
+    frame = pd.read_parquet(work / "results/smoke/penard_s3.parquet")
+    read = frame[frame["experiment"] == "s3"]
+    assert (read["status"] == "ok").all() and (read["link"] == "endpoint").all()
+    assert np.isnan(read["requests"].astype(float)).all()
+    kept = [path for path in work.rglob("*") if path.is_file()]
+    assert SECRET not in done.stdout + done.stderr and KEY not in done.stdout + done.stderr
+    for path in kept:
+        content = path.read_bytes()
+        assert SECRET.encode() not in content and KEY.encode() not in content, path
+        if path.suffix in (".ipynb", ".parquet", ".json"):
+            assert f"127.0.0.1:{server.port}".encode() not in content, path
 
 
 @pytest.mark.parametrize(("moved", "verdict"), [(40, "holds"), (400, "refuted")])

@@ -5,6 +5,7 @@ from hyperslab.network.helper import HelperError
 from hyperslab.network.link import Line, Link, Traffic
 from hyperslab.network.request import Request
 from hyperslab.network.server import Fault, Server, serving
+from hyperslab.network.upload import upload
 from hyperslab.network.wire import Wire, touched
 
 __all__ = [
@@ -19,4 +20,5 @@ __all__ = [
     "Wire",
     "serving",
     "touched",
+    "upload",
 ]

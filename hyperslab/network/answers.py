@@ -1,6 +1,7 @@
 """The process that answers HTTP and S3 requests for the files of a folder, and logs them."""
 
 import asyncio
+import hashlib
 import os
 import re
 import time
@@ -48,6 +49,7 @@ class Files:
         self._root = Path(facts["folder"])
         self._delay_s = float(facts["delay_s"])
         self._faults = facts["faults"]
+        self._writable = bool(facts["writable"])
         self._bucket = s3.Bucket(self._root, **facts["s3"]) if facts["s3"] else None
         self._log: list[Request] = []
         self._gets = 0
@@ -78,7 +80,8 @@ class Files:
     ) -> web.StreamResponse:
         if fault.isdigit():
             return await answer.refuse(request, int(fault), *s3.reason(int(fault)))
-        if request.method not in ("GET", "HEAD"):
+        puts = request.method == "PUT" and self._writable
+        if request.method not in ("GET", "HEAD") and not puts:
             return await answer.refuse(request, 405, "MethodNotAllowed", "this server only reads")
         path = request.path
         if self._bucket:
@@ -90,11 +93,36 @@ class Files:
             if not key:
                 listed = self._bucket.listing(request.query)
                 return await answer.text(request, 200, listed)
+            if puts:
+                return await self._put(request, answer, key)
             path = f"/{key}"
         file = self._file(path)
         if file is None:
             return await answer.refuse(request, 404, *s3.reason(404))
         return await answer.file(request, file, fault)
+
+    async def _put(
+        self, request: web.BaseRequest, answer: "_Answer", key: str
+    ) -> web.StreamResponse:
+        """Take a file that comes whole and as it is, as its signature says."""
+        target = Path(os.path.normpath(f"{self._root}/{key}"))
+        said = request.headers.get("x-amz-content-sha256", "")
+        if not target.is_relative_to(self._root) or said.startswith("STREAMING"):
+            return await answer.refuse(request, 501, "NotImplemented", "not as this server has it")
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            request.writer.output_size = 0  # what follows is the answer
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part, digest = target.with_name(f"{target.name}.part"), hashlib.sha256()
+        with part.open("wb") as file:
+            async for piece in request.content.iter_chunked(PIECE_BYTES):
+                file.write(piece)
+                digest.update(piece)
+        if said not in ("UNSIGNED-PAYLOAD", digest.hexdigest()):
+            part.unlink()
+            return await answer.refuse(request, 400, "XAmzContentSHA256Mismatch", "another body")
+        part.replace(target)
+        return await answer.text(request, 200, "", {"ETag": f'"{digest.hexdigest()[:32]}"'})
 
     def _file(self, path: str) -> Path | None:
         file = Path(os.path.normpath(f"{self._root}/{path.lstrip('/')}"))

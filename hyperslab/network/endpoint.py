@@ -1,9 +1,11 @@
 """A real server, by its address and the usual variables of the environment."""
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import urlsplit
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,30 @@ class Endpoint:
         options |= {"token": token} if token else {}
         options |= {"endpoint": self.endpoint} if self.endpoint else {}
         return options | ({"region": self.region} if self.region else {})
+
+    def below(self, name: str) -> "Endpoint":
+        """Return a folder in it."""
+        return replace(self, url=self.address(name))
+
+    def said(self, text: str) -> str:
+        """Return a message without keys, and without the names of the server and the bucket.
+
+        Examples
+        --------
+        >>> here = Endpoint("s3://ours/a", "http://127.0.0.1:9000")
+        >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b.nc")
+        'cannot reach http://server/bucket/a/b.nc'
+        """
+        url = urlsplit(self.url)
+        server = urlsplit(self.endpoint)
+        hidden = {
+            **dict.fromkeys(filter(None, self._keys), "…"),
+            **{name: "server" for name in (server.netloc, server.hostname) if name},
+            url.netloc: "bucket" if self.kind == "s3" else "server",
+        }
+        for name in sorted(hidden, key=len, reverse=True):
+            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", hidden[name], text)
+        return text
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the folder."""

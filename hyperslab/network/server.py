@@ -142,12 +142,15 @@ def serving(
     delay_s: float = 0.0,
     faults: Sequence[Fault] = (),
     port: int = 0,
+    keys: tuple[str, str] | None = None,
+    writable: bool = False,
 ) -> Iterator[Server]:
     """Serve a folder on loopback for as long as the context lasts.
 
     The server is a process of its own that ends with this one, however this one ends. It only
-    reads. An S3 server has one bucket, whose keys are the folder's files, and credentials made
-    at random; it verifies the signature (version 4) of each request.
+    reads, unless told otherwise. An S3 server has one bucket, whose keys are the names of the
+    files, and credentials made at random, unless given; it verifies each request's signature
+    (version 4).
 
     Parameters
     ----------
@@ -163,6 +166,10 @@ def serving(
     faults : sequence of Fault
     port : int
         Where to listen; 0 takes a free port.
+    keys : (str, str), optional
+        Access key and secret key of an S3 server, in place of random ones.
+    writable : bool
+        Whether an S3 server takes files too, each in one request.
 
     Raises
     ------
@@ -194,13 +201,14 @@ def serving(
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
     program = _program(kind, program, delay_s=delay_s, faults=faults)
-    keys = (f"AK{secrets.token_hex(9).upper()}", secrets.token_urlsafe(30))
+    keys = keys or (f"AK{secrets.token_hex(9).upper()}", secrets.token_urlsafe(30))
     facts = {
         "folder": str(root),
         "port": port,
         "delay_s": delay_s,
         "faults": [asdict(fault) for fault in faults],
         "s3": {"bucket": BUCKET, "region": REGION, "keys": keys} if kind == "s3" else None,
+        "writable": writable,
     }
     module = "answers" if program == "aiohttp" else "lighttpd"
     with Helper(f"hyperslab.network.{module}", facts) as helper:

@@ -1,15 +1,18 @@
 """Both reads of both files over slow links, timed (Penard 2025, Figure 9)."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from ...access import readers
-from ...measure.case import Case
-from ...network import Link, Server, Wire, serving
+from ...measure.case import Case, Stopwatch
+from ...network import Endpoint, Link, Server, Wire, serving
+from ...storage.region import Selection
 from .datasets import TABLE_1
 from .link_model import predictions
 from .local import READS, columns
@@ -37,6 +40,8 @@ JUDGED = {
 """What ratios of times are judged from; the others are ranked, which can do with fewer blocks."""
 _SPARED = ("h5py-blocks", "subchunk-obstore")
 """Readers of today that no remedy of the summary names: left to the profile full."""
+ABROAD = "endpoint"
+"""What records call the way to a store that others run."""
 _APART = 0.8
 """Share of a round trip that lies at least between an answer and the request that waited for it."""
 
@@ -70,6 +75,7 @@ class ReadLinked(ReadFar):
 
     def counted(self) -> dict[str, object]:
         """Return requests, connections, stages, handshakes and bytes, from the server's log."""
+        assert isinstance(self.server, Server)
         wire = Wire.of(self.server.requests(), apart_s=_APART * self.round_trip_s)
         return {
             "requests": wire.requests,
@@ -78,6 +84,18 @@ class ReadLinked(ReadFar):
             "handshakes": wire.handshakes,
             "wire_bytes": wire.wire_bytes,
         }
+
+
+@dataclass(frozen=True)
+class ReadAbroad(ReadFar):
+    """Read a selection from a store that others run; it is not told where that is."""
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        try:
+            return super().__call__(watch)
+        except Exception as error:
+            assert isinstance(self.server, Endpoint)
+            raise OSError(self.server.said(f"{type(error).__name__}: {error}")) from None
 
 
 @dataclass(frozen=True)
@@ -90,14 +108,15 @@ class Far:
     links : mapping
         From `links`.
     servers : mapping
-        By the names of the links.
+        By the names of the links. What others run keeps no log, so nothing is counted there, and
+        has no link of ours: records call its link `ABROAD`.
     kind : str
         What the servers speak, "http" or "s3".
     """
 
     files: LocalFiles
     links: dict[str, Link]
-    servers: dict[str, Server]
+    servers: Mapping[str, Server | Endpoint]
     kind: str = "http"
 
     def cases(self, link: str, ranked_blocks: int = 0) -> list[Case]:
@@ -154,28 +173,30 @@ class Far:
         """Return one read of one file over a link."""
         name = f"{kind}-{store if store in SHUFFLES else 'on'}"
         chosen = self.files.pixels(name)[0] if read == "series" else self.files.frame(name)
-        server, over = self.servers[link], self.links[link]
+        server = self.servers[link]
         described = columns(self.files, kind, read, store, way.library)
         del described["stages"]  # which are counted here
         beside = "-today" if today else ""
         return Case(
             f"{kind}/{read}{beside}/{way.way(store)}",
-            ReadLinked(
-                server,
-                self.files.store(kind, store).name,
-                way.library,
-                chosen,
-                self.files.variable(name),
-                over.round_trip_s,
-            ),
+            self._read(link, self.files.store(kind, store).name, way.library, chosen, name),
             check=Kept(self.files.truth_path(name, read)),
-            columns={
-                **described,
-                "link": link,
-                "latency_s": over.round_trip_s,
-            },
-            prepare=server.forget,
+            columns={**described, **self._over(link)},
+            prepare=None if isinstance(server, Endpoint) else server.forget,
         )
+
+    def _read(self, link: str, file: str, library: str, chosen: Selection, name: str) -> ReadFar:
+        server, variable = self.servers[link], self.files.variable(name)
+        if isinstance(server, Endpoint):
+            return ReadAbroad(server, file, library, chosen, variable)
+        trip_s = self.links[link].round_trip_s
+        return ReadLinked(server, file, library, chosen, variable, trip_s)
+
+    def _over(self, link: str) -> dict[str, object]:
+        """Return the record columns that tell of a link."""
+        if isinstance(self.servers[link], Endpoint):
+            return {"link": ABROAD}
+        return {"link": link, "latency_s": self.links[link].round_trip_s}
 
 
 @contextmanager
@@ -197,13 +218,18 @@ def laid(
     if drawing:
         yield Far(files, known, {}, kind)
         return
-    stores = {(kind, store) for kind in TABLE_1 for store in SHUFFLES}
-    refer(files, stores)
+    refer(files, {(kind, store) for kind in TABLE_1 for store in SHUFFLES})
     with ExitStack() as held:
         server = held.enter_context(serving(files.scratch, kind))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in known.items()}
         servers = {name: server.through(line.port) for name, line in lines.items()}
         yield Far(files, known, servers, kind)
+
+
+def stores(profile: str, place: str) -> set[tuple[str, str]]:
+    """Return which files and stores are read, by dataset."""
+    found = (_cells(profile, place, today=today) for today in (False, True))
+    return {(kind, store) for cells in found for kind, _, _, store in cells}
 
 
 def _cells(profile: str, place: str, *, today: bool) -> Iterator[tuple[str, str, FarWay, str]]:

@@ -1,5 +1,7 @@
 """What a read takes over a link: round trips, bytes and work, beside what was measured."""
 
+import math
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ TABLE_3 = {
     "gfs/frame": {"chunkindex-off": 3.65, "chunkindex-on": 5.06, "h5py-on": 5.63},
 }
 """Seconds of the fastest three of each read over the document's link."""
+_UNKNOWN = Link(math.inf, 0.0)
 
 
 def samples(*records: pd.DataFrame) -> pd.DataFrame:
@@ -55,7 +58,7 @@ def table(links: dict[str, Link], *records: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     links : mapping
-        By name.
+        By name; what is known of no other is rate and delay alone.
     *records : pandas.DataFrame
         Of experiments over links.
 
@@ -70,7 +73,8 @@ def table(links: dict[str, Link], *records: pd.DataFrame) -> pd.DataFrame:
     for (case, link), part in samples(*records).groupby(["case", "link"], sort=False):
         middle = median_interval(part["wall_s"])
         counts = {name: float(part[name].median()) for name in (*COUNTS, "cpu_s")}
-        predicted = _seconds(links[str(link)], counts)
+        over = links.get(str(link), _UNKNOWN)
+        predicted = _seconds(over, counts)
         panel, way = place(str(case))
         rows.append(
             {
@@ -84,7 +88,7 @@ def table(links: dict[str, Link], *records: pd.DataFrame) -> pd.DataFrame:
                 "n": middle.n,
                 "predicted": predicted,
                 "error": predicted / middle.value - 1,
-                "round_trip_s": links[str(link)].round_trip_s,
+                "round_trip_s": over.round_trip_s,
                 **counts,
             }
         )

@@ -61,8 +61,9 @@ def taken(records: pd.DataFrame) -> str:
     """
     if whole(records):
         return ""
-    frames, delay = _frames(records), 1e3 * float(records["latency_s"].iloc[0])
-    less = f" Its links have a delay of {delay:.0f} ms." if round(delay) != 100 else ""
+    frames = _frames(records)
+    delays = records["latency_s"].dropna().unique()  # none on the way to a store of others
+    less = "".join(f" Its links have a delay of {1e3 * s:.0f} ms." for s in delays if s != 0.1)
     return (
         f"This run reads {frames['cmems']} of the {CHUNKS['cmems']} chunks of the ocean and "
         f"{frames['gfs']} of the {CHUNKS['gfs']} of the temperature. The seconds of a series grow "

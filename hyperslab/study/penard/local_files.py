@@ -112,7 +112,7 @@ def inner(shard: Sequence[int]) -> tuple[int, ...]:
     Examples
     --------
     >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
-    ((1, 1, 103, 144), (1, 38, 117))
+    ((1, 1, 103, 144), (1, 38, 143))
     """
     *rest, rows, columns = shard
     return (*(1 for _ in rest), _part(rows), _part(columns))

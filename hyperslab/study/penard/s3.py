@@ -1,8 +1,12 @@
 """Both reads of both files from a store that speaks S3 (Penard 2025, Figure 10), and what works."""
 
+import hashlib
+import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import netCDF4
@@ -12,15 +16,18 @@ from ...access import reader
 from ...measure.case import Case, Stopwatch
 from ...measure.processes import Processes
 from ...measure.worker import Job
-from ...network import Link, Server, serving
+from ...network import Endpoint, Link, Server, serving, upload
 from ...network.server import BUCKET
 from ...storage.region import Selection
-from .link import MODULES as LINK_MODULES
+from . import link
+from .datasets import TABLE_1
+from .link import Far
 from .local_files import LocalFiles
 from .subchunk import Kept
-from .wire import ReadFar, plain
+from .subchunk_files import SHUFFLES
+from .wire import ReadFar, plain, refer
 
-MODULES = (*LINK_MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
+MODULES = (*link.MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
 LINK = Link(125e6, 0.02)
 """1 Gbit/s and 20 ms: a store in the same country. It is no measurement of anybody's."""
 TRY_S = 120.0
@@ -71,6 +78,51 @@ class ReadStore:
         with watch("close"):
             opened.close()
         return values
+
+
+@contextmanager
+def laid(files: LocalFiles, endpoint: str, *, drawing: bool) -> Iterator[Far]:
+    """Have the files in a store of S3 for as long as the context lasts.
+
+    Parameters
+    ----------
+    files : LocalFiles
+    endpoint : str
+        Address of a folder in a store that others run, "s3://bucket/prefix", which the usual AWS
+        variables tell the rest of. What is read and not there yet is put into a folder of its own
+        below, and stays there: about 0.25 GB for the profile quick and 3 GB for full. Empty takes
+        a server on this machine.
+    drawing : bool
+        Whether figures are drawn from records: then nothing is started, and nothing put anywhere.
+
+    Raises
+    ------
+    ValueError
+        When the address is not one of S3.
+    OSError
+        When the store refuses, or does not answer.
+    """
+    if drawing or not endpoint:
+        with link.laid(files, links(), drawing=drawing, kind="s3") as far:
+            yield far
+        return
+    read = {files.store(kind, store) for kind, store in link.stores(files.profile, "s3")}
+    refer(files, {(kind, store) for kind in TABLE_1 for store in SHUFFLES})
+    put = sorted(path for path in files.scratch.iterdir() if _wanted(path, read))
+    place = Endpoint.of(endpoint).below(_version(put))
+    upload(place, put)
+    yield Far(files, {}, {"s3": place}, "s3")
+
+
+def _wanted(path: Path, read: Collection[Path]) -> bool:
+    """Whether a file is read, or lies beside one that is: its index, its references."""
+    return any(path == store or path.name.startswith(f"{store.name}.") for store in read)
+
+
+def _version(paths: Sequence[Path]) -> str:
+    """Return a name of its own for data of these parameters, which their files are named by."""
+    named = [[path.name, path.resolve().name] for path in paths]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:12]
 
 
 def links() -> dict[str, Link]:

@@ -1,7 +1,9 @@
 """The sentences and tables of the page on S3, with their numbers from the records."""
 
+import numpy as np
 import pandas as pd
 
+from .link import ABROAD
 from .link_words import WORDS
 from .local_results import PANELS
 from .wire_figures import labels
@@ -35,28 +37,40 @@ def summary(timed: pd.DataFrame) -> str:
         ours, theirs = f"{panel}/h5py-on", f"{panel}/zarr"
         if ours in rows.index and theirs in rows.index:
             parts.append(
-                f"{words} {_seconds(rows, ours)} against {_seconds(rows, theirs)} "
-                f"({_megabytes(rows, ours)} against {_megabytes(rows, theirs)})"
+                f"{words} {_seconds(rows, ours)} against {_seconds(rows, theirs)}"
+                f"{_moved(rows, ours, theirs)}"
             )
     found.append(f"h5py with s3fs as it comes, against Zarr: {'; '.join(parts)}.")
     lean, plain = "cmems/frame-today/h5py-off-nocache", "cmems/frame/h5py-off"
     if lean in rows.index:
         found.append(
-            f"s3fs reads ahead by 50 MiB: without that the ocean's map takes h5py "
-            f"{_megabytes(rows, lean)} and {_seconds(rows, lean)}, not {_megabytes(rows, plain)} "
-            f"and {_seconds(rows, plain)}."
+            "s3fs reads ahead by 50 MiB: without that the ocean's map takes h5py "
+            f"{_seconds(rows, lean)}, not {_seconds(rows, plain)}{_moved(rows, lean, plain)}."
         )
     index = "gfs/series-today/subchunk-off"
     if index in rows.index:
         found.append(
-            f"Our index reads {WORDS['gfs/series']} in {_seconds(rows, index)}, by "
-            f"{_megabytes(rows, index)}."
+            f"Our index reads {WORDS['gfs/series']} in {_seconds(rows, index)}"
+            f"{_moved(rows, index)}."
         )
     return " ".join(found)
 
 
-def setting() -> str:
-    """Return what the page's store is, and what it is not."""
+def setting(timed: pd.DataFrame) -> str:
+    """Return what the page's store is, and what it is not.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    """
+    if _abroad(timed):
+        return (
+            "The store is one that others run and that speaks S3, given by the parameter "
+            "`endpoint`. It keeps no log for us, so that requests and bytes are not counted; the "
+            "seconds are those of that store, of this machine and of what lies between, at the "
+            "time of the run."
+        )
     return (
         "The store is a small server on this machine that verifies each request's signature, "
         "behind a link of 1 Gbit/s and 20 ms. Such numbers are nobody's: they only give requests "
@@ -83,9 +97,9 @@ def table(timed: pd.DataFrame) -> pd.DataFrame:
             text = "–"
             if panel in mine.index:
                 one = mine.loc[panel]
-                text = f"{one['seconds']:.3g} s / {one['requests']:.0f} / " + (
-                    f"{one['wire_bytes'] / 1e6:.3g} MB"
-                )
+                text = f"{one['seconds']:.3g} s"
+                if one["requests"] > 0:
+                    text += f" / {one['requests']:.0f} / {one['wire_bytes'] / 1e6:.3g} MB"
             row[title.partition(". ")[2]] = text
         found.append(row)
     return pd.DataFrame(found)
@@ -121,11 +135,14 @@ def caption_10(timed: pd.DataFrame, *, beside: bool) -> str:
         if beside
         else " The document's seconds are for more chunks, and are not drawn."
     )
+    abroad = _abroad(timed)
+    where = "a store that others run" if abroad else "S3 on this machine"
+    nobodys = "" if abroad else " This is not the speed of anybody's store."
     return (
-        "Time of each read from S3 on this machine, opening included, as in Figure 10 of "
+        f"Time of each read from {where}, opening included, as in Figure 10 of "
         "{cite:t}`penard2025`: medians, with 95 % intervals, of up to "
-        f"{int(timed['n'].max())} interleaved blocks.{theirs} This is not the speed of anybody's "
-        "store."
+        f"{int(timed['n'].max())} interleaved blocks; fewer than six give the range of all."
+        f"{theirs}{nobodys}"
     )
 
 
@@ -147,6 +164,17 @@ def advice() -> str:
 
 def _seconds(rows: pd.DataFrame, case: str) -> str:
     return f"{float(rows.loc[[case], 'seconds'].iloc[0]):.3g} s"
+
+
+def _abroad(timed: pd.DataFrame) -> bool:
+    return bool((timed["link"] == ABROAD).any())
+
+
+def _moved(rows: pd.DataFrame, *cases: str) -> str:
+    """Return what reads moved, in brackets; empty where the store did not tell."""
+    if any(np.isnan(float(rows.loc[[case], "wire_bytes"].iloc[0])) for case in cases):
+        return ""
+    return f" ({' against '.join(_megabytes(rows, case) for case in cases)})"
 
 
 def _megabytes(rows: pd.DataFrame, case: str) -> str:

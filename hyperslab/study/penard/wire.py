@@ -15,7 +15,7 @@ from ...access import reader, references
 from ...measure.case import Case, Stopwatch
 from ...measure.processes import Processes
 from ...measure.worker import Job
-from ...network import Server, Wire, serving, touched
+from ...network import Endpoint, Server, Wire, serving, touched
 from ...network.request import Request
 from ...network.server import BUCKET
 from ...storage.region import Selection
@@ -48,7 +48,7 @@ class ReadFar:
 
     Parameters
     ----------
-    server : Server
+    server : Server or Endpoint
     name : str
         Of the file or store in the served folder.
     library : str
@@ -57,7 +57,7 @@ class ReadFar:
     variable : str
     """
 
-    server: Server
+    server: Server | Endpoint
     name: str
     library: str
     selection: Selection

@@ -70,7 +70,7 @@ def test_ratios_are_over_the_sizes_that_both_have():
 
 def words(records):
     table = baseline.rates(records)
-    ahead = latencies.Shape(8, 0.75, 3e9, 1e8, 0.8, float("nan"))
+    ahead = latencies.Shape(8, 0.75, 3e9, 1e8, 0.8, (0.0, 0.0625))
     return "\n".join(
         [
             baseline_words.summary(records, table, ahead),
@@ -185,7 +185,7 @@ def test_the_documents_eight_reads_are_seen_in_records():
     seconds = [latencies.NBYTES / rate for rate in (1e8, 4.6e8, *6 * [3e9])] * 4
     found = latencies.shape(latencies.table(each(seconds)))
     assert found.reads == 32 and found.fast == 0.75
-    assert found.fast_rate == pytest.approx(3e9)
+    assert found.fast_rate == pytest.approx(3e9) and found.places[:3] == (0, 0.0625, 0.5)
     none = latencies.shape(latencies.table(each([1e-2] * 8)))
     assert none.fast == 0 and none.slow_share == 1
     assert "as a median, which is out of memory" not in baseline_words.ahead(none, none)

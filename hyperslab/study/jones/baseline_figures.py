@@ -34,7 +34,7 @@ def figure_3(table: pd.DataFrame, state: str) -> "Figure":
     """
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, len(PATTERNS), figsize=(7.4, 3.5), sharey=True)
+    figure, panels = plt.subplots(1, len(PATTERNS), figsize=(7.4, 4.2), sharey=True)
     part = table[(table["state"] == state) & table["reader"].isin(FIGURE_3)]
     for axes, pattern in zip(panels, PATTERNS, strict=True):
         for reader in FIGURE_3:
@@ -48,10 +48,12 @@ def figure_3(table: pd.DataFrame, state: str) -> "Figure":
     plain(panels[0].yaxis)
     handles: dict[str, Artist] = {}
     for axes in panels:
-        handles.update(
-            {label: h for h, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-        )
-    figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=3)
+        found = zip(*axes.get_legend_handles_labels(), strict=True)
+        handles.update({label: handle for handle, label in found})
+    ordered = sorted(handles, key=lambda label: label.startswith("document"))
+    figure.legend(
+        [handles[label] for label in ordered], ordered, loc="outside upper center", ncols=2
+    )
     return figure
 
 
@@ -72,8 +74,8 @@ def figure_counts(table: pd.DataFrame) -> "Figure":
             axes.text(0.5, 0.5, "not counted on this system", ha="center")
         return figure
     for axes, column, words in (
-        (panels[0], "fetched", "bytes from the device for each asked for"),
-        (panels[1], "calls", "read calls of the system for each read"),
+        (panels[0], "fetched", "bytes fetched for each asked for"),
+        (panels[1], "calls", "system calls for each read"),
     ):
         for reader in FIGURE_3:
             for pattern in PATTERNS:
@@ -85,7 +87,7 @@ def figure_counts(table: pd.DataFrame) -> "Figure":
                     mfc=None if reader == FIGURE_3[0] else "none",
                     label=f"{NAMES[reader]}, {pattern}",
                 )  # fmt: skip
-        axes.set(xscale="log", yscale="log", ylabel=words, xlabel="bytes of a read")
+        axes.set(xscale="log", yscale="log", title=words, xlabel="bytes of a read")
         plain(axes.yaxis)
         _size_axis(axes, part)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

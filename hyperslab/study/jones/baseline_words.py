@@ -1,7 +1,5 @@
 """The sentences of the page on plain binary, with their numbers from the records."""
 
-import math
-
 import pandas as pd
 
 from ...measure.records import main
@@ -51,10 +49,11 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
     sizes = sizes_of(table)
     longest = records[records["phase"] == "read"]["wall_s"].max()
     return (
-        f"Buffers of {sizes[0]} to {sizes[-1]}, {len(sizes)} sizes; a sample reads for "
-        f"{amount(longest, 's')} at most, then stops, and its rate is of what it has read. Random "
-        "reads take no byte twice. Cold: the file was evicted, which is verified, after opening as "
-        "well. Warm: the file is in memory, and only the software and the memory are timed."
+        f"Buffers of {sizes[0]} to {sizes[-1]}, {len(sizes)} sizes. A sample ends with the "
+        f"file or after a set time, the longest took {amount(longest, 's')}, and its rate is of "
+        "what it has read. Random reads take no byte twice. Cold: the file was evicted, which is "
+        "verified, after opening as well. Warm: the file is in memory, and only the software and "
+        "the memory are timed."
     )
 
 
@@ -112,8 +111,7 @@ def ahead(found: Shape, pread: Shape) -> str:
             f"; the others, at {amount(found.slow_rate, 'B/s')}, took "
             f"{percent(found.slow_share)} of the time"
         )
-    if not math.isnan(found.every):
-        text += f", and one came after every {number(found.every)} reads as a median"
+        text += f" and lie at {listing([number(place, 2) for place in found.places], 12)} MiB"
     same = abs(found.fast - pread.fast) < _SAME
     return f"{text}. With `pread` it is {percent(pread.fast)}" + (
         ": the same, so that the system reads ahead, and not the C library." if same else "."

@@ -121,8 +121,8 @@ class Shape:
         Median rates of those and of the others, bytes a second; NaN where there is none.
     slow_share : float
         Share of the time that the others take.
-    every : float
-        After how many reads the next slow one comes, as a median; NaN for fewer than two.
+    places : tuple of float
+        Where those others lie, in MiB of the file.
     """
 
     reads: int
@@ -130,7 +130,7 @@ class Shape:
     fast_rate: float
     slow_rate: float
     slow_share: float
-    every: float
+    places: tuple[float, ...]
 
 
 def shape(timed: pd.DataFrame, reader: str = "c-fread") -> Shape:
@@ -152,12 +152,11 @@ def shape(timed: pd.DataFrame, reader: str = "c-fread") -> Shape:
     """
     part = timed[timed["reader"] == reader].sort_values("read")
     fast = part["rate"] >= LINK
-    gaps = np.diff(part["read"][~fast])
     return Shape(
         len(part),
         float(fast.mean()),
         float(part["rate"][fast].median()),
         float(part["rate"][~fast].median()),
         float(part["seconds"][~fast].sum() / part["seconds"].sum()),
-        float(np.median(gaps)) if len(gaps) else float("nan"),
+        tuple((part["read"][~fast] * NBYTES / 2**20).tolist()),
     )

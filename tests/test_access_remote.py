@@ -205,6 +205,8 @@ def test_a_server_at_fault_gives_an_error_and_no_wrong_values(folder, servers, l
             try:  # HDF5's page buffer also fails to close after it
                 with reader_named(name).open(server.address(path), "whole") as opened:
                     values = opened.read()
-            except Exception:
+            except Exception as error:
+                told = f"{server.address(path)}: {name} cannot read 'whole': "
+                assert str(error).startswith(told)
                 continue
             assert np.array_equal(values, folder[1]["whole"]), fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -139,7 +140,10 @@ class LibraryReader(ABC):
         self._check_place(place)
         try:
             if isinstance(place, Remote):
-                return self._open_remote(place, variable, chunk_cache_bytes)
+                opened = self._open_remote(place, variable, chunk_cache_bytes)
+                if isinstance(opened, OpenedArray):
+                    opened.read_from = (place, self.name)
+                return opened
             return self._open(place, variable, chunk_cache_bytes)
         except (NotNumbersError, NoCacheError):
             raise
@@ -229,6 +233,7 @@ class OpenedArray(ABC):
         self.shape = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
         self._open = True
+        self.read_from: tuple[Remote, str] | None = None
 
     def read(self, selection: Selection = ...) -> NDArray[Any]:
         """Read a selection: stored values, C-contiguous, in native byte order.
@@ -244,13 +249,23 @@ class OpenedArray(ABC):
             If an integer is out of range, or there are more indices than axes.
         ValueError
             If the file is closed, or a step is not positive.
+        OSError
+            If a server does not give what was asked for; from a local file, the library's error.
         """
         if not self._open:
             raise ValueError(f"{self.name}: the file is closed; open it again to read")
         chosen = region(selection, self.shape, self.name)
         if not chosen.size:
             return np.empty(chosen.shape, self.dtype)
-        return np.asarray(self._fetch(chosen), self.dtype, order="C")
+        try:
+            fetched = self._fetch(chosen)
+        except Exception as error:
+            if self.read_from is None:
+                raise
+            place, reader = self.read_from
+            said = f"{reader} cannot read {self.name!r}: {place.said(error)}"
+            raise OSError(f"{place}: {said}") from error
+        return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
@@ -261,8 +276,10 @@ class OpenedArray(ABC):
     def __enter__(self) -> OpenedArray:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # What went wrong first is what is told, not that the file cannot be closed after it.
+        with contextlib.suppress(*((Exception,) if kind else ())):
+            self.close()
 
     @abstractmethod
     def _fetch(self, chosen: Region) -> Any:

@@ -54,28 +54,51 @@ def _quarter(name: str, what: str, code: str, library: str, after: str) -> Chang
 
 
 CHANGES = (
-    _patterns("mask-64k", "no masking, reads of 64 KiB", _OFF, f"{_SLOW}/64KiB", f"{_PLAIN}/64KiB"),
-    _patterns("mask-1m", "no masking, reads of 1 MiB", _OFF, f"{_SLOW}/1MiB", f"{_PLAIN}/1MiB"),
     _patterns(
-        "larger-64k", "64 KiB, not 4 KiB", "variable[a : a + 8192]",
-        f"{_SLOW}/4KiB", f"{_SLOW}/64KiB",
+        "mask-64k",
+        "masking and scaling off, reads of 64 KiB",
+        _OFF,
+        f"{_SLOW}/64KiB",
+        f"{_PLAIN}/64KiB",
     ),
     _patterns(
-        "larger-1m", "1 MiB, not 64 KiB", "variable[a : a + 131072]",
-        f"{_SLOW}/64KiB", f"{_SLOW}/1MiB",
+        "mask-1m",
+        "masking and scaling off, reads of 1 MiB",
+        _OFF,
+        f"{_SLOW}/1MiB",
+        f"{_PLAIN}/1MiB",
+    ),
+    _patterns(
+        "larger-64k",
+        "reads of 64 KiB, not 4 KiB",
+        "variable[a : a + 8192]",
+        f"{_SLOW}/4KiB",
+        f"{_SLOW}/64KiB",
+    ),
+    _patterns(
+        "larger-1m",
+        "reads of 1 MiB, not 64 KiB",
+        "variable[a : a + 131072]",
+        f"{_SLOW}/64KiB",
+        f"{_SLOW}/1MiB",
     ),
     _patterns("h5py-4k", "h5py, reads of 4 KiB", _FILE, f"{_SLOW}/4KiB", f"{_H5PY}/4KiB"),
     _patterns("h5py-1m", "h5py, reads of 1 MiB", _FILE, f"{_SLOW}/1MiB", f"{_H5PY}/1MiB"),
-    _patterns("all", "h5py, and 1 MiB, not 4 KiB", _FILE, f"{_SLOW}/4KiB", f"{_H5PY}/1MiB"),
+    _patterns(
+        "all", "h5py, and reads of 1 MiB, not 4 KiB", _FILE, f"{_SLOW}/4KiB", f"{_H5PY}/1MiB"
+    ),
     _quarter("contiguous", "read on, and pick", _PICK, "netcdf4-python", "contiguous"),
     _quarter("contiguous-h5py", "h5py, read on, and pick", _PICK, "h5py", "contiguous"),
     _quarter(
-        "threads-netcdf4", f"{THREADS} threads and a lock", f"{_POOL}, with lock:",
-        "netcdf4-python", "threads",
+        "threads-netcdf4",
+        f"{THREADS} threads and a lock",
+        f"{_POOL}, with lock:",
+        "netcdf4-python",
+        "threads",
     ),
     _quarter("threads-h5py", f"h5py, {THREADS} threads", _POOL, "h5py", "threads"),
     _quarter("threads-pread", f"os.pread, {THREADS} threads", _POOL, "pread", "threads"),
-)  # fmt: skip
+)
 """What may be changed; without another word in netCDF4-python as it comes, with masking."""
 
 

@@ -1,17 +1,17 @@
 """Reads of a netCDF file through every layer, and of files in chunks of many sizes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
 
 from ...measure.case import Case
-from ...measure.records import main
-from ...measure.stats import median_interval
-from . import plan
-from .files import ITEMSIZE, VARIABLE, Files, truth
-from .plan import Cell, cells, size_bytes, size_name
+from . import chunked, plan
+from .chunked import ChunkedFiles
+from .files import ITEMSIZE, Files, make_files
+from .plan import cells
 
 NAMES = {
     "c-fread": "C, fread",
@@ -52,10 +52,6 @@ LARGE = "64MiB"
 """The buffer whose page faults are counted with and without huge pages."""
 SMALL_PAGES = "+small-pages"
 """What follows a reader's name where numpy may not ask for huge pages."""
-CHUNKS = ("4KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MiB")
-"""Sizes of chunks; the chunk cache of a variable holds the largest."""
-CHUNK_BUFFER = "1MiB"
-"""The buffer that chunked files are read in: the size that the document recommends."""
 JUDGED = ("512B", "4KiB")
 """Random reads from memory that claims compare."""
 FIGURE_6 = {"slow below": "64KiB", "fastest at": "1MiB", "slower from": "8MiB"}
@@ -126,7 +122,8 @@ def count_cases(
     late = [name for name in others if name == "zarr"]
     counted = [size for size in COUNTED if size in sizes]
     wanted = cells([*LAYERS, *others], ["random"], counted)
-    wanted += cells(LAYERS, ["strided"], counted)
+    if others:
+        wanted += cells(LAYERS, ["strided"], counted)
     wanted += cells(late, ["sequential"], sizes)
     found = plan.cases(wanted, {"warm": files}, limit_s)
     if LARGE in sizes:
@@ -148,93 +145,79 @@ class SmallPages:
 
 
 @dataclass(frozen=True)
-class ChunkedFiles:
-    """One file for each size of chunk.
-
-    Parameters
-    ----------
-    folder : Path
-    values : int
-        How many each of them holds.
-    """
-
-    folder: Path
-    values: int
-
-    @property
-    def sizes(self) -> tuple[str, ...]:
-        """The sizes of chunks that the variable can fill."""
-        return tuple(size for size in CHUNKS if size_bytes(size) <= self.values * ITEMSIZE)
-
-    def of(self, size: str) -> Files:
-        """Return the file in chunks of one size."""
-        return Files(self.folder / size, self.values)
-
-    def make(self) -> None:
-        """Write the files."""
-        import netCDF4
-
-        values = truth(0, self.values)
-        for size in self.sizes:
-            path = self.of(size).path("netcdf4")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with netCDF4.Dataset(path, "w") as file:
-                file.createDimension("x", self.values)
-                chunk = (size_bytes(size) // ITEMSIZE,)
-                variable = file.createVariable(VARIABLE, "f8", ("x",), chunksizes=chunk)
-                variable[:] = values
-
-
-def chunk_cases(files: Mapping[str, ChunkedFiles]) -> list[Case]:
-    """Return the reads of whole files in chunks, 1 MiB at a time.
+class Inputs:
+    """What the page reads, by its settings.
 
     Parameters
     ----------
     files : mapping
-        From cache state to files.
+        From "cold" and "warm" to files.
+    chunks : ChunkedFiles
+    sizes : tuple of str
+        Of buffers.
+    limit_s : float
+        Seconds after which a sample stops.
+    others : tuple of str
+        Readers beside `LAYERS`.
     """
-    found = []
-    for state, chunked in files.items():
-        buffer = min(size_bytes(CHUNK_BUFFER), chunked.values * ITEMSIZE)
-        for size in chunked.sizes:
-            cell = Cell("netcdf4-python", "sequential", size_name(buffer))
-            case = plan.case(cell, chunked.of(size), state, float("inf"), aa=size == CHUNK_BUFFER)
-            chunk = size_bytes(size)
-            columns = {**case.columns, "chunks": str(chunk // ITEMSIZE), "chunk_bytes": chunk}
-            found.append(replace(case, name=f"netcdf4-python/{size}", columns=columns))
-    return found
 
+    files: Mapping[str, Files]
+    chunks: ChunkedFiles
+    sizes: tuple[str, ...]
+    limit_s: float
+    others: tuple[str, ...]
 
-def by_chunk(records: pd.DataFrame) -> pd.DataFrame:
-    """Return the rate of each size of chunk.
+    @classmethod
+    def of(cls, scratch: Path, profile: str, setting: Callable[[str], int]) -> "Inputs":
+        """Return what a profile reads.
 
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of the experiment "chunk-sizes".
-
-    Returns
-    -------
-    pandas.DataFrame
-        chunk (its name), chunk_bytes, state, rate, low, high (bytes a second), calls (read calls
-        of the system in all), amplification (bytes read over bytes asked for).
-    """
-    rows = main(records)
-    rows = rows[rows["phase"] == "read"]
-    found = []
-    for _, part in rows.groupby(["cache_state", "chunk_bytes"]):
-        rate = median_interval(part["useful_bytes"] / part["wall_s"])
-        nbytes = int(part["chunk_bytes"].iloc[0])
-        found.append(
-            {
-                "chunk": size_name(nbytes),
-                "chunk_bytes": nbytes,
-                "state": part["cache_state"].iloc[0],
-                "rate": rate.value,
-                "low": rate.low,
-                "high": rate.high,
-                "calls": float(part["syscr"].median()),
-                "amplification": float((part["rchar"] / part["useful_bytes"]).median()),
-            }
+        Parameters
+        ----------
+        scratch : Path
+            Where the files lie.
+        profile : str
+        setting : callable
+            From a name in notebooks/study.yml to its number: file_mib, chunk_mib, read_ms; others
+            (0 for none, 1 for those of `OTHERS`, 2 for Zarr too).
+        """
+        values, chunk_values = (
+            setting(name) * 2**20 // ITEMSIZE for name in ("file_mib", "chunk_mib")
         )
-    return pd.DataFrame(found)
+        files = {state: Files(scratch / state, values) for state in ("cold", "warm")}
+        return cls(
+            files,
+            ChunkedFiles(scratch / "chunked", chunk_values),
+            plan.buffers(profile, files["cold"].nbytes),
+            setting("read_ms") / 1e3,
+            ((), OTHERS, (*OTHERS, "zarr"))[setting("others")],
+        )
+
+    @cached_property
+    def modules(self) -> list[str]:
+        """What is imported before samples are forked."""
+        return [*plan.modules([*LAYERS, *self.others]), "hyperslab.study.jones.quarter"]
+
+    def make(self) -> None:
+        """Write the files."""
+        for state, files in self.files.items():
+            late = ["zarr3"] if state == "warm" and "zarr" in self.others else []
+            make_files(files, ["binary", "netcdf4", *late])
+        self.chunks.make()
+
+    def pattern_cases(self) -> list[Case]:
+        """Return the cases of the experiment "patterns"."""
+        others = tuple(name for name in self.others if name != "zarr")
+        return pattern_cases(self.files, self.sizes, self.limit_s, others=others)
+
+    def count_cases(self) -> list[Case]:
+        """Return the cases of the experiment "counts"."""
+        return count_cases(self.files["warm"], self.sizes, self.limit_s, others=self.others)
+
+    def chunk_cases(self) -> list[Case]:
+        """Return the cases of the experiment "chunk-sizes"."""
+        return chunked.cases({"cold": self.chunks})
+
+
+def all_counts(*records: pd.DataFrame) -> pd.DataFrame:
+    """Return the records of several experiments as one."""
+    return pd.concat(records, ignore_index=True)

@@ -87,8 +87,8 @@ def caption_7(table: pd.DataFrame) -> str:
     """Return the caption of the shares of CPU time."""
     over = table.loc[table["reader"].isin(("c-fread", "c-pread", "netcdf-c")), "cpu"].max()
     more = (
-        f" Reads in C are timed by a clock in C, their CPU time from outside: so it can exceed "
-        f"the wall time, by {percent(float(over) - 1)} at most here."
+        " Reads in C are timed by a clock in C; their CPU time holds what hands the places of the "
+        f"reads over to C as well, and exceeds the wall time by {percent(float(over) - 1)} at most."
         if over > 1
         else ""
     )

@@ -1,0 +1,129 @@
+"""What a user may change: strided reads in every way, their gains, and the words on them."""
+
+from itertools import product
+
+import pytest
+
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.records import frame_of
+from hyperslab.study.jones import advice, advice_words, baseline, quarter
+from hyperslab.study.jones.files import Files, make_files
+from hyperslab.study.jones.plan import size_bytes
+
+PIECES = 64  # of 4 KiB, one in four: 1 MiB in all
+CELLS = ("netcdf4-python", "netcdf4-python-plain", "h5py")
+SIZES = ("4KiB", "64KiB", "1MiB")
+SLOW_CALL = {"netcdf4-python": 1e-4, "netcdf4-python-plain": 4e-5, "h5py": 5e-6}
+GOOD = {"pieces": 1.0, "contiguous": 4.0, "threads": 2.0}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    made = Files(tmp_path_factory.mktemp("a b"), 2**20 // 8)
+    make_files(made, ["netcdf4"])
+    return {"cold": made, "warm": made}
+
+
+def test_every_way_reads_the_same_pieces(files):
+    cases = quarter.cases(files, PIECES)
+    assert [case.aa for case in cases].count(True) == 2 and len(cases) == 16
+    seen = {}
+    for case in cases[:8]:
+        watch = Stopwatch()
+        assert case.check(case.run(watch))
+        (read,) = [row for row in watch.rows() if row["phase"] == "read"]
+        assert read["useful_bytes"] == PIECES * quarter.PIECE_BYTES
+        seen[case.name] = read["stages"]
+    assert seen["netcdf4-python/pieces"] == seen["h5py/threads"] == PIECES
+    assert seen["h5py/contiguous"] == 1
+
+
+def test_what_was_read_wrong_is_seen(files):
+    case = quarter.cases(files, PIECES)[0]
+    read = case.run(Stopwatch())
+    read[-1] += 1
+    assert not case.check(read) and not case.check(None)
+
+
+@pytest.mark.parametrize("pieces", [PIECES + 1, 4 * PIECES])
+def test_pieces_that_do_not_fit_are_refused(files, pieces):
+    with pytest.raises(ValueError, match="give a multiple of 64 that the variable has room for"):
+        quarter.cases(files, pieces)
+
+
+def rows(call=SLOW_CALL, good=GOOD, states=("cold", "warm")):
+    """Made-up records: each reader at 1 GB/s and what a call costs, each manner at its factor."""
+    common = {"run_id": "run-1", "phase": "read", "status": "ok", "verified": True, "rchar": 1}
+    common |= {"user_s": 0.0, "sys_s": 0.0, "minflt": 0, "syscr": 1, "stages": 1}
+    for state, block in product(states, range(6)):
+        for reader, size in product(CELLS, SIZES):
+            nbytes = size_bytes(size)
+            yield common | {
+                "experiment": "patterns", "case": f"{reader}/sequential/{size}", "block": block,
+                "cache_state": state, "useful_bytes": nbytes,
+                "wall_s": (nbytes / 1e9 + call[reader]) * (1 + block / 1e4),
+            }  # fmt: skip
+        for library, manner in quarter.WAYS:
+            yield common | {
+                "experiment": "quarter", "case": f"{library}/{manner}", "block": block,
+                "cache_state": state, "useful_bytes": 2**20,
+                "wall_s": 1e-3 / good[manner] * (1 + block / 1e4),
+            }  # fmt: skip
+
+
+def parts(**changed):
+    frame = frame_of(rows(**changed))
+    return [part for _, part in frame.groupby("experiment", sort=False)]
+
+
+def test_gains_are_paired_by_block():
+    found = advice.gains(*parts())
+    assert set(found["name"]) == {change.name for change in advice.CHANGES}
+    assert len(found) == 2 * len(advice.CHANGES)
+    once = advice.gain(found, "contiguous", "cold")
+    assert once.value == pytest.approx(4) and once.low == pytest.approx(once.high)
+    mask = advice.gain(found, "mask-64k", "warm")
+    assert mask.value == pytest.approx((65536e-9 + 1e-4) / (65536e-9 + 4e-5))
+    assert advice.gain(found, "contiguous", "none") is None
+
+
+def test_changes_are_known_by_their_names():
+    names = [change.name for change in advice.CHANGES]
+    assert len(set(names)) == len(names) == len({change.what for change in advice.CHANGES})
+
+
+def test_words_follow_the_gains_in_either_direction():
+    patterns, quarters = parts()
+    found, table = advice.gains(patterns, quarters), baseline.rates(patterns)
+    words = advice_words.today(found)
+    first = words.splitlines()[2]
+    assert "**h5py, and reads of 1 MiB, not 4 KiB**" in first and "`h5py.File" in first
+    assert "**one of four: read on, and pick**: 4× faster from the device" in words
+    assert "Without a sure gain" not in words
+    judged = advice_words.judged(found, table)
+    assert "netCDF4-python is fastest at 1MiB" in judged and "2× faster" in judged
+    shown = advice_words.table(found)
+    assert len(shown) == len(advice.CHANGES) and "4.00 [4.00, 4.00]" in set(
+        shown["gain from memory"]
+    )
+    worse = {"netcdf4-python": 1e-6, "netcdf4-python-plain": 1e-4, "h5py": 1e-4}
+    patterns, quarters = parts(call=worse, good={name: 1 / x for name, x in GOOD.items()})
+    found, table = advice.gains(patterns, quarters), baseline.rates(patterns)
+    words = advice_words.today(found)
+    assert "**one of four" not in words and "masking and scaling off, reads of 64 KiB" in words
+    assert "Without a sure gain, or with a loss, here: masking" in words
+    assert "4× slower" in advice_words.judged(found, table)
+
+
+def test_nothing_that_gains_is_said_so():
+    same = dict.fromkeys(SLOW_CALL, 0.0)
+    found = advice.gains(*parts(call=same, good=dict.fromkeys(GOOD, 1.0)))
+    assert "Nothing that we tried makes a sure difference" in advice_words.today(found)
+
+
+def test_one_state_alone_is_enough():
+    patterns, quarters = parts(states=("warm",))
+    found = advice.gains(patterns, quarters)
+    assert set(advice_words.table(found)["gain from the device"]) == {"–"}
+    assert "from the device" not in advice_words.judged(found, baseline.rates(patterns))
+    assert "run-1" in advice_words.caption(quarters)

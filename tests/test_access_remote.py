@@ -180,6 +180,14 @@ def test_other_layouts_and_s3(reader, truth, pair):
         assert SECRET not in repr(caught.value) + repr(caught.value.__cause__)
 
 
+def test_why_a_reference_cannot_be_followed_is_said(folder, servers):
+    path = f"netcdf4-deflate{LAYOUTS['netcdf4-deflate'].suffix}"
+    with serving(folder[0], faults=[Fault("403", first=1, count=9)]) as server:
+        opened = reader_named("kerchunk").open(server.address(path), "whole")
+        with opened, pytest.raises(OSError, match=r"failed to fetch .*403, message='Forbidden'"):
+            opened.read()
+
+
 @pytest.mark.parametrize(
     ("layout", "name"),
     [

@@ -36,7 +36,7 @@ def files(tmp_path_factory):
 def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
     """Made-up records: 5 + 1 round trips, 1 MB and 10 ms of CPU time, as the model has it."""
     for today in (False, True):
-        for kind, read, way, store in link._cells("full", "http", today=today):
+        for kind, read, way, store in link._cells("paper", "http", today=today):
             name = way.way(store)
             stages = changed.get(name.replace("-", "_"), 5)
             labels = ("A", "B") if (kind, read, name) == ("cmems", "series", "h5py-off") else ("",)

@@ -36,7 +36,7 @@ def files(tmp_path_factory):
 def rows(blocks=6, **changed):
     """Made-up records: 100 ms and 10 MB, but for the megabytes given by the way's name."""
     for today in (False, True):
-        for kind, read, way, store in link._cells("full", "s3", today=today):
+        for kind, read, way, store in link._cells("paper", "s3", today=today):
             name = way.way(store)
             size = changed.get(name.replace("-", "_"), 10) * 1e6
             labels = ("A", "B") if (kind, read, name) == ("cmems", "series", "h5py-off") else ("",)

@@ -27,7 +27,7 @@ def files(tmp_path_factory):
 
 def rows(**changed):
     """Made-up records: each way moves 10 MB, but for what is given by the way's name."""
-    for place, kind, read, way, store in wire_ways.cells("full"):
+    for place, kind, read, way, store in wire_ways.cells("paper"):
         name = way.way(store)
         yield {
             "run_id": "run-1", "profile": "quick", "notebook": "penard_wire", "link": place,
@@ -58,7 +58,7 @@ def test_two_runs_count_the_same_and_every_read_is_true(files):
               ("s3", "subchunk-off")}  # fmt: skip
     cells = [
         cell
-        for cell in wire_ways.cells("full")
+        for cell in wire_ways.cells("paper")
         if (cell[0], cell[3].way(cell[4])) in wanted and cell[1:3] == ("gfs", "series")
     ]
     seen = wire.Seen(files, [*cells, *cells], 0.005)  # each in a process of its own
@@ -79,7 +79,7 @@ def test_what_nobody_can_read_over_http_is_said_without_an_address(files):
     wanted = {"nczarr-deflate", "zarr3-shards-obstore", "xarray-zarr"}
     cells = [
         cell
-        for cell in wire_ways.cells("full")
+        for cell in wire_ways.cells("paper")
         if cell[3].way(cell[4]) in wanted and cell[:3] == ("http", "gfs", "series")
     ]
     found = {row["case"]: row for row in wire.Seen(files, cells, 0.005).counts("http")}
@@ -108,7 +108,7 @@ def test_a_read_that_fails_is_told_and_ends_nothing(files):
 
 def test_cases_are_those_that_the_claims_name():
     names = [(place, way.case(kind, read, store))
-             for place, kind, read, way, store in wire_ways.cells("full")]  # fmt: skip
+             for place, kind, read, way, store in wire_ways.cells("paper")]  # fmt: skip
     assert len(set(names)) == len(names)
     smallest = [cell for cell in wire_ways.cells("smoke") if cell[0] == "http"]
     assert len(smallest) == len(wire_ways.CLAIMED)

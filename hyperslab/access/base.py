@@ -263,8 +263,8 @@ class OpenedArray(ABC):
             if self.read_from is None:
                 raise
             place, reader = self.read_from
-            said = f"{reader} cannot read {self.name!r}: {place.said(error)}"
-            raise OSError(f"{place}: {said}") from error
+            said = place.said(error).removeprefix(f"{place}").lstrip(": ")
+            raise OSError(f"{place}: {reader} cannot read {self.name!r}: {said}") from error
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:

@@ -109,9 +109,12 @@ class Remote:
         return True
 
     def said(self, error: BaseException) -> str:
-        """Give the first line of an error, without what the URL or the options keep secret."""
+        """Give the first lines of an error and its cause, without what is kept secret."""
         # What follows HDF5's first line is addresses and errno.
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        # kerchunk's does not say what was wrong, but its cause does.
+        cause = str(error.__cause__ or "").strip().splitlines()[:1]
+        text += "".join(f": {line}" for line in cause if line not in text)
         text = re.sub(r"\?[^\s'\"]*", "", text.replace(self.url, str(self)))
         for name in ("key", "secret", "token"):
             if self.options.get(name):

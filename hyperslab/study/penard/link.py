@@ -39,7 +39,7 @@ JUDGED = {
 }  # fmt: skip
 """What ratios of times are judged from; the others are ranked, which can do with fewer blocks."""
 _SPARED = ("h5py-blocks", "subchunk-obstore")
-"""Readers of today that no remedy of the summary names: left to the profile full."""
+"""Readers of today that no remedy of the summary names: left to the profile paper."""
 ABROAD = "endpoint"
 """What records call the way to a store that others run."""
 _APART = 0.8
@@ -239,7 +239,7 @@ def _cells(profile: str, place: str, *, today: bool) -> Iterator[tuple[str, str,
             for way in WAYS:
                 if way.library in here and _wanted(profile, way, today=today):
                     for store in way.stores:
-                        if not today or profile in ("full", "paper") or store != "on":
+                        if not today or profile == "paper" or store != "on":
                             yield kind, read, way, store
 
 
@@ -250,6 +250,6 @@ def _wanted(profile: str, way: FarWay, *, today: bool) -> bool:
         return theirs
     if profile == "smoke":
         return way.library == "subchunk"
-    if profile == "quick" and way.library in _SPARED:
+    if profile != "paper" and way.library in _SPARED:
         return False
     return way.name in TODAY and not theirs

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from typing import BinaryIO, cast
 
+from .child import Child
 from .worker import Job, Outcome, receive, send
 
 # One thread a process: what a numerical library would do in the background is not measured.
@@ -79,16 +79,8 @@ class Processes:
 
 class _Server:
     def __init__(self, modules: Sequence[str], *, once: bool) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
         words = f"from hyperslab.measure.worker import serve; serve({once}, {os.getpid()})"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,  # Ctrl-C is for the run, which then ends this group
-        )
+        self._child = Child(words, _ENVIRONMENT)
         try:
             send(self._in, (sys.path, tuple(modules)))
             receive(self._out)
@@ -97,11 +89,11 @@ class _Server:
 
     @property
     def _in(self) -> BinaryIO:
-        return cast(BinaryIO, self._process.stdin)
+        return cast(BinaryIO, self._child.told)
 
     @property
     def _out(self) -> BinaryIO:
-        return cast(BinaryIO, self._process.stdout)
+        return cast(BinaryIO, self._child.answers)
 
     def run(self, job: Job) -> Outcome:
         try:
@@ -113,15 +105,15 @@ class _Server:
 
     def close(self) -> str:
         """End the process group; return what it had printed, as the tail of a sentence."""
+        process = self._child.process
         for stream in (self._in, self._out):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=1)
+            process.wait(timeout=1)
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # with what a sample may have left
-        self._process.wait()
-        self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        self._errors.close()
-        return f": {said[-1]}" if said else ""
+            os.killpg(process.pid, signal.SIGKILL)  # with what a sample may have left
+        process.wait()
+        said = self._child.last_words()
+        self._child.forget()
+        return said

@@ -11,13 +11,13 @@ import os
 import secrets
 import socket
 import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import IO, Any, cast
+from typing import Any
+
+from hyperslab.measure.child import Child
 
 # How long a helper that was told to stop may take before it is ended.
 PATIENCE_S = 5.0
@@ -98,16 +98,8 @@ class Helper:
         self.facts: dict[str, Any] = {}
 
     def __enter__(self) -> "Helper":
-        self._errors = tempfile.TemporaryFile()
         words = f"from hyperslab.network.seat import sit; sit({self._module!r}, {os.getpid()})"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=os.environ | _ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,  # Ctrl-C is for this process, which then ends the helper
-        )
+        self._child = Child(words, _ENVIRONMENT)
         try:
             self.facts = self._exchange(self._told)
         except BaseException:
@@ -126,7 +118,7 @@ class Helper:
     @property
     def pid(self) -> int:
         """Its process id."""
-        return self._process.pid
+        return self._child.process.pid
 
     def ask(self, what: str) -> Any:
         """Ask the process for something and return its answer.
@@ -148,12 +140,12 @@ class Helper:
         return Visitor(self._module, int(self.facts["control"]), self._token)
 
     def _exchange(self, message: Mapping[str, object]) -> Any:
-        told, said = self._streams()
+        told, answers = self._child.told, self._child.answers
         with self._lock:
             try:
                 told.write(json.dumps(message).encode() + b"\n")
                 told.flush()
-                line = said.readline()
+                line = answers.readline()
             except (OSError, ValueError):  # the pipe is broken, or closed by `_close`
                 line = b""
         if not line:
@@ -163,20 +155,15 @@ class Helper:
             raise HelperError(answer["error"])
         return answer["answer"]
 
-    def _streams(self) -> tuple[IO[bytes], IO[bytes]]:
-        return cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
-
     def _last_words(self) -> str:
-        if self._errors.closed:
+        if self._child.forgotten:
             return ": its context was left"
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(timeout=1)
-        self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f": {said[-1]}" if said else ""
+            self._child.process.wait(timeout=1)
+        return self._child.last_words()
 
     def _close(self) -> None:
-        told, said = self._streams()
+        told, process = self._child.told, self._child.process
         with contextlib.suppress(OSError, ValueError):
             # Closing alone is not enough where a forked child holds the other end too.
             told.write(b'{"ask": "stop"}\n')
@@ -184,10 +171,9 @@ class Helper:
         with contextlib.suppress(OSError):
             told.close()
         try:
-            self._process.wait(timeout=PATIENCE_S)
+            process.wait(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            process.kill()
+            process.wait()
         finally:
-            said.close()
-            self._errors.close()
+            self._child.forget()

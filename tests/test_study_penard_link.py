@@ -116,6 +116,8 @@ def test_words_are_of_the_records():
     records = frame_of(rows(h5py_off=20, subchunk_off=2))
     timed = link_model.table(LINKS, records)
     stated = link_model.predictions(records, LINKS["stated"])
+    for program, said in (("lighttpd", "by lighttpd, as"), ("aiohttp", "is not installed")):
+        assert said in link_words.served(records.assign(mode=program))
     words = link_words.summary(timed, stated)
     assert "took h5py 2.11 s, the document's kind of index 0.61 s and ours 0.31 s" in words
     assert "12.1 s, 10.6 s and 10.3 s" in words

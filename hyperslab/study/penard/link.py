@@ -1,6 +1,7 @@
 """Both reads of both files over slow links, timed (Penard 2025, Figure 9)."""
 
 import math
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -194,9 +195,11 @@ class Far:
 
     def _over(self, link: str) -> dict[str, object]:
         """Return the record columns that tell of a link."""
-        if isinstance(self.servers[link], Endpoint):
+        server = self.servers[link]
+        if isinstance(server, Endpoint):
             return {"link": ABROAD}
-        return {"link": link, "latency_s": self.links[link].round_trip_s}
+        trip_s = self.links[link].round_trip_s
+        return {"link": link, "latency_s": trip_s, "mode": server.program}
 
 
 @contextmanager
@@ -204,6 +207,8 @@ def laid(
     files: LocalFiles, known: dict[str, Link], *, drawing: bool, kind: str = "http"
 ) -> Iterator[Far]:
     """Serve the files behind each link for as long as the context lasts.
+
+    HTTP is spoken by lighttpd where that is installed, as in the document.
 
     Parameters
     ----------
@@ -220,7 +225,9 @@ def laid(
         return
     refer(files, {(kind, store) for kind in TABLE_1 for store in SHUFFLES})
     with ExitStack() as held:
-        server = held.enter_context(serving(files.scratch, kind))
+        theirs = kind == "http" and shutil.which("lighttpd")
+        program = "lighttpd" if theirs else ""
+        server = held.enter_context(serving(files.scratch, kind, program=program))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in known.items()}
         servers = {name: server.through(line.port) for name, line in lines.items()}
         yield Far(files, known, servers, kind)

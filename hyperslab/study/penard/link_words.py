@@ -72,6 +72,22 @@ def taken(records: pd.DataFrame) -> str:
     )
 
 
+def served(records: pd.DataFrame) -> str:
+    """Return what serves the files.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "observed".
+    """
+    if (records["mode"] == "lighttpd").all():
+        return "The files are served by lighttpd, as in the document."
+    return (
+        "The files are served by a server of our own; lighttpd, which the document had, is not "
+        "installed here (`hyperslab doctor` says how to have it)."
+    )
+
+
 def model(timed: pd.DataFrame) -> str:
     """Return how well the model fits.
 

@@ -34,9 +34,11 @@ def figure_3(table: pd.DataFrame, state: str) -> "Figure":
     """
     import matplotlib.pyplot as plt
 
-    figure, panels = plt.subplots(1, len(PATTERNS), figsize=(7.4, 4.2), sharey=True)
     part = table[(table["state"] == state) & table["reader"].isin(FIGURE_3)]
-    for axes, pattern in zip(panels, PATTERNS, strict=True):
+    patterns = [name for name in PATTERNS if name in set(part["pattern"])] or PATTERNS[:1]
+    figure, grid = plt.subplots(1, len(patterns), figsize=(7.4, 4.2), sharey=True, squeeze=False)
+    panels = list(grid.flat)
+    for axes, pattern in zip(panels, patterns, strict=True):
         for reader in FIGURE_3:
             _rate_lines(axes, part[(part["reader"] == reader) & (part["pattern"] == pattern)])
         if state == "cold":
@@ -44,7 +46,7 @@ def figure_3(table: pd.DataFrame, state: str) -> "Figure":
         axes.set(xscale="log", yscale="log", title=pattern)
         _size_axis(axes, part)
     panels[0].set_ylabel("rate, MB/s")
-    panels[1].set_xlabel("bytes of a read")
+    panels[len(panels) // 2].set_xlabel("bytes of a read")
     plain(panels[0].yaxis)
     handles: dict[str, Artist] = {}
     for axes in panels:

@@ -5,9 +5,10 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number
+from ..claims.words import amount, comparison, listing, number, percent
 from .baseline import FIGURE_3, pick, ratio
 from .baseline_figures import NAMES
+from .plan import spaced
 from .spots import STRIDE
 
 
@@ -25,7 +26,7 @@ def large(records: pd.DataFrame, table: pd.DataFrame) -> str:
     if c is None or python is None or found is None:
         return ""
     text = (
-        f"**Large buffers.** Out of memory, in buffers of {size}, Python's `read` was "
+        f"**Large buffers.** Out of memory, in buffers of {spaced(size)}, Python's `read` was "
         f"{comparison(found, 'faster', 'slower')} against C. Each of its reads makes a new object: "
         f"{number(python['faults'])} minor page faults for each GB, against {number(c['faults'])} "
         "in C, which reads into one buffer."
@@ -61,12 +62,12 @@ def _strided(table: pd.DataFrame) -> str:
     )
     if skipped:
         most = part[part["size"].isin(skipped)]["fetched"].max()
-        text += f"Here it is {number(most)} at most with buffers of {listing(skipped, 8)}"
+        text += f"Here it is {number(most)} at most with buffers of {_sizes(skipped)}"
         text += ": what is skipped is not read. " if most < 1.5 else ". "
     if whole:
         rows = part[part["size"].isin(whole)]
         text += (
-            f"With buffers of {listing(whole, 8)} it is {number(rows['fetched'].max())}, and "
+            f"With buffers of {_sizes(whole)} it is {number(rows['fetched'].max())}, and "
             f"{number(rows['asked'].max())} through read calls"
         )
         text += (
@@ -89,10 +90,11 @@ def _random(table: pd.DataFrame) -> str:
     if c is None or pread is None or python is None or math.isnan(c["calls"]):
         return ""
     text = (
-        f"**Random.** Of {size} at places that are no multiple of a page, `fread` after `fseek` "
-        f"makes {number(c['calls'])} read calls for each read, `pread` {number(pread['calls'])} "
-        f"and Python {number(python['calls'])}; from the device come {number(c['fetched'])}, "
-        f"{number(pread['fetched'])} and {number(python['fetched'])} bytes for each asked for."
+        f"**Random.** Of {spaced(size)} at places that are no multiple of a page, `fread` after "
+        f"`fseek` makes {number(c['calls'])} read calls for each read, `pread` "
+        f"{number(pread['calls'])} and Python {number(python['calls'])}; from the "
+        f"device come {number(c['fetched'])}, {number(pread['fetched'])} and "
+        f"{number(python['fetched'])} bytes for each asked for."
     )
     if c["calls"] > 1.5 * pread["calls"] and c["fetched"] > 1.2 * pread["fetched"]:
         text += (
@@ -100,7 +102,17 @@ def _random(table: pd.DataFrame) -> str:
             "rest: two calls that follow one another, from which the system takes it that more "
             "will follow, and reads ahead."
         )
+    if c["sd"] == c["sd"] and python["sd"] == python["sd"]:
+        text += (
+            " The document saw random reads vary more from C than from Python, and could not say "
+            f"why; here the standard deviation is {percent(c['sd'] / c['mean'])} of the mean from "
+            f"C and {percent(python['sd'] / python['mean'])} from Python."
+        )
     return text
+
+
+def _sizes(names: list[str]) -> str:
+    return listing([spaced(name) for name in names], 22)
 
 
 def _small(table: pd.DataFrame) -> str:

@@ -48,6 +48,18 @@ def size_bytes(name: str) -> int:
     return int(number) * _UNITS[unit]
 
 
+def spaced(name: str) -> str:
+    """Return the name of a size as it stands in a sentence.
+
+    Examples
+    --------
+    >>> spaced("4KiB"), spaced("512B")
+    ('4 KiB', '512 B')
+    """
+    number = name.rstrip("KMGiB")
+    return f"{number} {name.removeprefix(number)}"
+
+
 _JUDGED = ("512B", "4KiB", "16KiB", "64KiB", "1MiB", "8MiB", "64MiB")
 _DOUBLING = tuple(size_name(2**n) for n in range(9, 31))
 BUFFERS = {

@@ -54,7 +54,7 @@ def test_costs_are_recovered_and_predict_what_was_measured():
     assert model.off(model.left_out(samples)) < 1e-6
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     st.tuples(st.floats(1e-7, 1e-3), st.floats(1e-11, 1e-8), st.floats(1e-7, 1e-4)),
     st.floats(0, 0.3),

@@ -48,12 +48,17 @@ H5NETCDF = ("64KiB", "1MiB", "8MiB")
 """Sizes of buffers that h5netcdf reads cold: Figure 8."""
 COUNTED = ("512B", "4KiB", "64KiB", "1MiB")
 """Sizes of buffers for which bytes and calls are counted."""
+STRIDED = ("512B", "4KiB")
+"""Sizes of buffers for which they are counted in strided reads."""
+PAIRED = "netcdf4-python/sequential/1MiB"
+"""The case that most claims rest on; its A/A pair shows the noise."""
 LARGE = "64MiB"
 """The buffer whose page faults are counted with and without huge pages."""
 SMALL_PAGES = "+small-pages"
 """What follows a reader's name where numpy may not ask for huge pages."""
 JUDGED = ("512B", "4KiB")
 """Random reads from memory that claims compare."""
+_WHOLE = float("inf")
 FIGURE_6 = {"slow below": "64KiB", "fastest at": "1MiB", "slower from": "8MiB"}
 """What the document says of netCDF4-python's rate; its Figure 6 gives no numbers."""
 
@@ -89,14 +94,26 @@ def pattern_cases(
         "warm": [
             *layers,
             *cells(others, ["sequential"], fewer),
-            *cells(NETCDF, ["random"], [size for size in JUDGED if size in sizes]),
         ],
     }
-    return [
+    judged = cells(NETCDF, ["random"], [size for size in JUDGED if size in sizes])
+    made = [
         case
         for state, found in files.items()
-        for case in plan.cases(wanted[state], {state: found}, limit_s)
+        for case in [
+            *plan.cases(wanted[state], {state: found}, limit_s),
+            # All the reads of a sample, so that their bytes compare.
+            *(plan.case(cell, found, state, _WHOLE) for cell in judged if state == "warm"),
+        ]
     ]
+    return _paired(made)
+
+
+def _paired(made: list[Case]) -> list[Case]:
+    """Return the cases with that one paired in each state which most claims rest on."""
+    if PAIRED not in {case.name for case in made}:
+        return made
+    return [replace(case, aa=case.name == PAIRED) for case in made]
 
 
 def count_cases(
@@ -122,10 +139,11 @@ def count_cases(
     late = [name for name in others if name == "zarr"]
     counted = [size for size in COUNTED if size in sizes]
     wanted = cells([*LAYERS, *others], ["random"], counted)
-    if others:
-        wanted += cells(LAYERS, ["strided"], counted)
-    wanted += cells(late, ["sequential"], sizes)
-    found = plan.cases(wanted, {"warm": files}, limit_s)
+    found = plan.cases(wanted, {"warm": files}, _WHOLE)
+    few = [size for size in STRIDED if size in sizes] if others else []
+    more = [*cells(LAYERS, ["strided"], few), *cells(late, ["sequential"], sizes)]
+    # Long enough for many reads, of which the last fetches more than is asked of it.
+    found += [plan.case(cell, files, "warm", 10 * limit_s) for cell in more]
     if LARGE in sizes:
         for cell in cells(["numpy-fromfile", "netcdf4-python"], ["sequential"], [LARGE]):
             case = plan.case(cell, files, "warm", limit_s)

@@ -6,7 +6,7 @@ from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number, percent
 from ..lee.rate_words import than
 from .baseline import pick, ratio, sizes_of
-from .netcdf import COUNTED, LARGE, NAMES, NETCDF, SMALL_PAGES
+from .netcdf import COUNTED, LARGE, NAMES, NETCDF, SMALL_PAGES, STRIDED
 
 _SIEVE = 2**16
 _BOUND = 0.9
@@ -122,7 +122,7 @@ def bytes_read(counted: pd.DataFrame) -> pd.DataFrame:
         for size in COUNTED:
             found = pick(counted, "warm", reader, "random", size)
             row[size] = _asked(found)
-        for size in ("512B", "4KiB"):
+        for size in STRIDED:
             found = pick(counted, "warm", reader, "strided", size)
             row[f"strided, {size}"] = _asked(found)
         found = pick(counted, "warm", reader, "random", "4KiB")

@@ -74,6 +74,7 @@ def words(records):
     return "\n".join(
         [
             baseline_words.summary(records, table, ahead),
+            baseline_words.method(records, table),
             baseline_why_words.why(table),
             baseline_why_words.large(records, table),
             baseline_words.advice(table, records),

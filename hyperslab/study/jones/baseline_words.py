@@ -54,7 +54,7 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
         f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
         "rate is of what it has read. Random reads take no byte twice. Cold: the file was evicted, "
         "which is verified, after opening as well. Warm: the file is in memory, "
-        "and only the software and the memory are timed."
+        f"and only the software and the memory are timed.{_few(table, sizes[-1])}"
     )
 
 
@@ -218,6 +218,15 @@ def _patterns(table: pd.DataFrame, size: str) -> str:
         if row is not None
     )
     return f"In buffers of {spaced(size)}, cold and from C: {shown}."
+
+
+def _few(table: pd.DataFrame, size: str) -> str:
+    """Say how many reads stand behind the largest buffers: of one alone no pattern is seen."""
+    rows = {name: pick(table, "cold", "c-fread", name, size) for name in PATTERNS}
+    counts = [f"{number(row['reads'])} {name}" for name, row in rows.items() if row is not None]
+    if not counts:
+        return ""
+    return f" In buffers of {spaced(size)} the reads of a cold sample are {listing(counts)}."
 
 
 def _languages(records: pd.DataFrame) -> str:

@@ -44,6 +44,8 @@ NETCDF = ("netcdf-c", "netcdf4-python")
 """Read in all patterns: Figure 6."""
 FEWER = ("4KiB", "64KiB", "1MiB", "8MiB", "64MiB")
 """Sizes of buffers of the reads that no claim needs, where a profile has few sizes."""
+JUMPS = ("4KiB", "64KiB", "1MiB", "64MiB")
+"""Sizes of buffers of strided and random cold reads, where a profile has few sizes."""
 H5NETCDF = ("64KiB", "1MiB", "8MiB")
 """Sizes of buffers that h5netcdf reads cold: Figure 8."""
 COUNTED = ("512B", "4KiB", "64KiB", "1MiB")
@@ -83,18 +85,22 @@ def pattern_cases(
     others : tuple of str
         Readers that are read from memory only.
     """
-    layers = cells(LAYERS, ["sequential"], sizes)
-    fewer = [size for size in sizes if size in FEWER or len(sizes) > 2 * len(FEWER)]
+    many = len(sizes) > 2 * len(FEWER)
+    fewer = [size for size in sizes if size in FEWER or many]
+    both = [size for size in sizes if size in ("512B", *fewer)]
+    jumps = [size for size in sizes if size in JUMPS or many]
+    finer = [size for size in sizes if size not in both]
+    layers = [
+        *cells(LAYERS, ["sequential"], both),
+        *cells(["netcdf4-python"], ["sequential"], finer),
+    ]
     wanted = {
         "cold": [
             *layers,
-            *cells(NETCDF, ["strided", "random"], fewer),
+            *cells(NETCDF, ["strided", "random"], jumps),
             *cells(["h5netcdf"], ["sequential"], [size for size in H5NETCDF if size in sizes]),
         ],
-        "warm": [
-            *layers,
-            *cells(others, ["sequential"], fewer),
-        ],
+        "warm": [*layers, *cells(others, ["sequential"], fewer)],
     }
     judged = cells(NETCDF, ["random"], [size for size in JUDGED if size in sizes])
     made = [

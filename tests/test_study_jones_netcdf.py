@@ -153,7 +153,7 @@ def test_words_follow_the_records_in_either_direction(made):
             [
                 netcdf_words.summary(patterns, table), netcdf_words.method(patterns, table),
                 netcdf_words.sieve(counted), netcdf_words.sieve_time(patterns, table),
-                netcdf_words.faults(counted, table), netcdf_words.caption_7(table),
+                netcdf_words.faults(counted, table), netcdf_words.caption_7(),
             ]
         ).replace("\n", " ")  # fmt: skip
 

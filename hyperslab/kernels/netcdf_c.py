@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -217,15 +217,33 @@ class NetcdfFile(OpenedArray):
         IndexError, TypeError, ValueError
             Before anything is read or written, for what does not fit the variable.
         """
+        return self.prepared(action, starts, counts, strides, buffer, reuse=reuse, each=each)()
+
+    def prepared(
+        self,
+        action: str,
+        starts: ArrayLike,
+        counts: ArrayLike,
+        strides: ArrayLike | None,
+        buffer: NDArray[Any],
+        *,
+        reuse: bool = False,
+        each: NDArray[np.float64] | None = None,
+    ) -> Callable[[], float]:
+        """Return the loop of `access`, checked, to be run when it is called."""
         loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
-        status = kernel().hs_netcdf(
-            ctypes.c_void_p(address(name)), self._group, self._variable, len(self.shape),
-            *loop.arguments,
-        )  # fmt: skip
-        if status:
-            raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
-        return loop.seconds
+        function, hs = ctypes.c_void_p(address(name)), kernel()
+
+        def run() -> float:
+            _ = buffer  # kept: the kernel has its address alone
+            self._check_open()
+            arguments = self._group, self._variable, len(self.shape), *loop.arguments
+            if status := hs.hs_netcdf(function, *arguments):
+                raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
+            return loop.seconds
+
+        return run
 
     def chunks(self) -> tuple[int, ...] | None:
         """Return the lengths of a chunk; None where the variable is contiguous."""

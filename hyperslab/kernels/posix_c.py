@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -98,25 +99,46 @@ class PlainFile(Opened):
         TypeError, ValueError
             For what is no integer, negative numbers, or a buffer that does not fit.
         """
+        return self.prepared(action, offsets, lengths, buffer, reuse=reuse, each=each)()
+
+    def prepared(
+        self,
+        action: str,
+        offsets: ArrayLike,
+        lengths: ArrayLike,
+        buffer: NDArray[Any],
+        *,
+        reuse: bool = False,
+        each: NDArray[np.float64] | None = None,
+    ) -> Callable[[], float]:
+        """Return the loop of `access`, checked, to be run when it is called."""
         check_action(action)
         self._check_open()
         first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
         size = np.ascontiguousarray(np.broadcast_to(integers("lengths", lengths), first.shape))
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
+        if self._stream is not None and action == "write":
+            raise ValueError("a file opened with stdio=True reads only")
         need = int(size.max() if reuse else size.sum()) if size.size else 0
         loop = Loop((first, size), place(buffer, None, need, action), reuse=reuse, each=each)
-        if self._stream is None:
-            status = kernel().hs_posix(self._descriptor, int(action == "write"), *loop.arguments)
-        elif action == "write":
-            raise ValueError("a file opened with stdio=True reads only")
-        else:
-            status = kernel().hs_fread(ctypes.c_void_p(self._stream), *loop.arguments)
-        if status:
-            at = loop.failed
-            why = "the file ends before" if status < 0 else os.strerror(status)
-            raise LibraryError(f"{self._path}: call {at}, {size[at]} bytes at {first[at]}: {why}")
-        return loop.seconds
+        writes, hs = int(action == "write"), kernel()
+
+        def run() -> float:
+            _ = buffer  # kept: the kernel has its address alone
+            self._check_open()
+            if self._stream is None:
+                status = hs.hs_posix(self._descriptor, writes, *loop.arguments)
+            else:
+                status = hs.hs_fread(ctypes.c_void_p(self._stream), *loop.arguments)
+            if status:
+                at = loop.failed
+                why = "the file ends before" if status < 0 else os.strerror(status)
+                what = f"call {at}, {size[at]} bytes at {first[at]}"
+                raise LibraryError(f"{self._path}: {what}: {why}")
+            return loop.seconds
+
+        return run
 
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""

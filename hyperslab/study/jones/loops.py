@@ -96,8 +96,9 @@ class CPlain(_Kernel):
         self, starts: Starts, each: NDArray[np.float64] | None = None
     ) -> Callable[[], float | None]:
         """Return what makes the reads; `each` takes the seconds of every one."""
-        offsets, nbytes, file, data = starts * ITEMSIZE, self._nbytes, self._file, self._data
-        return lambda: file.access("read", offsets, nbytes, data, reuse=True, each=each)
+        return self._file.prepared(
+            "read", starts * ITEMSIZE, self._nbytes, self._data, reuse=True, each=each
+        )
 
     def _close(self) -> None:
         self._file.close()
@@ -112,8 +113,9 @@ class CNetcdf(_Kernel):
 
     def ready(self, starts: Starts) -> Callable[[], float | None]:
         """Return what makes the reads."""
-        places, counts, file, data = starts[:, None], [self.count], self._file, self._data
-        return lambda: file.access("read", places, counts, None, data, reuse=True)
+        return self._file.prepared(
+            "read", starts[:, None], [self.count], None, self._data, reuse=True
+        )
 
     def _close(self) -> None:
         self._file.close()

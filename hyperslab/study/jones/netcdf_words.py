@@ -83,19 +83,12 @@ def caption_6(table: pd.DataFrame, records: pd.DataFrame) -> str:
     )
 
 
-def caption_7(table: pd.DataFrame) -> str:
+def caption_7() -> str:
     """Return the caption of the shares of CPU time."""
-    over = table.loc[table["reader"].isin(("c-fread", "c-pread", "netcdf-c")), "cpu"].max()
-    more = (
-        " Reads in C are timed by a clock in C; their CPU time holds what hands the places of the "
-        f"reads over to C as well, and exceeds the wall time by {percent(float(over) - 1)} at most."
-        if over > 1
-        else ""
-    )
     return (
         "CPU time over wall time of sequential reads, medians. In the document netCDF4-python's "
         "cold reads are limited by the processor throughout, and the three others from 4 KiB on "
-        f"are not. After Figure 7 of {{cite:t}}`jones2016`.{more}"
+        "are not. After Figure 7 of {cite:t}`jones2016`."
     )
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number, percent
+from ..claims.words import amount, comparison, listing, number
 from ..lee.rate_words import than
 from .baseline import pick, ratio, sizes_of
 from .netcdf import COUNTED, LARGE, NAMES, NETCDF, SMALL_PAGES, STRIDED

@@ -64,8 +64,12 @@ def than(ratio: Interval, above: str, below: str, other: str) -> str:
     --------
     >>> than(Interval(1.2, 1.1, 1.3, 7), "longer", "shorter", "without")
     '20 % longer than without'
+    >>> than(Interval(1.0, 1.0, 1.0, 7), "longer", "shorter", "without")
+    'the same as without'
     """
     words = comparison(ratio, above, below)
+    if words == "the same":
+        return f"the same as {other}"
     if words.startswith("no difference"):
         return f"not told apart from {other} [{ratio.low:.2f}, {ratio.high:.2f}]"
     return f"{words} than {other}"

@@ -68,6 +68,7 @@ int main(int argc, char **argv)
     hid_t sets[DATASETS], parts[DATASETS], shapes[DATASETS];
     for (int k = 0; k < datasets; k++)
         spaces(&plan[k], &parts[k], &shapes[k]);
+    ready();
     phase *p = begin(reads ? "open" : "create");
     hid_t opened = reads ? H5Fopen(file, read_only ? H5F_ACC_RDONLY : H5F_ACC_RDWR, how)
                          : H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, how);
@@ -76,7 +77,6 @@ int main(int argc, char **argv)
         sets[k] = reads ? must(H5Dopen2(opened, plan[k].name, H5P_DEFAULT), plan[k].name)
                         : create(opened, &plan[k], parts[k]);
     end(p);
-    ready();
     p = begin(reads ? "read" : "write");
     for (int i = 0; i < times; i++)
         for (int k = 0; k < datasets; k++) {

@@ -102,9 +102,9 @@ class Job:
         """Return what its program is told."""
         return [
             f"ranks={self.plan.ranks}",
+            f"report={report}",
             f"plan={plan}",
             f"file={self.path.absolute()}",
-            f"report={report}",
             f"do={'read' if self.reads else 'write'}",
             f"mode={self.mode}",
             f"driver={'serial' if self.serial else 'mpio'}",
@@ -148,6 +148,7 @@ def run(job: Job, program: Program | None = None) -> Report:
             },
             timeout_s=job.timeout_s,
             cores=job.cores,
+            failures=Path(folder),
         )
         return read_report(Path(folder), job.plan.ranks)
 

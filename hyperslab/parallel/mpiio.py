@@ -10,6 +10,7 @@ import json
 import os
 import resource
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,9 +40,12 @@ def main(words: list[str]) -> None:
     try:
         _perform(MPI, world, options, phases)
     except Exception as error:
-        error_number = phases.counts()[5]
-        why = os.strerror(error_number) if error_number else str(error).splitlines()[0]
-        sys.stderr.write(f"hyperslab: rank {world.rank}: the file: {why}\n")
+        number = phases.counts()[5]
+        why = os.strerror(number) if number else str(error).splitlines()[0]
+        time.sleep(0 if number else 1)  # so that the rank speaks first whose own request failed
+        told = f"hyperslab: rank {world.rank}: the file: {why}\n"
+        Path(options["report"], f"failed-{world.rank}").write_text(told)
+        sys.stderr.write(told)
         sys.stderr.flush()
         world.Abort(1)
     said = {

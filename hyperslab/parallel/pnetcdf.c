@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 {
     start(argc, argv);
     int opened, variables[DATASETS];
+    ready();
     phase *p = begin(reads ? "open" : "create");
     if (reads)
         must(ncmpi_open(MPI_COMM_WORLD, file, read_only ? NC_NOWRITE : NC_WRITE, hints, &opened),
@@ -57,7 +58,6 @@ int main(int argc, char **argv)
     if (!collective)
         must(ncmpi_begin_indep_data(opened), "the file");
     end(p);
-    ready();
     p = begin(reads ? "read" : "write");
     for (int i = 0; i < times; i++)
         for (int k = 0; k < datasets; k++)

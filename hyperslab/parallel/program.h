@@ -52,8 +52,19 @@ static void fail(const char *what, const char *why)
     long long counts[COUNTS] = {0};
     if (requests)
         requests(counts, COUNTS);
-    fprintf(stderr, "hyperslab: rank %d: %s: %s\n", rank, what,
-            counts[5] ? strerror((int)counts[5]) : why);
+    if (!counts[5])
+        sleep(1); /* so that the rank speaks first whose own request failed */
+    char path[4096];
+    snprintf(path, sizeof path, "%s/failed-%d", report ? report : ".", rank);
+    FILE *to = report ? fopen(path, "w") : NULL;
+    for (int i = 0; i < 2; i++) {
+        FILE *out = i ? stderr : to;
+        if (out)
+            fprintf(out, "hyperslab: rank %d: %s: %s\n", rank, what,
+                    counts[5] ? strerror((int)counts[5]) : why);
+    }
+    if (to)
+        fclose(to);
     fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
     exit(1);

@@ -36,6 +36,7 @@ def run(
     environment: Mapping[str, str],
     timeout_s: float,
     cores: Sequence[int] = (),
+    failures: Path | None = None,
 ) -> None:
     """Run a program in so many ranks, and return when all have ended well.
 
@@ -51,6 +52,8 @@ def run(
         After which all ranks are ended.
     cores : sequence of int
         What the ranks may run on, where this process may itself run on fewer.
+    failures : Path
+        Folder where a rank that fails says why, in failed-*: launchers lose what is said last.
 
     Raises
     ------
@@ -87,6 +90,8 @@ def run(
         said.seek(0)
         text = said.read()
     if status:
+        if failures is not None:
+            text = "\n".join([*(p.read_text() for p in failures.glob("failed-*")), text])
         raise explain(text, status, ranks, launcher)
 
 
@@ -118,12 +123,12 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
             text += ": make room, or choose another folder"
         return RankError(text)
     rank = re.search(r"(?:process rank|RANK) (\d+)", said)
-    by = re.search(r"(?:on signal|BY SIGNAL:|EXIT CODE:|Exit code:) *(\d+)", said)
-    if by or status < 0:
-        number, exits = int(by[1]) if by else -status, by is not None and "ode" in by[0]
-        killed = not exits or (number in (6, 9, 11, 15) and "KILLED BY" in said)
-        how = f"killed by signal {_signal(number)}" if killed else f"ended with status {number}"
-        return RankError(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} was {how}")
+    by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", said)
+    exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", said)
+    if by or exits or status < 0:
+        killed = _signal(int(by[1]) if by else -status)
+        how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
+        return RankError(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}")
     tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
     return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}")
 
@@ -184,4 +189,4 @@ def _signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
-        return str(number)
+        return f"signal {number}"

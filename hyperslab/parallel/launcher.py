@@ -28,6 +28,8 @@ class Launcher:
         The command without the number of ranks, which it takes as ``-n``.
     kind : str
         `OPEN_MPI`, `MPICH`, or "" for one that is not known, as a batch system's.
+    of_site : bool
+        Whether it was named by the user: it then gets no options but its own.
 
     Examples
     --------
@@ -37,11 +39,13 @@ class Launcher:
 
     words: tuple[str, ...]
     kind: str = ""
+    of_site: bool = False
 
     def command(self, ranks: int) -> tuple[str, ...]:
         """Return the words that start so many ranks of what follows them."""
         # Ranks that wait for one another need no core each, and requests that wait need none.
-        options = ("--oversubscribe", "--bind-to", "none") if self.kind == OPEN_MPI else ()
+        plain = self.kind != OPEN_MPI or self.of_site
+        options = () if plain else ("--oversubscribe", "--bind-to", "none")
         return (*self.words, *options, "-n", str(ranks))
 
     def environment(self) -> dict[str, str]:
@@ -55,6 +59,8 @@ class Launcher:
         told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
         if romio := _romio(self.words[0]):
             told["OMPI_MCA_io"] = romio
+        if not self.of_site:  # no network is looked for: it takes longer than the job
+            told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return {name: value for name, value in told.items() if name not in os.environ}
@@ -133,7 +139,7 @@ def _given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
     words = tuple(shlex.split(environment.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:
         raise MissingError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
-    return Launcher(words, kind_of(words[0])) if words else None
+    return Launcher(words, kind_of(words[0]), of_site=True) if words else None
 
 
 @cache

@@ -90,6 +90,8 @@ class Flash:
 
         MPI-IO itself stands in where HDF5 and PnetCDF are not here.
         """
+        if side not in SIDES[-self.sides :]:
+            return []
         here = find().programs
         lines = [way for way in TIMED if way[0] in here] or [WAYS[4], WAYS[5]]
         return [

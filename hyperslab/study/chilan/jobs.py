@@ -207,7 +207,7 @@ def timed(
         The setting that gives the number of blocks.
     timeout_s : float
     """
-    if not present(seen):
+    if not present(seen) or not tasks:
         return frame_of([])
     built = [] if session.drawing else cases(tasks)
     needed = max((2 * task.job.plan.nbytes for task in tasks), default=0)
@@ -226,9 +226,26 @@ def counted(
     seen: pd.DataFrame,
     experiment: str,
     rows: Callable[[], Any],
+    *,
+    needs: str = "",
 ) -> pd.DataFrame:
-    """Observe, or return what was observed; an empty table where nothing can write here."""
-    return session.observe(experiment, rows) if present(seen) else frame_of([])
+    """Observe, or return what was observed; an empty table where what it needs is not here.
+
+    Parameters
+    ----------
+    session : Session
+    seen : pandas.DataFrame
+        From `here`.
+    experiment : str
+    rows : callable
+        Gives the rows.
+    needs : str
+        The library without which there are none; any will do by default.
+    """
+    found = present(seen)
+    if not found or (needs and needs not in found):
+        return frame_of([])
+    return session.observe(experiment, rows)
 
 
 def _apart(tasks: Sequence[Task]) -> list[Task]:

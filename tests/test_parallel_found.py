@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_parallel import FOUND, needs
 
-from hyperslab.parallel import Found, MissingError, build, find, found, launcher
+from hyperslab.parallel import AbsentError, Found, build, find, found, launcher
 from hyperslab.parallel.report import read_report
 
 
@@ -27,7 +27,7 @@ def test_what_is_hidden_is_missing(monkeypatch):
     seen = find()
     assert set(seen.missing) >= {"hdf5", "pnetcdf"}
     assert ("mpiio" in seen.programs) == ("mpiio" in FOUND.programs)
-    with pytest.raises(MissingError, match=r"hdf5 cannot write in parallel here.*apt-get install"):
+    with pytest.raises(AbsentError, match=r"hdf5 cannot write in parallel here.*apt-get install"):
         seen["hdf5"]
     assert "libpnetcdf-dev" in seen.what_to_install()
     assert "pip" not in seen.what_to_install()
@@ -69,7 +69,7 @@ def test_a_site_s_launcher_is_used_with_its_options(monkeypatch):
     chosen = launcher.beside("/no/such/mpicc")
     assert chosen.command(32) == (sys.executable, "--mpi=pmix", "-n", "32")
     monkeypatch.setenv(launcher.OVERRIDE, "no-such-launcher")
-    with pytest.raises(MissingError, match="no-such-launcher"):
+    with pytest.raises(AbsentError, match="no-such-launcher"):
         launcher.of_mpi4py("MPICH")
 
 
@@ -85,7 +85,7 @@ def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypa
 
 
 def test_ranks_that_tell_nothing_are_noticed(tmp_path):
-    with pytest.raises(MissingError.__mro__[1], match="2 ranks were started and 0 told"):
+    with pytest.raises(AbsentError.__mro__[1], match="2 ranks were started and 0 told"):
         read_report(tmp_path, 2)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from made_parallel import EACH, FOUND, C, needs
 
-from hyperslab.parallel import Job, RankError, flash, holds, pattern, run
+from hyperslab.parallel import RankError, RanksJob, flash, holds, pattern, run
 
 # Write requests of 4 ranks from the file's creation to its end: interleaved columns of 64 × 8.
 INTERLEAVED = {
@@ -20,7 +20,7 @@ INTERLEAVED = {
 )
 def test_interleaved_columns_are_written_in_so_many_requests(library, mode, tmp_path):
     plan = pattern("interleaved", 64, 8, 4)
-    report = run(Job(library, plan, tmp_path / "a file", mode))
+    report = run(RanksJob(library, plan, tmp_path / "a file", mode))
     assert report.writes in INTERLEAVED[library, mode]
     assert holds(plan, tmp_path / "a file", library)
     assert sum(report["write"].write_sizes.values()) == sum(report["write"].writes)
@@ -31,7 +31,7 @@ def test_interleaved_columns_are_written_in_so_many_requests(library, mode, tmp_
 def test_the_files_of_flash_hold_what_was_packed(library, tmp_path):
     plan = flash("checkpoint", side=4, ranks=3, blocks=2)
     path = tmp_path / "chk"
-    report = run(Job(library, plan, path, "collective"))
+    report = run(RanksJob(library, plan, path, "collective"))
     assert holds(plan, path, library)
     assert [phase.name for phase in report.phases] == ["pack", "create", "write", "close"]
 
@@ -40,16 +40,16 @@ def test_the_files_of_flash_hold_what_was_packed(library, tmp_path):
 def test_a_chunk_that_overhangs_is_written_and_read_back_by_ranks(tmp_path):
     plan = pattern("overhang", 16, 8, 2)
     path = tmp_path / "x.h5"
-    assert run(Job("hdf5", plan, path)).writes >= 32  # a request a row
+    assert run(RanksJob("hdf5", plan, path)).writes >= 32  # a request a row
     assert holds(plan, path, "hdf5")
-    report = run(Job("hdf5", plan, path, "collective", reads=True, read_only=True, times=2))
+    report = run(RanksJob("hdf5", plan, path, "collective", reads=True, read_only=True, times=2))
     assert sum(report["read"].reads) > 0 and report.writes == 0
 
 
 @needs("mpiio")
 def test_each_request_takes_longer_by_the_latency(tmp_path):
     plan = pattern("interleaved", 20, 2, 2)
-    report = run(Job("mpiio", plan, tmp_path / "x", "rowwise", latency_s=0.005))
+    report = run(RanksJob("mpiio", plan, tmp_path / "x", "rowwise", latency_s=0.005))
     assert report["write"].writes == (20, 20)
     assert report["write"].busiest == 20
     assert report["write"].wall_s >= 20 * 0.005
@@ -58,8 +58,10 @@ def test_each_request_takes_longer_by_the_latency(tmp_path):
 @needs("pnetcdf")
 def test_a_hint_reaches_mpi_io(tmp_path):
     plan = pattern("interleaved", 64, 8, 2)
-    sieved = run(Job("pnetcdf", plan, tmp_path / "x")).writes
-    plain = run(Job("pnetcdf", plan, tmp_path / "x", hints={"romio_ds_write": "disable"})).writes
+    sieved = run(RanksJob("pnetcdf", plan, tmp_path / "x")).writes
+    plain = run(
+        RanksJob("pnetcdf", plan, tmp_path / "x", hints={"romio_ds_write": "disable"})
+    ).writes
     assert sieved < 16 < 128 <= plain
     assert holds(plan, tmp_path / "x", "pnetcdf")
 
@@ -68,21 +70,21 @@ def test_a_hint_reaches_mpi_io(tmp_path):
 def test_a_full_disk_is_named(library, tmp_path):
     plan = pattern("interleaved", 64, 8, 2)
     with pytest.raises(RankError, match=r"rank \d of 2.*No space left on device: make room"):
-        run(Job(library, plan, tmp_path / "x", "collective", room_bytes=1000))
+        run(RanksJob(library, plan, tmp_path / "x", "collective", room_bytes=1000))
 
 
 @needs("mpiio")
 def test_a_file_that_holds_something_else_does_not_pass(tmp_path):
     plan = pattern("rows", 4, 8, 2)
     path = tmp_path / "x"
-    run(Job("mpiio", plan, path, "collective"))
+    run(RanksJob("mpiio", plan, path, "collective"))
     assert holds(plan, path, "mpiio")
     with path.open("r+b") as file:
         file.seek(100)
         file.write(b"\x55")
     assert not holds(plan, path, "mpiio")
     with pytest.raises(RankError, match="differs"):
-        run(Job("mpiio", plan, path, reads=True))
+        run(RanksJob("mpiio", plan, path, reads=True))
 
 
 @pytest.mark.parametrize(
@@ -96,12 +98,12 @@ def test_a_file_that_holds_something_else_does_not_pass(tmp_path):
 )
 def test_what_a_job_cannot_do_is_refused_before_it_starts(library, mode, hints, says, tmp_path):
     with pytest.raises(ValueError, match=says):
-        Job(library, pattern("rows", 1, 1, 1), tmp_path / "x", mode, hints)
+        RanksJob(library, pattern("rows", 1, 1, 1), tmp_path / "x", mode, hints)
 
 
 def test_reading_without_mpi_is_for_one_rank(tmp_path):
     with pytest.raises(ValueError, match="one rank"):
-        Job("hdf5", pattern("rows", 1, 1, 2), tmp_path / "x", serial=True)
+        RanksJob("hdf5", pattern("rows", 1, 1, 2), tmp_path / "x", serial=True)
 
 
 def test_what_is_here_names_its_program_and_its_launcher():

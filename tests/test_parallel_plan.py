@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.parallel import FILES, PATTERNS, Dataset, Part, Plan, flash, pattern
+from hyperslab.parallel import FILES, PATTERNS, Part, SharedArray, WritePlan, flash, pattern
 from hyperslab.parallel.mpiio import read_plan, runs
 
 
@@ -93,17 +93,20 @@ def test_a_file_of_flash_that_is_none_is_refused():
 
 def test_parts_lie_within_and_are_as_many():
     with pytest.raises(ValueError, match="outside"):
-        Dataset("x", "f8", (4,), (Part((2,), (3,)),))
+        SharedArray("x", "f8", (4,), (Part((2,), (3,)),))
     with pytest.raises(ValueError, match="f2"):
-        Dataset("x", "f2", (4,), (Part((2,), (1,)),))
-    one = Dataset("x", "f8", (4,), (Part((2,), (1,)),))
+        SharedArray("x", "f2", (4,), (Part((2,), (1,)),))
+    one = SharedArray("x", "f8", (4,), (Part((2,), (1,)),))
     with pytest.raises(ValueError, match="as many parts"):
-        Plan((one, Dataset("y", "f8", (4,), ())))
+        WritePlan((one, SharedArray("y", "f8", (4,), ())))
 
 
 def test_values_are_whole_in_each_type():
-    plan = Plan(
-        tuple(Dataset(t, t, (1000, 3000), (Part((990, 0), (5, 3000)),)) for t in ("f8", "f4", "i4"))
+    plan = WritePlan(
+        tuple(
+            SharedArray(t, t, (1000, 3000), (Part((990, 0), (5, 3000)),))
+            for t in ("f8", "f4", "i4")
+        )
     )
     f8, f4, i4 = (plan.values(0, plan.datasets[0].parts[0]).astype(t) for t in ("f8", "f4", "i4"))
     assert np.array_equal(f8, f4) and np.array_equal(f8, i4)

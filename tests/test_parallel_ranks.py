@@ -10,12 +10,12 @@ import pytest
 from made_parallel import FOUND, needs
 
 from hyperslab.parallel import (
-    Job,
+    AbsentError,
     Launcher,
-    MissingError,
     Program,
     RankError,
     RanksError,
+    RanksJob,
     SlotsError,
     TimeLimitError,
     pattern,
@@ -81,7 +81,7 @@ def test_ranks_end_with_the_process_that_started_them():
 
 
 def test_a_launcher_that_is_missing_is_named(tmp_path):
-    with pytest.raises(MissingError, match=r"launcher mpiexec cannot be started.*HYPERSLAB_MPI"):
+    with pytest.raises(AbsentError, match=r"launcher mpiexec cannot be started.*HYPERSLAB_MPI"):
         jobs.run(Launcher(("/no/mpiexec",)), 2, ["true"], environment={}, timeout_s=5)
 
 
@@ -92,7 +92,7 @@ def test_a_program_started_by_another_mpi_is_refused(library, other, tmp_path):
     mine, its = FOUND[library], FOUND[other]
     if mine.launcher.kind == its.launcher.kind:
         pytest.skip("both are of one MPI")
-    job = Job(library, pattern("rows", 2, 2, 2), tmp_path / "x")
+    job = RanksJob(library, pattern("rows", 2, 2, 2), tmp_path / "x")
     with pytest.raises(RanksError, match=r"2 ranks were asked for .* another MPI than the program"):
         run(job, Program(library, mine.words, its.launcher))
     assert not (tmp_path / "x").exists()

@@ -1,7 +1,7 @@
 """Writes and reads of several ranks: MPI-IO, parallel HDF5 and PnetCDF, whichever are here."""
 
 from .errors import (
-    MissingError,
+    AbsentError,
     ParallelError,
     RankError,
     RanksError,
@@ -10,10 +10,10 @@ from .errors import (
 )
 from .flash import FILES, flash
 from .found import LIBRARIES, Found, Program, find
-from .job import HINTS, MODES, Job, run
+from .job import HINTS, MODES, RanksJob, run
 from .launcher import Launcher
 from .patterns import PATTERNS, pattern
-from .plan import Dataset, Part, Plan
+from .plan import Part, SharedArray, WritePlan
 from .report import Phase, Report
 from .verify import holds
 
@@ -23,21 +23,21 @@ __all__ = [
     "LIBRARIES",
     "MODES",
     "PATTERNS",
-    "Dataset",
+    "AbsentError",
     "Found",
-    "Job",
     "Launcher",
-    "MissingError",
     "ParallelError",
     "Part",
     "Phase",
-    "Plan",
     "Program",
     "RankError",
     "RanksError",
+    "RanksJob",
     "Report",
+    "SharedArray",
     "SlotsError",
     "TimeLimitError",
+    "WritePlan",
     "find",
     "flash",
     "holds",

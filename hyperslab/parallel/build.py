@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ..kernels.build import KernelError, cache_folder, compiler
-from .errors import MissingError
+from .errors import AbsentError
 
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
@@ -47,13 +47,13 @@ def requests_library() -> Path:
 
     Raises
     ------
-    MissingError
+    AbsentError
         When there is no C compiler.
     """
     try:
         words = compiler()
     except KernelError as error:
-        raise MissingError(str(error)) from error
+        raise AbsentError(str(error)) from error
     return _built("requests", words, (*SHARED,), ("-ldl",))
 
 
@@ -70,16 +70,16 @@ def program(library: str, words: tuple[str, ...]) -> Path:
 
     Raises
     ------
-    MissingError
+    AbsentError
         When the compiler does not find that library, with the compiler's words.
     """
     said = ""
     for flags in _places(library):
         try:
             return _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
-        except MissingError as error:
+        except AbsentError as error:
             said = said or str(error)
-    raise MissingError(said)
+    raise AbsentError(said)
 
 
 def _places(library: str) -> Iterator[tuple[str, ...]]:
@@ -112,7 +112,7 @@ def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Seq
         folder.mkdir(parents=True, exist_ok=True)
         handle, part = tempfile.mkstemp(prefix=f".{made.name}-", dir=folder)
     except OSError as error:
-        raise MissingError(
+        raise AbsentError(
             f"the folder for compiled programs cannot be written ({error.strerror}): "
             "name another in the environment variable XDG_CACHE_HOME"
         ) from error
@@ -129,9 +129,9 @@ def _run(words: Sequence[str]) -> str:
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=True)
     except OSError as error:
-        raise MissingError(f"{Path(words[0]).name} cannot be run: {error.strerror}") from error
+        raise AbsentError(f"{Path(words[0]).name} cannot be run: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
         lines = [line for line in error.stderr.splitlines() if "error" in line]
         first = (lines or [error.stderr.strip()[-200:]])[0]
-        raise MissingError(f"{Path(words[0]).name}: {first.rpartition('error: ')[2]}") from error
+        raise AbsentError(f"{Path(words[0]).name}: {first.rpartition('error: ')[2]}") from error
     return done.stdout

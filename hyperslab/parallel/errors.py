@@ -5,7 +5,7 @@ class ParallelError(RuntimeError):
     """A job of several ranks cannot be run, or did not do what it was to do."""
 
 
-class MissingError(ParallelError):
+class AbsentError(ParallelError):
     """A library, a compiler or a launcher is not here."""
 
 

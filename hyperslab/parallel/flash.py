@@ -1,6 +1,6 @@
 """What the I/O kernel of FLASH writes: a checkpoint and two plot files."""
 
-from .plan import Dataset, Part, Plan
+from .plan import Part, SharedArray, WritePlan
 
 FILES = ("checkpoint", "centres", "corners")
 BLOCKS = 80
@@ -19,7 +19,7 @@ _TREE = (
 )  # fmt: skip
 
 
-def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> Plan:
+def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> WritePlan:
     """Return what each rank writes of one file of FLASH I/O.
 
     Parameters
@@ -58,15 +58,15 @@ def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> Plan:
     counts = [blocks + rank % 3 for rank in range(ranks)]
     before = [sum(counts[:rank]) for rank in range(ranks)]
 
-    def dataset(name: str, dtype: str, of_block: tuple[int, ...], guard: int = 0) -> Dataset:
+    def dataset(name: str, dtype: str, of_block: tuple[int, ...], guard: int = 0) -> SharedArray:
         parts = tuple(
             Part((start, *(0 for _ in of_block)), (count, *of_block))
             for start, count in zip(before, counts, strict=True)
         )
-        return Dataset(name, dtype, (sum(counts), *of_block), parts, guard=guard)
+        return SharedArray(name, dtype, (sum(counts), *of_block), parts, guard=guard)
 
     if file == "checkpoint":
         cells = [dataset(f"unk{k:02d}", "f8", (side,) * 3, GUARD) for k in range(UNKNOWNS)]
-        return Plan((*(dataset(*known) for known in _TREE), *cells))
+        return WritePlan((*(dataset(*known) for known in _TREE), *cells))
     side += file == "corners"
-    return Plan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))
+    return WritePlan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))

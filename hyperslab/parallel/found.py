@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from .build import compilers, program, requests_library
-from .errors import MissingError
+from .errors import AbsentError
 from .launcher import Launcher, beside, of_mpi4py
 
 LIBRARIES = ("hdf5", "pnetcdf", "mpiio")
@@ -68,14 +68,14 @@ class Found:
 
         Raises
         ------
-        MissingError
+        AbsentError
             When it is not here, with the reason and what installs it.
         """
         if library in self.programs:
             return self.programs[library]
         why = self.missing.get(library, f"not one of {', '.join(LIBRARIES)}")
         remedy = INSTALL_PYTHON if library == "mpiio" else INSTALL
-        raise MissingError(f"{library} cannot write in parallel here: {why} ({remedy})")
+        raise AbsentError(f"{library} cannot write in parallel here: {why} ({remedy})")
 
     def what_to_install(self) -> str:
         """Return the commands that bring what is missing, "" when nothing is."""
@@ -98,9 +98,9 @@ def find() -> Found:
     for library in LIBRARIES:
         try:
             if library in hidden:
-                raise MissingError(f"hidden by {HIDDEN}")
+                raise AbsentError(f"hidden by {HIDDEN}")
             programs[library] = _look(library, watched)
-        except MissingError as error:
+        except AbsentError as error:
             missing[library] = str(error)
     return Found(programs, missing)
 
@@ -108,21 +108,21 @@ def find() -> Found:
 @cache
 def _look(library: str, _environment: tuple[str, ...]) -> Program:
     if platform.system() != "Linux":
-        raise MissingError(f"requests are counted on Linux alone, this is {platform.system()}")
+        raise AbsentError(f"requests are counted on Linux alone, this is {platform.system()}")
     requests_library()
     if library == "mpiio":
         return _mpi4py()
     found = compilers()
     if not found:
-        raise MissingError("no MPI compiler (mpicc)")
+        raise AbsentError("no MPI compiler (mpicc)")
     why = []
     for compiler in found:
         try:
             words = (str(program(library, (compiler,))),)
             return Program(library, words, beside(compiler))
-        except MissingError as error:
+        except AbsentError as error:
             why.append(str(error))
-    raise MissingError("; ".join(dict.fromkeys(why)))
+    raise AbsentError("; ".join(dict.fromkeys(why)))
 
 
 def _mpi4py() -> Program:
@@ -135,9 +135,9 @@ def _mpi4py() -> Program:
             [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
         )
     except subprocess.TimeoutExpired as error:
-        raise MissingError("mpi4py does not answer within a minute") from error
+        raise AbsentError("mpi4py does not answer within a minute") from error
     if done.returncode:
         said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
-        raise MissingError(f"mpi4py cannot be used: {said}")
+        raise AbsentError(f"mpi4py cannot be used: {said}")
     words = (sys.executable, "-m", "hyperslab.parallel.mpiio")
     return Program("mpiio", words, of_mpi4py(done.stdout))

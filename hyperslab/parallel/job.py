@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .build import requests_library
 from .found import LIBRARIES, Program, find
-from .plan import Plan
+from .plan import WritePlan
 from .ranks import run as run_ranks
 from .report import Report, read_report
 
@@ -23,14 +23,14 @@ HINTS = (
 
 
 @dataclass(frozen=True)
-class Job:
+class RanksJob:
     """What several ranks do with one file.
 
     Parameters
     ----------
     library : str
         One of `LIBRARIES`.
-    plan : Plan
+    plan : WritePlan
     path : Path
         The file.
     mode : str
@@ -62,14 +62,14 @@ class Job:
     --------
     >>> from hyperslab.parallel import pattern
     >>> plan = pattern("rows", rows=2, columns=4, ranks=2)
-    >>> Job("hdf5", plan, Path("x.h5"), "collective", {"romio_ds_writ": "disable"})
+    >>> RanksJob("hdf5", plan, Path("x.h5"), "collective", {"romio_ds_writ": "disable"})
     Traceback (most recent call last):
     ...
     ValueError: no hint 'romio_ds_writ': MPI would pass it over; it may be one of ...
     """
 
     library: str
-    plan: Plan
+    plan: WritePlan
     path: Path
     mode: str = "independent"
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -114,12 +114,12 @@ class Job:
         ]
 
 
-def run(job: Job, program: Program | None = None) -> Report:
+def run(job: RanksJob, program: Program | None = None) -> Report:
     """Run a job and return what it cost.
 
     Parameters
     ----------
-    job : Job
+    job : RanksJob
     program : Program
         What runs it; by default what is found for its library.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .errors import MissingError
+from .errors import AbsentError
 
 OPEN_MPI, MPICH = "Open MPI", "MPICH"
 OVERRIDE = "HYPERSLAB_MPIEXEC"
@@ -76,7 +76,7 @@ def beside(compiler: str) -> Launcher:
 
     Raises
     ------
-    MissingError
+    AbsentError
         When there is none.
 
     Examples
@@ -84,7 +84,7 @@ def beside(compiler: str) -> Launcher:
     >>> beside("/no/such/folder/mpicc")
     Traceback (most recent call last):
     ...
-    hyperslab.parallel.errors.MissingError: no mpiexec beside mpicc
+    hyperslab.parallel.errors.AbsentError: no mpiexec beside mpicc
     """
     if given := _given():
         return given
@@ -92,7 +92,7 @@ def beside(compiler: str) -> Launcher:
     for name in (f"mpiexec{path.suffix}", "mpiexec", "mpirun"):
         if found := shutil.which(name, path=str(path.parent)):
             return Launcher((found,), kind_of(found))
-    raise MissingError(f"no mpiexec beside {path.name}")
+    raise AbsentError(f"no mpiexec beside {path.name}")
 
 
 def of_mpi4py(version: str) -> Launcher:
@@ -105,7 +105,7 @@ def of_mpi4py(version: str) -> Launcher:
 
     Raises
     ------
-    MissingError
+    AbsentError
         When no launcher of that MPI is found.
     """
     if given := _given():
@@ -117,7 +117,7 @@ def of_mpi4py(version: str) -> Launcher:
             found = shutil.which(name, path=folder)
             if found and kind_of(found) == wanted:
                 return Launcher((found,), wanted)
-    raise MissingError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
+    raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
 
 
 @cache
@@ -138,7 +138,7 @@ def kind_of(launcher: str) -> str:
 def _given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
     words = tuple(shlex.split(environment.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:
-        raise MissingError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
+        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
     return Launcher(words, kind_of(words[0]), of_site=True) if words else None
 
 

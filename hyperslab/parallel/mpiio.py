@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .plan import Dataset, Part, Plan
+from .plan import Part, SharedArray, WritePlan
 from .ranks import WRONG_JOB
 
 _COUNTS = 102
@@ -107,7 +107,7 @@ class Phases:
         )
 
 
-def read_plan(path: Path, ranks: int) -> Plan:
+def read_plan(path: Path, ranks: int) -> WritePlan:
     """Read a plan as the C programs do.
 
     Examples
@@ -122,10 +122,10 @@ def read_plan(path: Path, ranks: int) -> Plan:
     True
     """
     lines = iter(path.read_text().splitlines())
-    return Plan(tuple(_dataset(line.split(), lines, ranks) for line in lines))
+    return WritePlan(tuple(_dataset(line.split(), lines, ranks) for line in lines))
 
 
-def _dataset(head: list[str], lines: Iterator[str], ranks: int) -> Dataset:
+def _dataset(head: list[str], lines: Iterator[str], ranks: int) -> SharedArray:
     name, kind, *rest = head
     guard, dims, *sizes = map(int, rest)
     parts = []
@@ -133,7 +133,7 @@ def _dataset(head: list[str], lines: Iterator[str], ranks: int) -> Dataset:
         own = tuple(map(int, next(lines).split()))
         parts.append(Part(own[:dims], own[dims:]))
     chunks = tuple(sizes[dims:]) if any(sizes[dims:]) else ()
-    return Dataset(name, _TYPES[kind], tuple(sizes[:dims]), tuple(parts), chunks, guard)
+    return SharedArray(name, _TYPES[kind], tuple(sizes[:dims]), tuple(parts), chunks, guard)
 
 
 def _perform(mpi: Any, world: Any, options: dict[str, str], phases: Phases) -> None:
@@ -171,7 +171,7 @@ def _transfer(
     mpi: Any,
     file: Any,
     hints: Any,
-    dataset: Dataset,
+    dataset: SharedArray,
     part: Part,
     values: Any,
     offset: int,
@@ -191,7 +191,7 @@ def _transfer(
     view.Free()
 
 
-def runs(dataset: Dataset, part: Part, values: Any) -> Iterator[tuple[int, Any]]:
+def runs(dataset: SharedArray, part: Part, values: Any) -> Iterator[tuple[int, Any]]:
     """Give each contiguous run of a part: its place within the dataset in bytes, and its values.
 
     Examples

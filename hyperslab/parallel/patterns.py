@@ -1,6 +1,6 @@
 """The four ways of Chilan et al. to share a rectangular array among ranks."""
 
-from .plan import Dataset, Part, Plan
+from .plan import Part, SharedArray, WritePlan
 
 PATTERNS = ("interleaved", "rows", "overhang", "within")
 """Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk."""
@@ -10,7 +10,7 @@ SHARING = 4
 """Ranks that write into one chunk, of the pattern "within"."""
 
 
-def pattern(name: str, rows: int, columns: int, ranks: int) -> Plan:
+def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
     """Return what each rank writes of an array of doubles.
 
     Parameters
@@ -60,4 +60,4 @@ def pattern(name: str, rows: int, columns: int, ranks: int) -> Plan:
         shape = (rows * share, columns * -(-ranks // share))
         starts = [(rows * (rank % share), columns * (rank // share)) for rank in range(ranks)]
     parts = tuple(Part(start, count) for start in starts)
-    return Plan((Dataset("data", "f8", shape, parts, chunks),))
+    return WritePlan((SharedArray("data", "f8", shape, parts, chunks),))

@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class SharedArray:
     """One dataset and the parts of its ranks.
 
     Parameters
@@ -67,7 +67,7 @@ class Dataset:
 
     Examples
     --------
-    >>> Dataset("data", "f8", (4, 8), (Part((0, 0), (2, 8)), Part((2, 0), (2, 8)))).nbytes
+    >>> SharedArray("data", "f8", (4, 8), (Part((0, 0), (2, 8)), Part((2, 0), (2, 8)))).nbytes
     256
     """
 
@@ -97,12 +97,12 @@ class Dataset:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WritePlan:
     """All that a job writes into one file.
 
     Parameters
     ----------
-    datasets : tuple of Dataset
+    datasets : tuple of SharedArray
         With as many parts each.
 
     Examples
@@ -117,7 +117,7 @@ class Plan:
     2 0 2 4
     """
 
-    datasets: tuple[Dataset, ...]
+    datasets: tuple[SharedArray, ...]
 
     def __post_init__(self) -> None:
         if len({len(dataset.parts) for dataset in self.datasets}) != 1:
@@ -167,7 +167,7 @@ class Plan:
         return values
 
 
-def _lines(datasets: tuple[Dataset, ...]) -> Iterator[str]:
+def _lines(datasets: tuple[SharedArray, ...]) -> Iterator[str]:
     for dataset in datasets:
         dims = len(dataset.shape)
         chunks = dataset.chunks or (0,) * dims

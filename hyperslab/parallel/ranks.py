@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from .errors import (
-    MissingError,
+    AbsentError,
     ParallelError,
     RankError,
     RanksError,
@@ -53,11 +53,11 @@ def run(
     cores : sequence of int
         What the ranks may run on, where this process may itself run on fewer.
     failures : Path
-        Folder where a rank that fails says why, in failed-*: launchers lose what is said last.
+        Folder where a rank that fails says why, because launchers lose what is said last.
 
     Raises
     ------
-    MissingError, SlotsError, RanksError, RankError, TimeLimitError
+    AbsentError, SlotsError, RanksError, RankError, TimeLimitError
         With what was wrong; no rank is left behind.
     """
     told = [f"{name}={value}" for name, value in environment.items()]
@@ -75,7 +75,7 @@ def run(
                 preexec_fn=_prepare(os.getpid(), cores),
             )
         except OSError as error:
-            raise MissingError(
+            raise AbsentError(
                 f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
                 f"install the MPI it belongs to, or name another in {OVERRIDE}"
             ) from error

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .plan import Plan
+from .plan import WritePlan
 
 
-def holds(plan: Plan, path: Path, library: str) -> bool:
+def holds(plan: WritePlan, path: Path, library: str) -> bool:
     """Return whether a file holds, in each part of each rank, what the plan says.
 
     Parameters
     ----------
-    plan : Plan
+    plan : WritePlan
     path : Path
     library : str
         That wrote it: HDF5 is read with h5py, PnetCDF's with netCDF4, MPI-IO's as plain bytes.
@@ -39,7 +39,7 @@ def holds(plan: Plan, path: Path, library: str) -> bool:
 
 
 @contextmanager
-def _opened(plan: Plan, path: Path, library: str) -> Iterator[list[Any]]:
+def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
     names = [dataset.name for dataset in plan.datasets]
     if library == "hdf5":
         import h5py
@@ -56,7 +56,7 @@ def _opened(plan: Plan, path: Path, library: str) -> Iterator[list[Any]]:
         yield [*_plain(plan, path)]
 
 
-def _plain(plan: Plan, path: Path) -> Iterator[Any]:
+def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:
     """Give the datasets of a file that holds one after the other."""
     offset = 0
     for dataset in plan.datasets:

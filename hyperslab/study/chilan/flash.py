@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...parallel import FILES, Dataset, Job, Part, Plan, find, flash, run
+from ...parallel import FILES, Part, RanksJob, SharedArray, WritePlan, find, flash, run
 from . import jobs
 from .jobs import Task
 
@@ -108,15 +108,15 @@ class Flash:
         shape = (_CHUNK[0], _CHUNK[1] * _CHUNKS)
         # Half of the columns of each chunk: a read of whole chunks need not keep them.
         parts = (Part((0, 0), (shape[0], shape[1])),)
-        plan = Plan((Dataset("data", "f8", shape, parts, _CHUNK),))
+        plan = WritePlan((SharedArray("data", "f8", shape, parts, _CHUNK),))
         path = self.folder / "cache.h5"
-        run(Job("hdf5", plan, path), program)
+        run(RanksJob("hdf5", plan, path), program)
         for case, serial, read_only in (
             ("serial", True, False),
             ("parallel", False, False),
             ("parallel, read only", False, True),
         ):
-            job = Job(
+            job = RanksJob(
                 "hdf5", plan, path, reads=True, serial=serial, read_only=read_only, times=AGAIN
             )
             report = run(job, program)
@@ -138,7 +138,7 @@ class Flash:
         file: str = "checkpoint",
         hints: Mapping[str, str] | None = None,
     ) -> Task:
-        job = Job(
+        job = RanksJob(
             library,
             flash(file, side, ranks, blocks),
             self.folder / f"{library}-{file}.dat",

@@ -6,8 +6,9 @@ import pandas as pd
 
 from ..claims.words import comparison, listing
 from .document import CHECKPOINT_MB
-from .results import MODES, NAMES, lead, ratio, requests, rows_of
+from .results import MODES, NAMES, few, in_order, lead, ratio, requests, rows_of
 
+_FEW = 2  # ranks: as many as a small machine has cores
 _FILES = {
     "checkpoint": "checkpoint",
     "centres": "plot file, centres",
@@ -37,15 +38,14 @@ def summary(counted: pd.DataFrame, checkpoint: pd.DataFrame) -> str:
         if a == b
         else f", {comparison(a / b, 'more', 'fewer')}."
     )
-    few = 2
     found = None
     if len(checkpoint):
-        rows = checkpoint[checkpoint["ranks"] == few]
+        rows = checkpoint[checkpoint["ranks"] == _FEW]
         found = ratio(rows, "hdf5/collective/16", "pnetcdf/collective/16", 0.0)
     if found is not None:
         said.append(
-            f"Collectively, with {few} ranks and blocks of 16³, HDF5 is "
-            f"{comparison(found, 'slower', 'faster')} against PnetCDF."
+            f"Collectively, with {_FEW} ranks and blocks of 16³, HDF5 is "
+            f"{comparison(found, 'slower', 'faster')} against PnetCDF{few(found.n)}."
         )
     return " ".join(said)
 
@@ -84,7 +84,7 @@ def table_requests(counted: pd.DataFrame) -> pd.DataFrame:
         The experiment "requests".
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in rows_of(counted):
+    for row in rows_of(in_order(counted)):
         hint = f"`{row['hints']}`" if row["hints"] else "as it comes"
         key = (f"{row['size']}³", NAMES[row["library"]], MODES[row["mode"]], hint)
         head = dict(zip(("block", "library", "mode", "hint"), key, strict=True))
@@ -128,8 +128,9 @@ def caption(checkpoint: pd.DataFrame) -> str:
     return (
         "The document's Figures 1 and 2, which print no numbers: write requests of the checkpoint, "
         "counted exactly, and the rate of writing it into this machine's page cache"
-        f"{size}; median and 95 % interval of {blocks} blocks. On one machine ranks share its "
-        "memory and cores, so the rates say little of a cluster; the requests say all."
+        f"{size}; median{few(blocks) or f' and 95 % interval of {blocks} blocks'}. On one "
+        "machine ranks share its memory and cores, so the rates say little of a cluster; the "
+        "requests say all."
     )
 
 
@@ -236,5 +237,5 @@ def _ranks(ranks: float) -> str:
 
 def _rate(row: dict[str, Any]) -> str:
     ends = (row["rate_low"] / 1e6, row["rate_high"] / 1e6)
-    inside = f" [{ends[0]:.3g}, {ends[1]:.3g}]" if row["n"] > 1 else ""
-    return f"{row['rate'] / 1e6:.3g}{inside} MB/s"
+    inside = f" [{ends[0]:,.0f}, {ends[1]:,.0f}]" if row["n"] > 1 else ""
+    return f"{row['rate'] / 1e6:,.0f}{inside} MB/s"

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...measure.case import Case, Stopwatch
 from ...measure.records import frame_of
-from ...parallel import LIBRARIES, Found, Job, Phase, Program, Report, find, holds, run
+from ...parallel import LIBRARIES, Found, Phase, Program, RanksJob, Report, find, holds, run
 from ..session import Session
 from ..tasks import Remove
 
@@ -27,13 +27,13 @@ class Task:
     ----------
     case : str
         Library, pattern or file, and mode.
-    job : Job
+    job : RanksJob
     described : tuple of (str, object)
         Record columns beside those that follow from the job.
     """
 
     case: str
-    job: Job
+    job: RanksJob
     described: tuple[tuple[str, object], ...] = ()
 
     @property
@@ -57,11 +57,11 @@ class Sample:
 
     Parameters
     ----------
-    job : Job
+    job : RanksJob
     program : Program
     """
 
-    job: Job
+    job: RanksJob
     program: Program
 
     def __call__(self, watch: Stopwatch) -> None:
@@ -77,13 +77,13 @@ class Sample:
 class Kept:
     """Check that the file of a job holds what was to be written."""
 
-    job: Job
+    job: RanksJob
 
     def __call__(self, _: object) -> bool:
         return holds(self.job.plan, self.job.path, self.job.library)
 
 
-def cost(phase: Phase, job: Job) -> dict[str, object]:
+def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
     """Return the record columns of a phase.
 
     `requests` are those that write, and when reading those that read; `stages` are all requests of

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from ...parallel import PATTERNS, Job, Report, pattern
+from ...parallel import PATTERNS, RanksJob, Report, pattern
 from . import jobs
 from .jobs import Task
 
@@ -159,7 +159,7 @@ class Patterns:
         latency_s: float,
         hints: Mapping[str, str],
     ) -> Task:
-        job = Job(
+        job = RanksJob(
             library,
             pattern(name, *shape, ranks),
             self.folder / f"{library}-{name}.dat",

@@ -6,7 +6,19 @@ import pandas as pd
 
 from ..claims.words import amount, comparison, listing, number
 from .document import PROCESSORS, WRITES
-from .results import MODES, NAMES, TITLES, apart, lead, most_ranks, ratio, requests, rows_of, timed
+from .results import (
+    MODES,
+    NAMES,
+    TITLES,
+    apart,
+    few,
+    lead,
+    most_ranks,
+    ratio,
+    requests,
+    rows_of,
+    timed,
+)
 
 LATENCY_S = 0.003
 
@@ -37,9 +49,10 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
         theirs = WRITES["interleaved"]
         said.append(
             f"When each request takes 3 ms longer, {rows:,} rows a rank are "
-            f"{comparison(found, 'slower', 'faster')} {_by(library)} than collectively. The "
-            f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} "
-            "processors, and the ratio grows with the rows: what stays is a request for each row."
+            f"{comparison(found, 'slower', 'faster')} {_by(library)} than "
+            f"collectively{few(found.n)}. The document has {theirs.ratio:.0f}× for "
+            f"{theirs.rows // 1024}K rows of {PROCESSORS} processors, and the ratio "
+            "grows with the rows: what stays is a request for each row."
         )
     return " ".join(said)
 
@@ -168,9 +181,10 @@ def caption_latency(latency: pd.DataFrame) -> str:
     ranks, n = int(latency["ranks"].iloc[0]), latency["block"].nunique()
     return (
         f"Seconds of writing by {ranks} ranks over the requests of the rank that makes the most, "
-        f"with nothing and with {listing(_added(latency), 4)} added to each request; median and "
-        f"95 % interval of {n} blocks. Dashed: requests times latency alone. Star: the document's "
-        "interleaved columns of 32 processors, a request for each of 512K rows."
+        f"with nothing and with {listing(_added(latency), 4)} added to each request; median"
+        f"{few(n) or f' and 95 % interval of {n} blocks'}. Dashed: requests "
+        "times latency alone. Star: the document's interleaved columns of 32 processors, a "
+        "request for each of 512K rows."
     )
 
 

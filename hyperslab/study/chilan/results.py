@@ -40,6 +40,29 @@ def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
     return cast(list[dict[str, Any]], frame.to_dict("records"))
 
 
+def in_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows by pattern, library, mode and ranks: samples come in a random order."""
+    ranks = {name: n for names in (TITLES, NAMES, MODES) for n, name in enumerate(names)}
+    keys = [name for name in ("pattern", "library", "mode", "latency_s", "ranks") if name in frame]
+
+    def place(column: "pd.Series[Any]") -> "pd.Series[Any]":
+        return column.map(ranks).fillna(0) if column.name in keys[:3] else column
+
+    return frame.sort_values(keys, key=place, kind="stable") if len(frame) else frame
+
+
+def few(n: int) -> str:
+    """Return a remark where there are too few blocks for an interval, else "".
+
+    Examples
+    --------
+    >>> few(1), few(7)
+    (' (1 block: too few for an interval)', '')
+    """
+    blocks = "1 block" if n == 1 else f"{n} blocks"
+    return f" ({blocks}: too few for an interval)" if n < 6 else ""
+
+
 def apart(library: str) -> str:
     """Return the mode in which a library writes each run for itself, as HDF5 does independently."""
     return "rowwise" if library == "mpiio" else "independent"
@@ -91,7 +114,7 @@ def timed(*frames: pd.DataFrame, phase: str = "write") -> pd.DataFrame:
             }
         )
     columns = [*keys, "seconds", "low", "high", "n", "stages", "requests"]
-    return pd.DataFrame(found, columns=[*columns, "rate", "rate_low", "rate_high"])
+    return in_order(pd.DataFrame(found, columns=[*columns, "rate", "rate_low", "rate_high"]))
 
 
 def ratio(frame: pd.DataFrame, of: str, to: str, latency_s: float) -> Interval | None:

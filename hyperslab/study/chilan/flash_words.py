@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..claims.words import comparison, listing
 from .document import CHECKPOINT_MB
-from .results import MODES, NAMES, few, in_order, lead, ratio, requests, rows_of
+from .results import MODES, NAMES, few, in_order, lead, ratio, requests, rows_of, slower
 
 _FEW = 2  # ranks: as many as a small machine has cores
 _FILES = {
@@ -44,8 +44,7 @@ def summary(counted: pd.DataFrame, checkpoint: pd.DataFrame) -> str:
         found = ratio(rows, "hdf5/collective/16", "pnetcdf/collective/16", 0.0)
     if found is not None:
         said.append(
-            f"Collectively, with {_FEW} ranks and blocks of 16³, HDF5 is "
-            f"{comparison(found, 'slower', 'faster')} against PnetCDF{few(found.n)}."
+            f"Collectively, with {_FEW} ranks and blocks of 16³: {slower('HDF5', 'PnetCDF', found)}"
         )
     return " ".join(said)
 

@@ -17,8 +17,9 @@ from .results import (
     ratio,
     requests,
     rows_of,
+    slower,
     timed,
-)
+)  # fmt: skip
 
 LATENCY_S = 0.003
 
@@ -47,12 +48,11 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
     if found is not None:
         rows = int(latency[latency["case"] == of]["size"].iloc[0].partition("x")[0])
         theirs = WRITES["interleaved"]
+        compared = slower(f"writing {_by(library)}", "writing collectively", found)
         said.append(
-            f"When each request takes 3 ms longer, {rows:,} rows a rank are "
-            f"{comparison(found, 'slower', 'faster')} {_by(library)} than "
-            f"collectively{few(found.n)}. The document has {theirs.ratio:.0f}× for "
-            f"{theirs.rows // 1024}K rows of {PROCESSORS} processors, and the ratio "
-            "grows with the rows: what stays is a request for each row."
+            f"When each request takes 3 ms longer, with {rows:,} rows a rank {compared} The "
+            f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} processors; "
+            "the ratio grows with the rows, because of a request for each row."
         )
     return " ".join(said)
 

@@ -8,6 +8,7 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
 from ...parallel import LIBRARIES
+from ..claims.words import comparison
 
 NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 TITLES = {
@@ -61,6 +62,29 @@ def few(n: int) -> str:
     """
     blocks = "1 block" if n == 1 else f"{n} blocks"
     return f" ({blocks}: too few for an interval)" if n < 6 else ""
+
+
+def slower(of: str, to: str, found: Interval) -> str:
+    """Return a sentence on how two ways of writing compare, without a direction where none is.
+
+    Parameters
+    ----------
+    of, to : str
+        The two, as the beginning and the end of the sentence.
+    found : Interval
+        Seconds of the one over those of the other.
+
+    Examples
+    --------
+    >>> slower("HDF5", "PnetCDF", Interval(2.0, 1.9, 2.1, 7))
+    'HDF5 is 2× slower than PnetCDF.'
+    >>> slower("HDF5", "PnetCDF", Interval(1.0, 0.9, 1.1, 7))
+    'HDF5 and PnetCDF cannot be told apart: the ratio of their times lies in [0.90, 1.10].'
+    """
+    if found.low < found.high and found.contains(1):
+        inside = f"[{found.low:.2f}, {found.high:.2f}]"
+        return f"{of} and {to} cannot be told apart: the ratio of their times lies in {inside}."
+    return f"{of} is {comparison(found, 'slower', 'faster')} than {to}{few(found.n)}."
 
 
 def apart(library: str) -> str:

@@ -51,8 +51,8 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
         compared = slower(f"writing {_by(library)}", "writing collectively", found)
         said.append(
             f"When each request takes 3 ms longer, with {rows:,} rows a rank {compared} The "
-            f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} processors; "
-            "the ratio grows with the rows, because of a request for each row."
+            f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} "
+            "processors; the ratio grows with the rows, because of a request for each row."
         )
     return " ".join(said)
 

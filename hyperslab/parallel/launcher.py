@@ -59,8 +59,11 @@ class Launcher:
         told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
         if romio := _romio(self.words[0]):
             told["OMPI_MCA_io"] = romio
-        if not self.of_site:  # no network is looked for: it takes longer than the job
+        if not self.of_site:
+            # No network is looked for, which takes longer than the job; ranks that wait for one
+            # another leave the cores to those that work.
             told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
+            told |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
         return {name: value for name, value in told.items() if name not in os.environ}

@@ -118,7 +118,7 @@ def figure_latency(times: pd.DataFrame) -> "Figure":
         "the document, independent:\n512K rows in 1659 s",
         (theirs.rows, theirs.independent_s),
         textcoords="offset points",
-        xytext=(-10, 0),
+        xytext=(-14, 0),
         ha="right",
         va="center",
         fontsize=8,

@@ -75,9 +75,7 @@ class Flash:
             for library, mode in WAYS
         ]
         few = min(4, self.most_ranks)
-        tasks += [
-            self._task(library, mode, SIDES[0], few, self.blocks) for library, mode in WAYS[:4]
-        ]
+        tasks += [self._task(library, mode, SIDES[0], few, self.blocks) for library, mode in WAYS]
         tasks += [
             self._task(library, "collective", side, few, self.blocks, hints=BUFFERED)
             for library in ("hdf5", "pnetcdf", "mpiio")

@@ -206,11 +206,11 @@ def advice(counted: pd.DataFrame, cached: pd.DataFrame) -> str:
     if counted.empty:
         return ""
     said, plain = ["**What to do today.**"], counted[counted["hints"] == ""]
-    better = [
-        row
+    tried = [
+        (row, requests(plain, row["case"], row["ranks"]))
         for row in rows_of(counted[counted["hints"] != ""])
-        if row["requests"] < requests(plain, row["case"], row["ranks"])
     ]
+    better = [row for row, before in tried if row["requests"] < before]
     if better:
         said.append(
             "Where ranks write blocks one after the other, collective calls alone do not merge "
@@ -218,7 +218,7 @@ def advice(counted: pd.DataFrame, cached: pd.DataFrame) -> str:
             f'"{better[0]["hints"].partition("=")[0]}", "enable")`, and give that info to '
             "`H5Pset_fapl_mpio` or `ncmpi_create`."
         )
-    else:
+    elif tried:
         said.append("The hint that was tried merges nothing here: leave it as it comes.")
     if len(cached):
         reads = cached[cached["phase"] == "read"].set_index("case")["requests"]

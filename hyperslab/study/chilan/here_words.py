@@ -17,7 +17,7 @@ def missing(seen: pd.DataFrame) -> str:
     --------
     >>> rows = [("hdf5", "no MPI compiler (mpicc)"), ("mpiio", ""), ("install", "apt-get …")]
     >>> missing(pd.DataFrame(rows, columns=["case", "note"]))
-    'Left out here: HDF5 (no MPI compiler (mpicc)). To have it: `apt-get …`, then run again ...'
+    'Left out here: HDF5 (no MPI compiler (mpicc)). To have it: apt-get …; then run again ...'
     """
     gone = seen[seen["case"].isin(NAMES) & (seen["note"] != "")]
     if gone.empty:
@@ -25,7 +25,7 @@ def missing(seen: pd.DataFrame) -> str:
     why = "; ".join(f"{NAMES[row['case']]} ({row['note']})" for row in rows_of(gone))
     command = seen.loc[seen["case"] == "install", "note"].iloc[0]
     return (
-        f"Left out here: {why}. To have it: `{command}`, then run again with "
+        f"Left out here: {why}. To have it: {command}; then run again with "
         "`hyperslab run chilan_patterns chilan_flash --again`."
     )
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from ...parallel import PATTERNS, RanksJob, Report, pattern
+from ...parallel import PATTERNS, RanksJob, Report, find, pattern
 from . import jobs
 from .jobs import Task
 
@@ -94,11 +94,12 @@ class Patterns:
         return jobs.sizes([item for item in self.done if item[0].job.plan.ranks == self.ranks])
 
     def hints(self) -> Iterator[dict[str, object]]:
-        """Give the requests with each hint, through PnetCDF, which passes them on as they are."""
+        """Give the requests with each hint, of the first two of PnetCDF, MPI-IO and HDF5 here."""
         smallest = self.patterns < len(PATTERNS)
+        here = [name for name in ("pnetcdf", "mpiio", "hdf5") if name in find().programs][:2]
         tasks = [
             self._counted(library, name, mode, self.ranks, hints)
-            for library in (("pnetcdf",) if smallest else ("pnetcdf", "mpiio"))
+            for library in here[: 1 if smallest else 2]
             for name, mode, hints in (HINTED[:2] if smallest else HINTED)
         ]
         return jobs.totals(list(jobs.observe(tasks)))

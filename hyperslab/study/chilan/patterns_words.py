@@ -324,7 +324,7 @@ def _added(latency: pd.DataFrame) -> list[str]:
 
 
 def _by(library: str) -> str:
-    return "one call for each row" if library == "mpiio" else "independently"
+    return "with a call for each row" if library == "mpiio" else "independently"
 
 
 def _sizes(sizes: pd.DataFrame, case: str) -> str:

@@ -76,6 +76,17 @@ def test_channels_are_conda_forge_alone():
     assert ENVIRONMENT["channels"] == ["conda-forge", "nodefaults"]
 
 
+def test_the_environment_with_mpi_is_the_other_and_what_mpi_needs():
+    both = [yaml.safe_load((ROOT / f"environment{x}.yml").read_text()) for x in ("", "-mpi")]
+    plain, mpi = ([str(spec) for spec in each["dependencies"]] for each in both)
+    more = [spec for spec in mpi if spec not in plain]
+    assert [spec for spec in mpi if spec in plain] == plain
+    assert {"mpi4py >=4.1", "openmpi-mpicc", "hdf5 =*=mpi_openmpi_*"} <= set(more)
+    (requirement,) = (r for r in STUDY if r.name == "mpi4py")
+    assert f"mpi4py {requirement.specifier}" in more
+    assert both[0]["channels"] == both[1]["channels"]
+
+
 def environment(python, system="linux"):
     """What markers ask of one Python on one system."""
     return {

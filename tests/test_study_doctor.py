@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hyperslab.measure import lock, noise
+from hyperslab.parallel import Found, Launcher, Program
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 
@@ -83,12 +84,42 @@ def test_a_missing_compiler_says_what_is_left_out_and_what_installs_it(monkeypat
 
 
 def test_a_tool_on_the_path_is_found(tmp_path):
-    for program in ("mpicc", "mpiexec"):
-        path = tmp_path / program
-        path.write_text("#!/bin/sh\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    mpi = next(tool for tool in doctor.TOOLS if tool.subject == "MPI")
-    assert doctor.tool(mpi, search=str(tmp_path)).state == "ok"
+    path = tmp_path / "lighttpd"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    (lighttpd,) = doctor.TOOLS
+    assert doctor.tool(lighttpd, search=str(tmp_path)).state == "ok"
+
+
+def test_what_cannot_write_in_parallel_is_said_with_its_reason_and_what_installs_it():
+    missing = {"hdf5": "mpicc: hdf5.h: No such file", "mpiio": "no mpi4py"}
+    found = doctor.mpi(Found({}, missing))
+    assert found.state == "note"
+    assert "hdf5: mpicc: hdf5.h: No such file" in found.text and "no mpi4py" in found.text
+    assert "apt-get install openmpi-bin" in found.remedy and "pip install mpi4py" in found.remedy
+
+
+def test_where_nothing_is_missing_all_can_write_in_parallel():
+    programs = {
+        name: Program(name, ("x",), Launcher(("mpiexec",), "MPICH")) for name in ("hdf5", "mpiio")
+    }
+    found = doctor.mpi(Found(programs, {}))
+    assert found == Finding(
+        "MPI",
+        "ok",
+        "hdf5 (MPICH launcher), mpiio (MPICH launcher) can write in parallel",
+    )
+
+
+def test_a_package_that_only_some_systems_have_is_done_without(tmp_path, monkeypatch):
+    info = tmp_path / "toy-1.0.dist-info"
+    info.mkdir()
+    marker = "sys_platform != 'none' and extra == 'study'"
+    info.joinpath("METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: toy\nVersion: 1.0\nRequires-Dist: absent-toy; {marker}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert [found.state for found in doctor.packages("toy", "study")] == ["ok"]
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is Linux's")

@@ -14,6 +14,7 @@ TEXT = (
     "run_id", "profile", "notebook", "experiment", "case", "aa", "phase", "library",
     "library_version", "format", "codec", "chunks", "pattern", "size", "cache_state", "link",
     "mode", "hints", "byteorder", "quantize", "predicted_chunks", "status",
+    "note",  # why something is not here
 )  # fmt: skip
 NUMBERS = (
     "block", "order", "level", "resident_before", "wall_s", "user_s", "sys_s", "minflt", "majflt",

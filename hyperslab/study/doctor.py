@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperslab import parallel
 from hyperslab.kernels.build import INSTALL, KernelError, compiler, kernel
 from hyperslab.measure import cold, counters, lock, machine
 from hyperslab.study.fingerprint import version
@@ -61,13 +62,6 @@ class Tool:
 
 TOOLS = (
     Tool(
-        "MPI",
-        ("mpicc", "mpiexec"),
-        "the chapter on parallel writing is left out (claims chilan-*)",
-        "Debian: apt-get install openmpi-bin libopenmpi-dev libhdf5-openmpi-dev libpnetcdf-dev; "
-        "macOS: brew install hdf5-mpi",
-    ),
-    Tool(
         "lighttpd",
         ("lighttpd",),
         "the chapter on remote reading serves files with its own, slower server (claims penard-9*)",
@@ -101,6 +95,7 @@ def report(work: Path = Path("build"), *, search: str | None = None) -> list[Fin
         memory(),
         *processor(),
         c_kernel(),
+        mpi(),
         *(tool(each, search) for each in TOOLS),
     ]
 
@@ -182,7 +177,9 @@ def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]
         try:
             found = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
-            wrong.append(f"{requirement.name} is not installed")
+            # What only some systems have is done without, and said where it is missed.
+            if "platform" not in str(requirement.marker):
+                wrong.append(f"{requirement.name} is not installed")
             continue
         if not requirement.specifier.contains(found, prereleases=True):
             wrong.append(f"{requirement.name} is {found}, must be {requirement.specifier}")
@@ -320,6 +317,29 @@ def c_kernel() -> Finding:
         said, _, remedy = str(error).partition("; ")
         return Finding("C compiler", "note", f"{said}: {WITHOUT_C}", remedy or INSTALL)
     return Finding("C compiler", "ok", f"{Path(name).name} compiles the C kernel")
+
+
+def mpi(found: parallel.Found | None = None) -> Finding:
+    """Look for what writes in parallel, and compile its programs.
+
+    Parameters
+    ----------
+    found : Found
+        What is here, where that is known.
+
+    Examples
+    --------
+    >>> mpi(parallel.Found({}, {"pnetcdf": "no MPI compiler (mpicc)"})).text
+    'pnetcdf: no MPI compiler (mpicc): its rows are left out of the chapter on parallel writing ...'
+    """
+    found = found or parallel.find()
+    here = [f"{name} ({found[name].launcher.kind or 'own'} launcher)" for name in found.programs]
+    if not found.missing:
+        return Finding("MPI", "ok", f"{', '.join(here)} can write in parallel")
+    why = "; ".join(f"{name}: {reason}" for name, reason in found.missing.items())
+    rows = "its rows are" if len(found.missing) == 1 else "their rows are"
+    text = f"{why}: {rows} left out of the chapter on parallel writing (claims chilan-*)"
+    return Finding("MPI", "note", text, found.what_to_install())
 
 
 def tool(wanted: Tool, search: str | None = None) -> Finding:

@@ -82,7 +82,7 @@ def parts(
     for name, path in used_modules(code, modules).items():
         found[f"module {name}"] = _hash(ast.dump(_tree(path)))
         if path.name == "__init__.py":
-            for source in sorted(path.parent.glob("*.c")):
+            for source in sorted(path.parent.glob("*.[ch]")):
                 found[f"module {name}/{source.name}"] = _hash(source.read_text(encoding="utf-8"))
     for name in packages:
         found[f"package {name}"] = version(name)
@@ -130,7 +130,7 @@ def code_hash() -> str:
     """
     whole = hashlib.sha256()
     for folder in ROOTS:
-        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.c")]):
+        for file in sorted([*folder.rglob("*.py"), *folder.rglob("*.[ch]")]):
             if not draws(".".join(file.relative_to(folder.parent).with_suffix("").parts)):
                 whole.update(file.name.encode() + file.read_bytes())
     return whole.hexdigest()[:16]

@@ -1,0 +1,137 @@
+"""Compile the C programs once for a compiler, its MPI and its libraries."""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from ..kernels.build import KernelError, cache_folder, compiler
+from .errors import AbsentError
+
+FOLDER = Path(__file__).parent
+FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
+SHARED = ("-fPIC", "-shared")
+
+
+def compilers() -> list[str]:
+    """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH.
+
+    A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.environ["MPICC"] = "no-such-compiler"
+    >>> compilers()
+    []
+    >>> del os.environ["MPICC"]
+    """
+    if given := os.environ.get("MPICC"):
+        return [found] if (found := shutil.which(shlex.split(given)[0])) else []
+    folders = dict.fromkeys(os.environ.get("PATH", os.defpath).split(os.pathsep))
+    names = ("mpicc", "mpicc.openmpi", "mpicc.mpich")
+    places = (shutil.which(name, path=folder) for folder in folders for name in names)
+    known = {Path(place).resolve(): place for place in reversed([*filter(None, places)])}
+    # Open MPI's compilers of all languages are one program, which goes by the name it is called.
+    return list(dict.fromkeys(reversed(known.values())))
+
+
+@cache
+def requests_library() -> Path:
+    """Return the library that counts requests and makes them slower, compiled at the first call.
+
+    Raises
+    ------
+    AbsentError
+        When there is no C compiler.
+    """
+    try:
+        words = compiler()
+    except KernelError as error:
+        raise AbsentError(str(error)) from error
+    return _built("requests", words, (*SHARED,), ("-ldl",))
+
+
+@cache
+def program(library: str, words: tuple[str, ...]) -> Path:
+    """Return the program of a library, compiled at the first call.
+
+    Parameters
+    ----------
+    library : str
+        "hdf5" or "pnetcdf".
+    words : tuple of str
+        The MPI compiler.
+
+    Raises
+    ------
+    AbsentError
+        When the compiler does not find that library, with the compiler's words.
+    """
+    said = ""
+    for flags in _places(library):
+        try:
+            return _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
+        except AbsentError as error:
+            said = said or str(error)
+    raise AbsentError(said)
+
+
+def _places(library: str) -> Iterator[tuple[str, ...]]:
+    """Give where a library may lie: where the compiler looks, conda's folder, and Debian's."""
+    yield ()
+    if prefix := os.environ.get("CONDA_PREFIX"):
+        yield (f"-I{prefix}/include", f"-L{prefix}/lib", f"-Wl,-rpath,{prefix}/lib")
+    for mpi in ("openmpi", "mpich"):
+        for found in sorted(Path("/usr/lib").glob(f"*/{library}/{mpi}")):
+            yield (f"-I/usr/include/{library}/{mpi}", f"-L{found}")
+
+
+def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Sequence[str]) -> Path:
+    """Compile one source into the user's cache, unless that was done before.
+
+    What names the file is all that it was made of: the source with each header as this compiler
+    finds them, the command, and what the compiler says it does with it.
+    """
+    command = (*words, *FLAGS, *flags)
+    source = FOLDER / f"{name}.c"
+    whole = _run((*command, "-E", "-P", str(source)))
+    about = _run((*words, "-show")) if name != "requests" else _run((*words, "--version"))
+    parts = "\0".join((whole, about, *command, *libraries))
+    key = hashlib.sha256(parts.encode()).hexdigest()[:20]
+    folder = cache_folder()
+    made = folder / f"parallel-{name}-{key}{'.so' if '-shared' in flags else ''}"
+    if made.exists():
+        return made
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, part = tempfile.mkstemp(prefix=f".{made.name}-", dir=folder)
+    except OSError as error:
+        raise AbsentError(
+            f"the folder for compiled programs cannot be written ({error.strerror}): "
+            "name another in the environment variable XDG_CACHE_HOME"
+        ) from error
+    os.close(handle)
+    try:
+        _run((*command, "-o", part, str(source), *libraries))
+        Path(part).chmod(0o755)
+        return Path(part).replace(made)
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def _run(words: Sequence[str]) -> str:
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=True)
+    except OSError as error:
+        raise AbsentError(f"{Path(words[0]).name} cannot be run: {error.strerror}") from error
+    except subprocess.CalledProcessError as error:
+        lines = [line for line in error.stderr.splitlines() if "error" in line]
+        first = (lines or [error.stderr.strip()[-200:]])[0]
+        raise AbsentError(f"{Path(words[0]).name}: {first.rpartition('error: ')[2]}") from error
+    return done.stdout

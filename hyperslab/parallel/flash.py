@@ -1,0 +1,72 @@
+"""What the I/O kernel of FLASH writes: a checkpoint and two plot files."""
+
+from .plan import Part, SharedArray, WritePlan
+
+FILES = ("checkpoint", "centres", "corners")
+BLOCKS = 80
+"""Blocks of a rank; every third rank has one more, every other third two more."""
+UNKNOWNS = 24
+PLOTTED = 4
+GUARD = 4
+"""Guard cells on each side of a block in memory."""
+_TREE = (
+    ("lrefine", "i4", ()),
+    ("nodetype", "i4", ()),
+    ("gid", "i4", (15,)),
+    ("coordinates", "f8", (3,)),
+    ("blocksize", "f8", (3,)),
+    ("bndbox", "f8", (3, 2)),
+)  # fmt: skip
+
+
+def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> WritePlan:
+    """Return what each rank writes of one file of FLASH I/O.
+
+    Parameters
+    ----------
+    file : str
+        One of `FILES`: all unknowns as doubles with the tree of blocks; or four of them as floats
+        at the centres or the corners of the cells.
+    side : int
+        Cells along a side of a block: the document has 8 and 16.
+    ranks : int
+    blocks : int
+        About how many a rank has.
+
+    Raises
+    ------
+    ValueError
+        For an unknown file, or nothing to write.
+
+    Source
+    ------
+    Chilan et al. 2006, section 2: blocks of 8³ and 16³, about 80 a processor, three files; about
+    8 MB and 60 MB of a processor in the checkpoint.
+
+    Examples
+    --------
+    >>> plan = flash("checkpoint", side=16, ranks=4)
+    >>> len(plan.datasets), round(plan.rank_bytes(0) / 1e6, 1)
+    (30, 62.9)
+    >>> round(flash("checkpoint", side=8, ranks=4).rank_bytes(0) / 1e6, 1)
+    7.9
+    """
+    if file not in FILES:
+        raise ValueError(f"the file is {file!r}, not one of {', '.join(FILES)}")
+    if min(side, ranks, blocks) < 1:
+        raise ValueError(f"side {side}, {ranks} ranks, {blocks} blocks: give at least 1 each")
+    counts = [blocks + rank % 3 for rank in range(ranks)]
+    before = [sum(counts[:rank]) for rank in range(ranks)]
+
+    def dataset(name: str, dtype: str, of_block: tuple[int, ...], guard: int = 0) -> SharedArray:
+        parts = tuple(
+            Part((start, *(0 for _ in of_block)), (count, *of_block))
+            for start, count in zip(before, counts, strict=True)
+        )
+        return SharedArray(name, dtype, (sum(counts), *of_block), parts, guard=guard)
+
+    if file == "checkpoint":
+        cells = [dataset(f"unk{k:02d}", "f8", (side,) * 3, GUARD) for k in range(UNKNOWNS)]
+        return WritePlan((*(dataset(*known) for known in _TREE), *cells))
+    side += file == "corners"
+    return WritePlan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))

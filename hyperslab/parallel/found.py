@@ -1,0 +1,143 @@
+"""Which libraries write in parallel here, and why others do not."""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from .build import compilers, program, requests_library
+from .errors import AbsentError
+from .launcher import Launcher, beside, of_mpi4py
+
+LIBRARIES = ("hdf5", "pnetcdf", "mpiio")
+"""Parallel HDF5, PnetCDF, and MPI-IO itself through mpi4py."""
+HIDDEN = "HYPERSLAB_MPI_HIDDEN"
+"""Environment variable: libraries that are treated as if they were not here, with commas."""
+INSTALL = (
+    "Debian: apt-get install openmpi-bin libopenmpi-dev libhdf5-openmpi-dev libpnetcdf-dev; "
+    "conda: conda env create -f environment-mpi.yml"
+)
+INSTALL_PYTHON = "pip install mpi4py mpich"
+
+
+@dataclass(frozen=True)
+class Program:
+    """How to write with one library.
+
+    Parameters
+    ----------
+    library : str
+        One of `LIBRARIES`.
+    words : tuple of str
+        The program that each rank runs.
+    launcher : Launcher
+        Of the MPI it was built with.
+    """
+
+    library: str
+    words: tuple[str, ...]
+    launcher: Launcher
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is here.
+
+    Parameters
+    ----------
+    programs : mapping
+        By library.
+    missing : mapping
+        Of the other libraries, why they cannot be used.
+
+    Examples
+    --------
+    >>> Found({}, {"hdf5": "no mpicc"}).what_to_install()
+    'Debian: apt-get install openmpi-bin ...'
+    """
+
+    programs: Mapping[str, Program] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, library: str) -> Program:
+        """Return the program of a library.
+
+        Raises
+        ------
+        AbsentError
+            When it is not here, with the reason and what installs it.
+        """
+        if library in self.programs:
+            return self.programs[library]
+        why = self.missing.get(library, f"not one of {', '.join(LIBRARIES)}")
+        remedy = INSTALL_PYTHON if library == "mpiio" else INSTALL
+        raise AbsentError(f"{library} cannot write in parallel here: {why} ({remedy})")
+
+    def what_to_install(self) -> str:
+        """Return the commands that bring what is missing, "" when nothing is."""
+        c = INSTALL if set(self.missing) - {"mpiio"} else ""
+        return "; ".join(filter(None, (INSTALL_PYTHON if "mpiio" in self.missing else "", c)))
+
+
+def find() -> Found:
+    """Look for each library, and compile its program where that was not done before.
+
+    Examples
+    --------
+    >>> found = find()
+    >>> sorted({*found.programs, *found.missing}) == sorted(LIBRARIES)
+    True
+    """
+    hidden = frozenset(re.split(r"[ ,]+", os.environ.get(HIDDEN, "")))
+    watched = tuple(os.environ.get(name, "") for name in ("PATH", "MPICC", "HYPERSLAB_MPIEXEC"))
+    programs, missing = {}, {}
+    for library in LIBRARIES:
+        try:
+            if library in hidden:
+                raise AbsentError(f"hidden by {HIDDEN}")
+            programs[library] = _look(library, watched)
+        except AbsentError as error:
+            missing[library] = str(error)
+    return Found(programs, missing)
+
+
+@cache
+def _look(library: str, _environment: tuple[str, ...]) -> Program:
+    if platform.system() != "Linux":
+        raise AbsentError(f"requests are counted on Linux alone, this is {platform.system()}")
+    requests_library()
+    if library == "mpiio":
+        return _mpi4py()
+    found = compilers()
+    if not found:
+        raise AbsentError("no MPI compiler (mpicc)")
+    why = []
+    for compiler in found:
+        try:
+            words = (str(program(library, (compiler,))),)
+            return Program(library, words, beside(compiler))
+        except AbsentError as error:
+            why.append(str(error))
+    raise AbsentError("; ".join(dict.fromkeys(why)))
+
+
+def _mpi4py() -> Program:
+    code = (
+        "import mpi4py; mpi4py.rc.initialize = False\n"
+        "from mpi4py import MPI; print(MPI.Get_library_version())"
+    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AbsentError("mpi4py does not answer within a minute") from error
+    if done.returncode:
+        said = (done.stderr.strip().splitlines() or ["it ended without a word"])[-1]
+        raise AbsentError(f"mpi4py cannot be used: {said}")
+    words = (sys.executable, "-m", "hyperslab.parallel.mpiio")
+    return Program("mpiio", words, of_mpi4py(done.stdout))

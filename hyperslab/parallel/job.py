@@ -1,0 +1,157 @@
+"""One write or read by several ranks, and what it cost."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .build import requests_library
+from .found import LIBRARIES, Program, find
+from .plan import WritePlan
+from .ranks import run as run_ranks
+from .report import Report, read_report
+
+MODES = ("independent", "collective", "rowwise")
+"""Each rank for itself; all together; and, through MPI-IO alone, a call for each contiguous run."""
+HINTS = (
+    "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
+    "cb_nodes", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor", "striping_unit",
+)  # fmt: skip
+"""What MPI-IO may be asked for; it says nothing of a name that it does not know."""
+
+
+@dataclass(frozen=True)
+class RanksJob:
+    """What several ranks do with one file.
+
+    Parameters
+    ----------
+    library : str
+        One of `LIBRARIES`.
+    plan : WritePlan
+    path : Path
+        The file.
+    mode : str
+        One of `MODES`.
+    hints : mapping
+        Of `HINTS`.
+    latency_s : float
+        Seconds that each request to the file takes longer.
+    reads : bool
+        Whether the file is read, and compared, instead of written.
+    serial : bool
+        Whether HDF5 opens it without MPI (one rank).
+    read_only : bool
+        Whether reading opens it for reading alone.
+    times : int
+        How often all is written or read.
+    timeout_s : float
+    cores : tuple of int
+        What the ranks run on; by default what this process may now run on.
+    room_bytes : int
+        What fits on the disk of each rank, for tests of a full one; -1 for any amount.
+
+    Raises
+    ------
+    ValueError
+        For an unknown library, mode or hint, or a mode that the library lacks.
+
+    Examples
+    --------
+    >>> from hyperslab.parallel import pattern
+    >>> plan = pattern("rows", rows=2, columns=4, ranks=2)
+    >>> RanksJob("hdf5", plan, Path("x.h5"), "collective", {"romio_ds_writ": "disable"})
+    Traceback (most recent call last):
+    ...
+    ValueError: no hint 'romio_ds_writ': MPI would pass it over; it may be one of ...
+    """
+
+    library: str
+    plan: WritePlan
+    path: Path
+    mode: str = "independent"
+    hints: Mapping[str, str] = field(default_factory=dict)
+    latency_s: float = 0.0
+    reads: bool = False
+    serial: bool = False
+    read_only: bool = False
+    times: int = 1
+    timeout_s: float = 300.0
+    cores: tuple[int, ...] = field(default_factory=lambda: _cores())
+    room_bytes: int = -1
+
+    def __post_init__(self) -> None:
+        if self.library not in LIBRARIES:
+            raise ValueError(f"the library is {self.library!r}, not one of {', '.join(LIBRARIES)}")
+        if self.mode not in MODES or (self.mode == "rowwise" and self.library != "mpiio"):
+            raise ValueError(
+                f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
+                "rowwise is of mpiio alone"
+            )
+        for name in self.hints:
+            if name not in HINTS:
+                raise ValueError(
+                    f"no hint {name!r}: MPI would pass it over; it may be one of {', '.join(HINTS)}"
+                )
+        if self.serial and (self.library != "hdf5" or self.plan.ranks != 1):
+            raise ValueError("serial is for HDF5 in one rank")
+
+    def words(self, plan: Path, report: Path) -> list[str]:
+        """Return what its program is told."""
+        return [
+            f"ranks={self.plan.ranks}",
+            f"report={report}",
+            f"plan={plan}",
+            f"file={self.path.absolute()}",
+            f"do={'read' if self.reads else 'write'}",
+            f"mode={self.mode}",
+            f"driver={'serial' if self.serial else 'mpio'}",
+            f"access={'r' if self.read_only else 'rw'}",
+            f"times={self.times}",
+            *(f"hint.{name}={value}" for name, value in self.hints.items()),
+        ]
+
+
+def run(job: RanksJob, program: Program | None = None) -> Report:
+    """Run a job and return what it cost.
+
+    Parameters
+    ----------
+    job : RanksJob
+    program : Program
+        What runs it; by default what is found for its library.
+
+    Raises
+    ------
+    ParallelError
+        By name of what went wrong; no rank is left behind.
+    """
+    program = program or find()[job.library]
+    # Beside the file, because ranks on other machines see that folder.
+    with tempfile.TemporaryDirectory(dir=job.path.absolute().parent, prefix=".ranks-") as folder:
+        plan = Path(folder, "plan")
+        plan.write_text(job.plan.text() + "\n")
+        run_ranks(
+            program.launcher,
+            job.plan.ranks,
+            [*program.words, *job.words(plan, Path(folder))],
+            environment={
+                "LD_PRELOAD": str(requests_library()),
+                "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
+                "HYPERSLAB_REQUESTS_NS": str(round(job.latency_s * 1e9)),
+                "HYPERSLAB_REQUESTS_ROOM": str(job.room_bytes),
+                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+                "OMP_NUM_THREADS": "1",
+                "OPENBLAS_NUM_THREADS": "1",
+            },
+            timeout_s=job.timeout_s,
+            cores=job.cores,
+            failures=Path(folder),
+        )
+        return read_report(Path(folder), job.plan.ranks)
+
+
+def _cores() -> tuple[int, ...]:
+    return tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()

@@ -1,0 +1,161 @@
+"""The program that starts ranks, and what it has to be told."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .errors import AbsentError
+
+OPEN_MPI, MPICH = "Open MPI", "MPICH"
+OVERRIDE = "HYPERSLAB_MPIEXEC"
+"""Environment variable: the site's launcher with its options, as "srun --mpi=pmix"."""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """What starts ranks.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The command without the number of ranks, which it takes as ``-n``.
+    kind : str
+        `OPEN_MPI`, `MPICH`, or "" for one that is not known, as a batch system's.
+    of_site : bool
+        Whether it was named by the user: it then gets no options but its own.
+
+    Examples
+    --------
+    >>> Launcher(("mpiexec",), "MPICH").command(4)
+    ('mpiexec', '-n', '4')
+    """
+
+    words: tuple[str, ...]
+    kind: str = ""
+    of_site: bool = False
+
+    def command(self, ranks: int) -> tuple[str, ...]:
+        """Return the words that start so many ranks of what follows them."""
+        # Ranks that wait for one another need no core each, and requests that wait need none.
+        plain = self.kind != OPEN_MPI or self.of_site
+        options = () if plain else ("--oversubscribe", "--bind-to", "none")
+        return (*self.words, *options, "-n", str(ranks))
+
+    def environment(self) -> dict[str, str]:
+        """Return what this launcher's MPI needs to be told, besides the environment.
+
+        Open MPI's own MPI-IO does not sieve writes and heeds none of ROMIO's hints, so that ROMIO
+        is asked for where it is built in; settings of the user come first.
+        """
+        if self.kind != OPEN_MPI:
+            return {}
+        told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
+        if romio := _romio(self.words[0]):
+            told["OMPI_MCA_io"] = romio
+        if not self.of_site:
+            # No network is looked for, which takes longer than the job; ranks that wait for one
+            # another leave the cores to those that work.
+            told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}
+            told |= {"OMPI_MCA_mpi_yield_when_idle": "1"}
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            told |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return {name: value for name, value in told.items() if name not in os.environ}
+
+
+def beside(compiler: str) -> Launcher:
+    """Return the launcher of the MPI that a compiler belongs to.
+
+    Parameters
+    ----------
+    compiler : str
+        Path of an MPI compiler.
+
+    Raises
+    ------
+    AbsentError
+        When there is none.
+
+    Examples
+    --------
+    >>> beside("/no/such/folder/mpicc")
+    Traceback (most recent call last):
+    ...
+    hyperslab.parallel.errors.AbsentError: no mpiexec beside mpicc
+    """
+    if given := _given():
+        return given
+    path = Path(compiler)
+    for name in (f"mpiexec{path.suffix}", "mpiexec", "mpirun"):
+        if found := shutil.which(name, path=str(path.parent)):
+            return Launcher((found,), kind_of(found))
+    raise AbsentError(f"no mpiexec beside {path.name}")
+
+
+def of_mpi4py(version: str) -> Launcher:
+    """Return the launcher of the MPI that mpi4py uses.
+
+    Parameters
+    ----------
+    version : str
+        What that MPI says of itself.
+
+    Raises
+    ------
+    AbsentError
+        When no launcher of that MPI is found.
+    """
+    if given := _given():
+        return given
+    wanted = OPEN_MPI if OPEN_MPI in version else MPICH
+    folders = [str(Path(sys.executable).parent), *os.get_exec_path()]
+    for folder in dict.fromkeys(folders):
+        for name in ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun"):
+            found = shutil.which(name, path=folder)
+            if found and kind_of(found) == wanted:
+                return Launcher((found,), wanted)
+    raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
+
+
+@cache
+def kind_of(launcher: str) -> str:
+    """Return which MPI a launcher belongs to, "" when it does not say.
+
+    Examples
+    --------
+    >>> kind_of("no-such-launcher")
+    ''
+    """
+    said = _said(launcher, "--version")
+    if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", said):
+        return OPEN_MPI
+    return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", said) else ""
+
+
+def _given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
+    words = tuple(shlex.split(environment.get(OVERRIDE, "")))
+    if words and shutil.which(words[0]) is None:
+        raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
+    return Launcher(words, kind_of(words[0]), of_site=True) if words else None
+
+
+@cache
+def _romio(launcher: str) -> str:
+    """Return the name of ROMIO's component of this Open MPI, which holds ROMIO's version."""
+    path = Path(launcher)
+    said = _said(str(path.with_name("ompi_info")), "--parsable")
+    found = re.search(r"mca:io:(romio\w+):", said)
+    return found[1] if found else ""
+
+
+def _said(*words: str) -> str:
+    try:
+        return subprocess.run(words, capture_output=True, text=True, timeout=30).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""

@@ -1,0 +1,63 @@
+"""The four ways of Chilan et al. to share a rectangular array among ranks."""
+
+from .plan import Part, SharedArray, WritePlan
+
+PATTERNS = ("interleaved", "rows", "overhang", "within")
+"""Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk."""
+OVERHANG = 8
+"""Columns by which the second chunk extends beyond the array; the document's ∆ has no number."""
+SHARING = 4
+"""Ranks that write into one chunk, of the pattern "within"."""
+
+
+def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
+    """Return what each rank writes of an array of doubles.
+
+    Parameters
+    ----------
+    name : str
+        One of `PATTERNS`.
+    rows, columns : int
+        Of the selection of one rank.
+    ranks : int
+
+    Raises
+    ------
+    ValueError
+        For an unknown pattern, or nothing to write.
+
+    Source
+    ------
+    Chilan et al. 2006, Figures 3 to 6: 512K × 8, 16K × 256, 16K × 256 and 256K × 32 of 32 ranks.
+
+    Examples
+    --------
+    >>> pattern("interleaved", rows=4, columns=2, ranks=3).datasets[0].shape
+    (4, 6)
+    >>> pattern("overhang", rows=4, columns=16, ranks=2).datasets[0].chunks
+    (8, 24)
+    """
+    if name not in PATTERNS:
+        raise ValueError(f"the pattern is {name!r}, not one of {', '.join(PATTERNS)}")
+    if min(rows, columns, ranks) < 1:
+        raise ValueError(f"{rows} rows, {columns} columns and {ranks} ranks: give at least 1 each")
+    count = (rows, columns)
+    chunks: tuple[int, ...] = ()
+    if name == "interleaved":
+        shape = (rows, columns * ranks)
+        starts = [(0, columns * rank) for rank in range(ranks)]
+    elif name == "rows":
+        shape = (rows * ranks, columns)
+        starts = [(rows * rank, 0) for rank in range(ranks)]
+    elif name == "overhang":
+        # The first chunk holds more columns than the second has left; all write in the second.
+        chunks = (rows * ranks, columns + OVERHANG)
+        shape = (rows * ranks, 2 * columns + OVERHANG)
+        starts = [(rows * rank, columns + OVERHANG) for rank in range(ranks)]
+    else:
+        share = min(ranks, SHARING)
+        chunks = (rows * share, columns)
+        shape = (rows * share, columns * -(-ranks // share))
+        starts = [(rows * (rank % share), columns * (rank // share)) for rank in range(ranks)]
+    parts = tuple(Part(start, count) for start in starts)
+    return WritePlan((SharedArray("data", "f8", shape, parts, chunks),))

@@ -1,0 +1,329 @@
+/* What the programs of all libraries share: the plan, the values, the phases and the report.
+
+   A program is called as
+
+     PROGRAM ranks=N plan=PLAN file=FILE report=FOLDER do=write|read mode=independent|collective
+             [driver=mpio|serial] [access=rw|r] [times=N] [hint.NAME=VALUE]...
+
+   and each rank writes FOLDER/rank-R.json. The plan is text, from plan.py: a line for each
+   dataset (name, type, guard cells, number of dimensions, its shape, its chunks or zeros), and
+   after it a line for each rank (start and count). */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define DIMS 4
+#define DATASETS 64
+#define COUNTS 102
+#define PHASES 8
+#define WRONG_JOB 64 /* the exit status for a job that has not the ranks that were asked for */
+
+typedef struct {
+    char name[32], type; /* d, f or i: double, float, 32-bit integer */
+    int guard, dims, chunked;
+    long long shape[DIMS], chunk[DIMS], start[DIMS], count[DIMS];
+} dataset;
+
+typedef struct {
+    const char *name;
+    double wall, user, sys;
+    long long counts[COUNTS];
+} phase;
+
+static int rank, ranks, datasets, phases, times = 1;
+static int reads, collective, serial, read_only;
+static const char *file, *report;
+static dataset plan[DATASETS];
+static phase done[PHASES];
+static void *memory[DATASETS];
+static MPI_Info hints = MPI_INFO_NULL;
+static int (*requests)(long long *, int);
+
+static void fail(const char *what, const char *why)
+{
+    long long counts[COUNTS] = {0};
+    if (requests)
+        requests(counts, COUNTS);
+    if (!counts[5])
+        sleep(1); /* so that the rank speaks first whose own request failed */
+    char path[4096];
+    snprintf(path, sizeof path, "%s/failed-%d", report ? report : ".", rank);
+    FILE *to = report ? fopen(path, "w") : NULL;
+    for (int i = 0; i < 2; i++) {
+        FILE *out = i ? stderr : to;
+        if (out)
+            fprintf(out, "hyperslab: rank %d: %s: %s\n", rank, what,
+                    counts[5] ? strerror((int)counts[5]) : why);
+    }
+    if (to)
+        fclose(to);
+    fflush(stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+static size_t width(const dataset *d) { return d->type == 'd' ? 8 : 4; }
+
+static size_t cells(const dataset *d)
+{
+    size_t n = 1;
+    for (int i = 0; i < d->dims; i++)
+        n *= (size_t)d->count[i];
+    return n;
+}
+
+static long long number(FILE *from)
+{
+    long long value;
+    if (fscanf(from, "%lld", &value) != 1)
+        fail("the plan", "it ends early");
+    return value;
+}
+
+static void read_plan(const char *path)
+{
+    FILE *from = fopen(path, "r");
+    if (!from)
+        fail("the plan", strerror(errno));
+    dataset d;
+    while (memset(&d, 0, sizeof d), fscanf(from, "%31s %c", d.name, &d.type) == 2) {
+        d.guard = (int)number(from);
+        d.dims = (int)number(from);
+        if (d.dims < 1 || d.dims > DIMS || datasets == DATASETS)
+            fail("the plan", "too many dimensions or datasets");
+        for (int i = 0; i < d.dims; i++)
+            d.shape[i] = number(from);
+        for (int i = 0; i < d.dims; i++)
+            d.chunked |= (d.chunk[i] = number(from)) > 0;
+        for (int r = 0; r < ranks; r++)
+            for (int i = 0; i < 2 * d.dims; i++) {
+                long long value = number(from);
+                if (r == rank)
+                    *(i < d.dims ? &d.start[i] : &d.count[i - d.dims]) = value;
+            }
+        plan[datasets++] = d;
+    }
+    fclose(from);
+}
+
+/* The value of the cell of a dataset with this place in storage order: whole in each type. */
+static long long value(int k, unsigned long long place)
+{
+    return (long long)((place * 31 + (unsigned long long)k * 7) % 16777213ULL);
+}
+
+/* Put the values of this rank's part into `into`, or compare them: the first place that differs. */
+static long long values(int k, void *into, int compare)
+{
+    const dataset *d = &plan[k];
+    size_t n = cells(d);
+    long long at[DIMS] = {0};
+    for (size_t i = 0; i < n; i++) {
+        unsigned long long place = 0;
+        for (int j = 0; j < d->dims; j++)
+            place = place * (unsigned long long)d->shape[j]
+                + (unsigned long long)(d->start[j] + at[j]);
+        long long v = value(k, place);
+        if (compare) {
+            double have = d->type == 'd' ? ((double *)into)[i]
+                : d->type == 'f'         ? ((float *)into)[i]
+                                         : ((int *)into)[i];
+            if (have != (double)v)
+                return (long long)i;
+        } else if (d->type == 'd')
+            ((double *)into)[i] = (double)v;
+        else if (d->type == 'f')
+            ((float *)into)[i] = (float)v;
+        else
+            ((int *)into)[i] = (int)v;
+        for (int j = d->dims - 1; j >= 0 && ++at[j] == d->count[j]; j--)
+            at[j] = 0;
+    }
+    return -1;
+}
+
+static void measure(phase *p, double sign)
+{
+    struct rusage used;
+    long long counts[COUNTS] = {0};
+    if (requests)
+        requests(counts, COUNTS);
+    getrusage(RUSAGE_SELF, &used);
+    p->user += sign * ((double)used.ru_utime.tv_sec + 1e-6 * (double)used.ru_utime.tv_usec);
+    p->sys += sign * ((double)used.ru_stime.tv_sec + 1e-6 * (double)used.ru_stime.tv_usec);
+    for (int i = 0; i < COUNTS; i++)
+        p->counts[i] += (long long)sign * counts[i];
+    p->wall += sign * MPI_Wtime();
+}
+
+/* A phase begins and ends together on all ranks; pieces of the same name add up. */
+static phase *begin(const char *name)
+{
+    int i = 0;
+    while (i < phases && strcmp(done[i].name, name))
+        i++;
+    if (i == phases)
+        done[phases++].name = name;
+    MPI_Barrier(MPI_COMM_WORLD);
+    measure(&done[i], -1);
+    return &done[i];
+}
+
+static void end(phase *p)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    measure(p, 1);
+}
+
+/* Give the part of this rank as a simulation has it: inside of guard cells, which packing removes.
+   Filling it is not timed. */
+static void *pack(int k)
+{
+    const dataset *d = &plan[k];
+    size_t n = cells(d), one = width(d);
+    char *packed = malloc(n * one + 1);
+    if (!packed)
+        fail(d->name, "out of memory");
+    values(k, packed, 0);
+    if (!d->guard)
+        return packed;
+    size_t g = (size_t)d->guard, z = (size_t)d->count[1], y = (size_t)d->count[2],
+           x = (size_t)d->count[3], row = x * one;
+    size_t plane = (y + 2 * g) * (x + 2 * g) * one, block = (z + 2 * g) * plane;
+    char *padded = calloc((size_t)d->count[0], block);
+    if (!padded)
+        fail(d->name, "out of memory");
+    for (int filling = 1; filling >= 0; filling--) {
+        phase *p = filling ? NULL : begin("pack");
+        char *line = packed;
+        for (size_t b = 0; b < (size_t)d->count[0]; b++)
+            for (size_t k3 = 0; k3 < z; k3++)
+                for (size_t k2 = 0; k2 < y; k2++, line += row) {
+                    char *inside = padded + b * block + (k3 + g) * plane
+                        + ((k2 + g) * (x + 2 * g) + g) * one;
+                    memcpy(filling ? inside : line, filling ? line : inside, row);
+                }
+        if (filling)
+            memset(packed, 0, n * one);
+        else
+            end(p);
+    }
+    free(padded);
+    return packed;
+}
+
+/* Allocate what is read into, or fill what is written: all before the clock starts. */
+static void ready(void)
+{
+    for (int k = 0; k < datasets; k++) {
+        memory[k] = reads ? calloc(cells(&plan[k]) + 1, width(&plan[k])) : pack(k);
+        if (!memory[k])
+            fail(plan[k].name, "out of memory");
+    }
+}
+
+static void verify(void)
+{
+    for (int k = 0; k < datasets; k++) {
+        if (reads && values(k, memory[k], 1) >= 0)
+            fail(plan[k].name, "what was read differs from what was written");
+        free(memory[k]);
+    }
+}
+
+static void option(char *word)
+{
+    char *is = strchr(word, '=');
+    if (!is)
+        fail(word, "not an option");
+    *is++ = 0;
+    if (!strncmp(word, "hint.", 5))
+        MPI_Info_set(hints, word + 5, is);
+    else if (!strcmp(word, "file"))
+        file = is;
+    else if (!strcmp(word, "report"))
+        report = is;
+    else if (!strcmp(word, "plan"))
+        read_plan(is);
+    else if (!strcmp(word, "times"))
+        times = atoi(is);
+    else if (!strcmp(word, "do"))
+        reads = !strcmp(is, "read");
+    else if (!strcmp(word, "mode"))
+        collective = !strcmp(is, "collective");
+    else if (!strcmp(word, "driver"))
+        serial = !strcmp(is, "serial");
+    else if (!strcmp(word, "access"))
+        read_only = !strcmp(is, "r");
+    else if (strcmp(word, "ranks"))
+        fail(word, "no such option");
+}
+
+static void start(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    *(void **)&requests = dlsym(RTLD_DEFAULT, "hyperslab_requests");
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], "ranks=", 6) && atoi(argv[i] + 6) != ranks) {
+            fprintf(stderr, "hyperslab: a job of %d where %s were asked for\n", ranks, argv[i]);
+            fflush(stderr);
+            MPI_Abort(MPI_COMM_WORLD, WRONG_JOB);
+            exit(WRONG_JOB);
+        }
+    MPI_Info_create(&hints);
+    for (int i = 1; i < argc; i++)
+        option(argv[i]);
+    if (!file || !report || !datasets)
+        fail("options", "ranks=, plan=, file= and report= are needed");
+}
+
+static void list(FILE *to, const char *name, const long long *from, int size)
+{
+    fprintf(to, ", \"%s\": [", name);
+    for (int i = 0; i < size; i++)
+        fprintf(to, "%s%lld", i ? ", " : "", from[i]);
+    fprintf(to, "]");
+}
+
+static int finish(const char *library)
+{
+    char path[4096], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int size;
+    MPI_Get_library_version(mpi, &size);
+    mpi[strcspn(mpi, ",\n")] = 0;
+    for (char *c = mpi; *c; c++)
+        if (*c == '\t' || *c == '"' || *c == '\\')
+            *c = ' ';
+    snprintf(path, sizeof path, "%s/rank-%d.json", report, rank);
+    FILE *to = fopen(path, "w");
+    if (!to)
+        fail("the report", strerror(errno));
+    fprintf(to, "{\"rank\": %d, \"ranks\": %d, \"library\": \"%s\", \"mpi\": \"%s\", "
+                "\"counted\": %s, \"phases\": [",
+            rank, ranks, library, mpi, requests ? "true" : "false");
+    for (int i = 0; i < phases; i++) {
+        phase *p = &done[i];
+        fprintf(to, "%s{\"phase\": \"%s\", \"wall_s\": %.9f, \"user_s\": %.6f, \"sys_s\": %.6f",
+                i ? ", " : "", p->name, p->wall, p->user, p->sys);
+        list(to, "counts", p->counts, 6);
+        list(to, "write_sizes", p->counts + 6, 48);
+        list(to, "read_sizes", p->counts + 54, 48);
+        fprintf(to, "}");
+    }
+    fprintf(to, "]}\n");
+    if (fclose(to))
+        fail("the report", strerror(errno));
+    MPI_Info_free(&hints);
+    MPI_Finalize();
+    return 0;
+}

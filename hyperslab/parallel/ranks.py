@@ -1,0 +1,192 @@
+"""Start the ranks of a job, end them all when it fails, and say what went wrong."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from .errors import (
+    AbsentError,
+    ParallelError,
+    RankError,
+    RanksError,
+    SlotsError,
+    TimeLimitError,
+)
+from .launcher import OVERRIDE, Launcher
+
+WRONG_JOB = 64
+"""Exit status of a program that is part of a job of another size than it was told."""
+_GRACE_S = 3.0
+_PR_SET_PDEATHSIG = 1
+
+
+def run(
+    launcher: Launcher,
+    ranks: int,
+    words: Sequence[str],
+    *,
+    environment: Mapping[str, str],
+    timeout_s: float,
+    cores: Sequence[int] = (),
+    failures: Path | None = None,
+) -> None:
+    """Run a program in so many ranks, and return when all have ended well.
+
+    Parameters
+    ----------
+    launcher : Launcher
+    ranks : int
+    words : sequence of str
+        What each rank runs.
+    environment : mapping
+        What each rank gets beside this process's environment.
+    timeout_s : float
+        After which all ranks are ended.
+    cores : sequence of int
+        What the ranks may run on, where this process may itself run on fewer.
+    failures : Path
+        Folder where a rank that fails says why, because launchers lose what is said last.
+
+    Raises
+    ------
+    AbsentError, SlotsError, RanksError, RankError, TimeLimitError
+        With what was wrong; no rank is left behind.
+    """
+    told = [f"{name}={value}" for name, value in environment.items()]
+    # The launcher itself stays without the library that counts: only the ranks are asked.
+    command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
+    with tempfile.TemporaryFile("w+") as said:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=os.environ | launcher.environment(),
+                start_new_session=True,
+                preexec_fn=_prepare(os.getpid(), cores),
+            )
+        except OSError as error:
+            raise AbsentError(
+                f"the launcher {Path(command[0]).name} cannot be started ({error.strerror}): "
+                f"install the MPI it belongs to, or name another in {OVERRIDE}"
+            ) from error
+        try:
+            status = process.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise TimeLimitError(
+                f"{ranks} ranks were stopped after {timeout_s:g} s: give them longer, or less to do"
+            ) from error
+        finally:
+            end(process)
+        said.seek(0)
+        text = said.read()
+    if status:
+        if failures is not None:
+            text = "\n".join([*(p.read_text() for p in failures.glob("failed-*")), text])
+        raise explain(text, status, ranks, launcher)
+
+
+def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
+    """Return the error that a launcher's output means.
+
+    Examples
+    --------
+    >>> explain("hyperslab: rank 1: data: No space left on device", 1, 4, Launcher(("mpiexec",)))
+    RankError('rank 1 of 4: data: No space left on device: make room, or choose another ...')
+    """
+    name = Path(launcher.words[0]).name
+    if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
+        found = re.search(r"a job of (\d+)", said)
+        what = f"jobs of {found[1]}" if found else "no common job"
+        return RanksError(
+            f"{ranks} ranks were asked for and {name} started {what}: it belongs to another MPI "
+            "than the program was built with; use the launcher beside that MPI's compiler, or "
+            f"name it in {OVERRIDE}"
+        )
+    if re.search(r"not enough slots|More processors requested than permitted", said):
+        return SlotsError(
+            f"{name} has not enough slots for {ranks} ranks: ask for fewer, or give the job more "
+            "(for a batch system: its number of tasks)"
+        )
+    if found := re.search(r"hyperslab: rank (\d+): (.+)", said):
+        text = f"rank {found[1]} of {ranks}: {found[2]}"
+        if "No space left" in text:
+            text += ": make room, or choose another folder"
+        return RankError(text)
+    rank = re.search(r"(?:process rank|RANK) (\d+)", said)
+    by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", said)
+    exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", said)
+    if by or exits or status < 0:
+        killed = _signal(int(by[1]) if by else -status)
+        how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
+        return RankError(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}")
+    tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
+    return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}")
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    """End a launcher and all that it started; what has ended already costs nothing."""
+    if process.poll() is None:
+        process.terminate()  # it ends its ranks, on other machines too
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+    until = time.monotonic() + _GRACE_S
+    while left := session(process.pid):
+        for pid in left:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if time.monotonic() > until:
+            break
+        time.sleep(0.01)
+    process.wait()
+
+
+def session(leader: int) -> list[int]:
+    """Return the processes of a session that still run (Linux).
+
+    Ranks have process groups of their own, and the session of the launcher.
+
+    Examples
+    --------
+    >>> import os
+    >>> os.getpid() in session(os.getsid(0))
+    True
+    """
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            state, _, _, its = path.read_text().rpartition(")")[2].split()[:4]
+            if int(its) == leader and state not in "ZX":
+                found.append(int(path.parent.name))
+    return found
+
+
+def _prepare(parent: int, cores: Sequence[int]) -> Callable[[], None]:
+    """Have the launcher end its ranks and itself when this process dies, and use those cores."""
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+    def prepare() -> None:
+        if library is not None:
+            library.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+            if os.getppid() != parent:
+                os._exit(1)
+        if cores and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, cores)
+
+    return prepare
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,122 @@
+"""What the ranks of a job told of its phases, put together."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import RanksError
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What one phase cost, of all ranks.
+
+    Parameters
+    ----------
+    name : str
+        create or open, pack, write or read, close.
+    wall_s : float
+        Of the slowest rank, in seconds.
+    user_s, sys_s : float
+        CPU time of all ranks, in seconds.
+    writes, written_bytes, reads, read_bytes : tuple of int
+        Requests to the file and their bytes, of each rank.
+    write_sizes, read_sizes : mapping
+        How many requests had 2^i bytes or more, and fewer than twice that, by 2^i.
+    """
+
+    name: str
+    wall_s: float
+    user_s: float
+    sys_s: float
+    writes: tuple[int, ...]
+    written_bytes: tuple[int, ...]
+    reads: tuple[int, ...]
+    read_bytes: tuple[int, ...]
+    write_sizes: Mapping[int, int]
+    read_sizes: Mapping[int, int]
+
+    @property
+    def busiest(self) -> int:
+        """Requests of the rank that made the most: it makes them one after another."""
+        return max(map(sum, zip(self.writes, self.reads, strict=True)))
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of a job.
+
+    Parameters
+    ----------
+    library, mpi : str
+        What they say of themselves, with versions.
+    phases : tuple of Phase
+    """
+
+    library: str
+    mpi: str
+    phases: tuple[Phase, ...]
+
+    def __getitem__(self, name: str) -> Phase:
+        """Return the phase of a name."""
+        return next(phase for phase in self.phases if phase.name == name)
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether there was a phase of a name."""
+        return any(phase.name == name for phase in self.phases)
+
+    @property
+    def writes(self) -> int:
+        """Requests that wrote, from the file's creation to its end."""
+        return sum(sum(phase.writes) for phase in self.phases)
+
+    @property
+    def reads(self) -> int:
+        """Requests that read, likewise."""
+        return sum(sum(phase.reads) for phase in self.phases)
+
+
+def read_report(folder: Path, ranks: int) -> Report:
+    """Put together what each rank wrote into a folder.
+
+    Raises
+    ------
+    RanksError
+        When a rank wrote nothing, was part of another job, or its requests were not counted.
+    """
+    said = [json.loads(path.read_text()) for path in folder.glob("rank-*.json")]
+    said.sort(key=lambda one: int(one["rank"]))
+    if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:
+        raise RanksError(
+            f"{ranks} ranks were started and {len(said)} told what they did: the launcher belongs "
+            "to another MPI, or the folder of the file is not the same on all machines"
+        )
+    if not all(one["counted"] for one in said):
+        raise RanksError("the requests were not counted: LD_PRELOAD did not reach the ranks")
+    together = zip(*(one["phases"] for one in said), strict=True)
+    return Report(said[0]["library"], said[0]["mpi"], tuple(map(_phase, together)))
+
+
+def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
+    writes, written, reads, read = (
+        tuple(rank["counts"][place] for rank in ranks) for place in range(4)
+    )
+    return Phase(
+        name=ranks[0]["phase"],
+        wall_s=max(rank["wall_s"] for rank in ranks),
+        user_s=sum(rank["user_s"] for rank in ranks),
+        sys_s=sum(rank["sys_s"] for rank in ranks),
+        writes=writes,
+        written_bytes=written,
+        reads=reads,
+        read_bytes=read,
+        write_sizes=_sizes([rank["write_sizes"] for rank in ranks]),
+        read_sizes=_sizes([rank["read_sizes"] for rank in ranks]),
+    )
+
+
+def _sizes(ranks: Sequence[Sequence[int]]) -> dict[int, int]:
+    summed = [sum(column) for column in zip(*ranks, strict=True)]
+    return {2**power: count for power, count in enumerate(summed) if count}

@@ -1,0 +1,192 @@
+/* Preloaded into each rank: counts the requests made to one file, and makes each take longer.
+
+   It stands in for a parallel file system, whose cost is a cost per request. What it adds is the
+   same for each request whatever its size, and requests of several ranks wait side by side: there
+   are no servers that get busy, no locks on stripes and no network. What it sees is what the
+   libraries ask of the kernel by read, write and their kin; mapped memory and asynchronous calls
+   are not seen.
+
+   HYPERSLAB_REQUESTS_FILE   the file, as the end of its path
+   HYPERSLAB_REQUESTS_NS     nanoseconds that each request takes longer
+   HYPERSLAB_REQUESTS_ROOM   bytes after which this rank's disk is full (a test's); -1 for none */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILES 4096
+#define SIZES 48
+
+/* writes, bytes written, reads, bytes read, requests that failed, the error of the last of them;
+   then requests that wrote 2^i to 2^(i+1)-1 bytes, and those that read as many. */
+static long long counts[6 + 2 * SIZES];
+static long long nanoseconds = -1, room = -1;
+static const char *wanted;
+static char counted[FILES];
+
+__attribute__((visibility("default"))) int hyperslab_requests(long long *into, int size)
+{
+    int known = (int)(sizeof counts / sizeof counts[0]);
+    for (int i = 0; i < size && i < known; i++)
+        into[i] = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
+    return known;
+}
+
+static long long setting(const char *name, long long otherwise)
+{
+    const char *given = getenv(name);
+    return given && *given ? atoll(given) : otherwise;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    wanted = getenv("HYPERSLAB_REQUESTS_FILE");
+    nanoseconds = setting("HYPERSLAB_REQUESTS_NS", 0);
+    room = setting("HYPERSLAB_REQUESTS_ROOM", -1);
+    if (nanoseconds > 0)
+        prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0); /* else each wait is up to 50 us longer */
+}
+
+static void mark(int fd, const char *path)
+{
+    if (fd < 0 || fd >= FILES)
+        return;
+    size_t have = path ? strlen(path) : 0, need = wanted ? strlen(wanted) : 0;
+    counted[fd] = need && have >= need && !strcmp(path + have - need, wanted);
+}
+
+static int seen(int fd) { return fd >= 0 && fd < FILES && counted[fd]; }
+
+static void add(int place, long long value)
+{
+    __atomic_fetch_add(&counts[place], value, __ATOMIC_RELAXED);
+}
+
+static ssize_t done(ssize_t got, int reads)
+{
+    int error = errno;
+    if (got < 0) {
+        add(4, 1);
+        __atomic_store_n(&counts[5], error, __ATOMIC_RELAXED);
+    } else {
+        int power = got ? 63 - __builtin_clzll((unsigned long long)got) : 0;
+        add(reads ? 2 : 0, 1);
+        add(reads ? 3 : 1, got);
+        add(6 + reads * SIZES + (power < SIZES ? power : SIZES - 1), 1);
+    }
+    if (nanoseconds > 0) {
+        struct timespec left = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+        while (nanosleep(&left, &left) && errno == EINTR)
+            ;
+    }
+    errno = error;
+    return got;
+}
+
+static size_t size_of(const struct iovec *vectors, int count)
+{
+    size_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += vectors[i].iov_len;
+    return sum;
+}
+
+static int full(size_t size)
+{
+    if (room < 0 || counts[1] + (long long)size <= room)
+        return 0;
+    errno = ENOSPC;
+    return 1;
+}
+
+#define NEXT(result, name, ...)                                                                    \
+    static result (*next)(__VA_ARGS__);                                                            \
+    if (!next)                                                                                     \
+        next = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+
+#define NAMED_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
+
+#define OPENS(name)                                                                                \
+    int name(const char *path, int flags, ...)                                                     \
+    {                                                                                              \
+        NEXT(int, name, const char *, int, ...);                                                   \
+        va_list rest;                                                                              \
+        va_start(rest, flags);                                                                     \
+        mode_t mode = NAMED_MODE(flags) ? va_arg(rest, mode_t) : 0;                  \
+        va_end(rest);                                                                              \
+        int fd = next(path, flags, mode);                                                          \
+        mark(fd, path);                                                                            \
+        return fd;                                                                                 \
+    }
+
+#define OPENS_AT(name)                                                                             \
+    int name(int folder, const char *path, int flags, ...)                                         \
+    {                                                                                              \
+        NEXT(int, name, int, const char *, int, ...);                                              \
+        va_list rest;                                                                              \
+        va_start(rest, flags);                                                                     \
+        mode_t mode = NAMED_MODE(flags) ? va_arg(rest, mode_t) : 0;                  \
+        va_end(rest);                                                                              \
+        int fd = next(folder, path, flags, mode);                                                  \
+        mark(fd, path);                                                                            \
+        return fd;                                                                                 \
+    }
+
+OPENS(open)
+OPENS(open64)
+OPENS_AT(openat)
+OPENS_AT(openat64)
+
+/* What programs call that were compiled with their buffers checked. */
+int __open_2(const char *path, int flags) { return open(path, flags); }
+int __open64_2(const char *path, int flags) { return open64(path, flags); }
+
+int close(int fd)
+{
+    NEXT(int, close, int);
+    if (fd >= 0 && fd < FILES)
+        counted[fd] = 0;
+    return next(fd);
+}
+
+#define WRITES(name, size, parameters, ...)                                                        \
+    ssize_t name parameters                                                                        \
+    {                                                                                              \
+        NEXT(ssize_t, name, WITHOUT parameters);                                                   \
+        if (!seen(fd))                                                                             \
+            return next(__VA_ARGS__);                                                              \
+        return done(full(size) ? -1 : next(__VA_ARGS__), 0);                                       \
+    }
+#define READS(name, parameters, ...)                                                               \
+    ssize_t name parameters                                                                        \
+    {                                                                                              \
+        NEXT(ssize_t, name, WITHOUT parameters);                                                   \
+        ssize_t got = next(__VA_ARGS__);                                                           \
+        return seen(fd) ? done(got, 1) : got;                                                      \
+    }
+#define WITHOUT(...) __VA_ARGS__
+
+WRITES(write, n, (int fd, const void *from, size_t n), fd, from, n)
+WRITES(pwrite, n, (int fd, const void *from, size_t n, off_t at), fd, from, n, at)
+WRITES(pwrite64, n, (int fd, const void *from, size_t n, off64_t at), fd, from, n, at)
+WRITES(writev, size_of(v, n), (int fd, const struct iovec *v, int n), fd, v, n)
+WRITES(pwritev, size_of(v, n), (int fd, const struct iovec *v, int n, off_t at), fd, v, n, at)
+WRITES(pwritev64, size_of(v, n), (int fd, const struct iovec *v, int n, off64_t at), fd, v, n, at)
+READS(read, (int fd, void *to, size_t n), fd, to, n)
+READS(pread, (int fd, void *to, size_t n, off_t at), fd, to, n, at)
+READS(pread64, (int fd, void *to, size_t n, off64_t at), fd, to, n, at)
+READS(readv, (int fd, const struct iovec *v, int n), fd, v, n)
+READS(preadv, (int fd, const struct iovec *v, int n, off_t at), fd, v, n, at)
+READS(preadv64, (int fd, const struct iovec *v, int n, off64_t at), fd, v, n, at)
+READS(__read_chk, (int fd, void *to, size_t n, size_t all), fd, to, n, all)
+READS(__pread_chk, (int fd, void *to, size_t n, off_t at, size_t all), fd, to, n, at, all)
+READS(__pread64_chk, (int fd, void *to, size_t n, off64_t at, size_t all), fd, to, n, at, all)

@@ -1,0 +1,69 @@
+"""Read a file that ranks wrote back in one process, with another library, and compare it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .plan import WritePlan
+
+
+def holds(plan: WritePlan, path: Path, library: str) -> bool:
+    """Return whether a file holds, in each part of each rank, what the plan says.
+
+    Parameters
+    ----------
+    plan : WritePlan
+    path : Path
+    library : str
+        That wrote it: HDF5 is read with h5py, PnetCDF's with netCDF4, MPI-IO's as plain bytes.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hyperslab.parallel import pattern
+    >>> plan = pattern("rows", rows=1, columns=3, ranks=2)
+    >>> path = Path(tempfile.mkdtemp(), "x")
+    >>> np.concatenate([plan.values(0, part) for part in plan.datasets[0].parts]).tofile(path)
+    >>> holds(plan, path, "mpiio")
+    True
+    """
+    with _opened(plan, path, library) as datasets:
+        return all(
+            np.array_equal(values[part.region], plan.values(number, part))
+            for number, values in enumerate(datasets)
+            for part in plan.datasets[number].parts
+        )
+
+
+@contextmanager
+def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
+    names = [dataset.name for dataset in plan.datasets]
+    if library == "hdf5":
+        import h5py
+
+        with h5py.File(path, "r") as opened:
+            yield [opened[name] for name in names]
+    elif library == "pnetcdf":
+        import netCDF4
+
+        with netCDF4.Dataset(path) as opened:
+            opened.set_auto_mask(False)
+            yield [opened[name] for name in names]
+    else:
+        yield [*_plain(plan, path)]
+
+
+def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:
+    """Give the datasets of a file that holds one after the other."""
+    offset = 0
+    for dataset in plan.datasets:
+        size = int(np.prod(dataset.shape)) * np.dtype(dataset.dtype).itemsize
+        # Where the last columns are no rank's the file may end before they do.
+        if path.stat().st_size < offset + size:
+            with path.open("r+b") as file:
+                file.truncate(offset + size)
+        yield np.memmap(path, dataset.dtype, "r", offset, dataset.shape)
+        offset += size

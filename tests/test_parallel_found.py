@@ -1,0 +1,96 @@
+"""What is not here is told with its reason and what installs it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from made_parallel import FOUND, needs
+
+from hyperslab.parallel import AbsentError, Found, build, find, found, launcher
+from hyperslab.parallel.report import read_report
+
+
+@pytest.fixture
+def fresh():
+    """Nothing is remembered from before, nor afterwards."""
+    known = (found._look, build.program, build.requests_library)
+    for function in known:
+        function.cache_clear()
+    yield
+    for function in known:
+        function.cache_clear()
+
+
+def test_what_is_hidden_is_missing(monkeypatch):
+    monkeypatch.setenv(found.HIDDEN, "hdf5, pnetcdf")
+    seen = find()
+    assert set(seen.missing) >= {"hdf5", "pnetcdf"}
+    assert ("mpiio" in seen.programs) == ("mpiio" in FOUND.programs)
+    with pytest.raises(AbsentError, match=r"hdf5 cannot write in parallel here.*apt-get install"):
+        seen["hdf5"]
+    assert "libpnetcdf-dev" in seen.what_to_install()
+    assert "pip" not in seen.what_to_install()
+
+
+def test_nothing_to_install_where_nothing_is_missing():
+    assert Found().what_to_install() == ""
+    assert Found({}, {"mpiio": "x"}).what_to_install() == found.INSTALL_PYTHON
+
+
+def test_without_an_mpi_compiler_the_reason_is_said(fresh, monkeypatch):
+    monkeypatch.setenv("MPICC", "no-such-mpicc")
+    assert "no MPI compiler" in find().missing["pnetcdf"]
+
+
+def test_a_compiler_that_lacks_the_library_is_quoted(fresh, tmp_path, monkeypatch):
+    fake = tmp_path / "mpicc"
+    fake.write_text("#!/bin/sh\necho 'x.c:1: fatal error: hdf5.h: No such file' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("MPICC", str(fake))
+    assert find().missing["hdf5"] == "mpicc: hdf5.h: No such file"
+
+
+@needs("hdf5")
+def test_a_program_is_compiled_once(fresh, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
+    first = find()["hdf5"].words[0]
+    assert first.startswith(str(tmp_path))
+    before = Path(first).stat().st_mtime_ns
+    for function in (found._look, build.program, build.requests_library):
+        function.cache_clear()
+    assert find()["hdf5"].words[0] == first
+    assert Path(first).stat().st_mtime_ns == before
+    assert not [p for p in (tmp_path / "a cache" / "hyperslab").iterdir() if p.name[0] == "."]
+
+
+def test_a_site_s_launcher_is_used_with_its_options(monkeypatch):
+    monkeypatch.setenv(launcher.OVERRIDE, f"{sys.executable} --mpi=pmix")
+    chosen = launcher.beside("/no/such/mpicc")
+    assert chosen.command(32) == (sys.executable, "--mpi=pmix", "-n", "32")
+    monkeypatch.setenv(launcher.OVERRIDE, "no-such-launcher")
+    with pytest.raises(AbsentError, match="no-such-launcher"):
+        launcher.of_mpi4py("MPICH")
+
+
+def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypatch):
+    info = tmp_path / "ompi_info"
+    info.write_text("#!/bin/sh\necho 'mca:io:ompio:version'\necho 'mca:io:romio341:version:x'\n")
+    info.chmod(0o755)
+    mpiexec = launcher.Launcher((str(tmp_path / "mpiexec"),), launcher.OPEN_MPI)
+    assert mpiexec.environment()["OMPI_MCA_io"] == "romio341"
+    assert "--oversubscribe" in mpiexec.command(8)
+    monkeypatch.setenv("OMPI_MCA_io", "ompio")
+    assert "OMPI_MCA_io" not in mpiexec.environment()
+
+
+def test_ranks_that_tell_nothing_are_noticed(tmp_path):
+    with pytest.raises(AbsentError.__mro__[1], match="2 ranks were started and 0 told"):
+        read_report(tmp_path, 2)
+
+
+@needs("mpiio")
+def test_importing_loads_no_mpi():
+    code = "import sys, hyperslab.parallel; print('mpi4py' in sys.modules, 'h5py' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]

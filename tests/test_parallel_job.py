@@ -1,0 +1,112 @@
+"""What each library writes is right, and its requests are as many as they are."""
+
+import pytest
+from made_parallel import EACH, FOUND, C, needs
+
+from hyperslab.parallel import RankError, RanksJob, flash, holds, pattern, run
+
+# Write requests of 4 ranks from the file's creation to its end: interleaved columns of 64 × 8.
+INTERLEAVED = {
+    ("hdf5", "independent"): range(4 * 64, 4 * 64 + 12),
+    ("hdf5", "collective"): range(1, 12),
+    ("pnetcdf", "collective"): range(1, 4),
+    ("mpiio", "rowwise"): range(4 * 64, 4 * 64 + 1),
+    ("mpiio", "collective"): range(1, 2),
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "mode"), [pytest.param(*key, marks=needs(key[0])) for key in INTERLEAVED]
+)
+def test_interleaved_columns_are_written_in_so_many_requests(library, mode, tmp_path):
+    plan = pattern("interleaved", 64, 8, 4)
+    report = run(RanksJob(library, plan, tmp_path / "a file", mode))
+    assert report.writes in INTERLEAVED[library, mode]
+    assert holds(plan, tmp_path / "a file", library)
+    assert sum(report["write"].write_sizes.values()) == sum(report["write"].writes)
+    assert sum(report["write"].written_bytes) == plan.nbytes
+
+
+@pytest.mark.parametrize("library", C)
+def test_the_files_of_flash_hold_what_was_packed(library, tmp_path):
+    plan = flash("checkpoint", side=4, ranks=3, blocks=2)
+    path = tmp_path / "chk"
+    report = run(RanksJob(library, plan, path, "collective"))
+    assert holds(plan, path, library)
+    assert [phase.name for phase in report.phases] == ["pack", "create", "write", "close"]
+
+
+@needs("hdf5")
+def test_a_chunk_that_overhangs_is_written_and_read_back_by_ranks(tmp_path):
+    plan = pattern("overhang", 16, 8, 2)
+    path = tmp_path / "x.h5"
+    assert run(RanksJob("hdf5", plan, path)).writes >= 32  # a request a row
+    assert holds(plan, path, "hdf5")
+    report = run(RanksJob("hdf5", plan, path, "collective", reads=True, read_only=True, times=2))
+    assert sum(report["read"].reads) > 0 and report.writes == 0
+
+
+@needs("mpiio")
+def test_each_request_takes_longer_by_the_latency(tmp_path):
+    plan = pattern("interleaved", 20, 2, 2)
+    report = run(RanksJob("mpiio", plan, tmp_path / "x", "rowwise", latency_s=0.005))
+    assert report["write"].writes == (20, 20)
+    assert report["write"].busiest == 20
+    assert report["write"].wall_s >= 20 * 0.005
+
+
+@needs("pnetcdf")
+def test_a_hint_reaches_mpi_io(tmp_path):
+    plan = pattern("interleaved", 64, 8, 2)
+    sieved = run(RanksJob("pnetcdf", plan, tmp_path / "x")).writes
+    plain = run(
+        RanksJob("pnetcdf", plan, tmp_path / "x", hints={"romio_ds_write": "disable"})
+    ).writes
+    assert sieved < 16 < 128 <= plain
+    assert holds(plan, tmp_path / "x", "pnetcdf")
+
+
+@pytest.mark.parametrize("library", EACH)
+def test_a_full_disk_is_named(library, tmp_path):
+    plan = pattern("interleaved", 64, 8, 2)
+    with pytest.raises(RankError, match=r"rank \d of 2.*No space left on device: make room"):
+        run(RanksJob(library, plan, tmp_path / "x", "collective", room_bytes=1000))
+
+
+@needs("mpiio")
+def test_a_file_that_holds_something_else_does_not_pass(tmp_path):
+    plan = pattern("rows", 4, 8, 2)
+    path = tmp_path / "x"
+    run(RanksJob("mpiio", plan, path, "collective"))
+    assert holds(plan, path, "mpiio")
+    with path.open("r+b") as file:
+        file.seek(100)
+        file.write(b"\x55")
+    assert not holds(plan, path, "mpiio")
+    with pytest.raises(RankError, match="differs"):
+        run(RanksJob("mpiio", plan, path, reads=True))
+
+
+@pytest.mark.parametrize(
+    ("library", "mode", "hints", "says"),
+    [
+        ("hdf4", "independent", {}, "hdf5, pnetcdf, mpiio"),
+        ("hdf5", "rowwise", {}, "of mpiio alone"),
+        ("hdf5", "both", {}, "independent, collective"),
+        ("hdf5", "collective", {"cb_node": "1"}, "cb_nodes"),
+    ],
+)
+def test_what_a_job_cannot_do_is_refused_before_it_starts(library, mode, hints, says, tmp_path):
+    with pytest.raises(ValueError, match=says):
+        RanksJob(library, pattern("rows", 1, 1, 1), tmp_path / "x", mode, hints)
+
+
+def test_reading_without_mpi_is_for_one_rank(tmp_path):
+    with pytest.raises(ValueError, match="one rank"):
+        RanksJob("hdf5", pattern("rows", 1, 1, 2), tmp_path / "x", serial=True)
+
+
+def test_what_is_here_names_its_program_and_its_launcher():
+    for library, program in FOUND.programs.items():
+        assert program.library == library
+        assert program.words and program.launcher.words

@@ -1,0 +1,113 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.parallel import FILES, PATTERNS, Part, SharedArray, WritePlan, flash, pattern
+from hyperslab.parallel.mpiio import read_plan, runs
+
+
+def covered(plan, number=0):
+    """How many ranks write each cell of a dataset."""
+    dataset = plan.datasets[number]
+    times = np.zeros(dataset.shape, dtype=int)
+    for part in dataset.parts:
+        times[part.region] += 1
+    return times
+
+
+@given(st.sampled_from(PATTERNS), st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
+def test_no_cell_is_written_twice_and_each_rank_writes_as_much(name, rows, columns, ranks):
+    plan = pattern(name, rows, columns, ranks)
+    assert covered(plan).max() == 1
+    assert plan.nbytes == 8 * rows * columns * ranks
+    assert {plan.rank_bytes(rank) for rank in range(ranks)} == {8 * rows * columns}
+    assert covered(plan).sum() * 8 == plan.nbytes
+
+
+@given(st.sampled_from(PATTERNS), st.integers(1, 5), st.integers(1, 5), st.integers(1, 6))
+def test_the_contiguous_runs_of_all_ranks_give_the_dataset(name, rows, columns, ranks):
+    plan = pattern(name, rows, columns, ranks)
+    (dataset,) = plan.datasets
+    flat = np.full(int(np.prod(dataset.shape)), -1.0)
+    for part in dataset.parts:
+        for at, run in runs(dataset, part, plan.values(0, part)):
+            flat[at // 8 : at // 8 + run.size] = run.ravel()
+    whole = plan.values(0, Part((0,) * 2, dataset.shape))
+    written = covered(plan) == 1
+    assert np.array_equal(flat.reshape(dataset.shape)[written], whole[written])
+    assert (flat.reshape(dataset.shape)[~written] == -1).all()
+
+
+@given(st.sampled_from(PATTERNS), st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
+def test_a_plan_is_read_as_it_was_written(name, rows, columns, ranks):
+    import tempfile
+    from pathlib import Path
+
+    plan = pattern(name, rows, columns, ranks)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "plan")
+        path.write_text(plan.text() + "\n")
+        assert read_plan(path, ranks) == plan
+
+
+def test_the_document_s_chunks_overhang_or_fit():
+    overhang, within = (pattern(name, 16, 8, 8).datasets[0] for name in ("overhang", "within"))
+    assert overhang.shape[1] % overhang.chunks[1] and within.shape[1] % within.chunks[1] == 0
+    assert {part.start[1] // overhang.chunks[1] for part in overhang.parts} == {1}
+    assert [part.start[1] // within.chunks[1] for part in within.parts] == [0] * 4 + [1] * 4
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_the_blocks_of_flash_lie_one_after_the_other(file):
+    plan = flash(file, side=2, ranks=5, blocks=3)
+    for number, dataset in enumerate(plan.datasets):
+        assert (covered(plan, number) == 1).all()
+        assert [part.count[0] for part in dataset.parts] == [3, 4, 5, 3, 4]
+
+
+def test_flash_writes_the_document_s_bytes():
+    sizes = {
+        (file, side): flash(file, side, ranks=4).nbytes / 1e6 for file in FILES for side in (8, 16)
+    }
+    near = pytest.approx
+    assert sizes["checkpoint", 8] == near(31.8, rel=0.01)
+    assert sizes["checkpoint", 16] == near(254, rel=0.01)
+    assert sizes["centres", 16] == near(21, rel=0.02)
+    assert sizes["corners", 16] == near(25.4, rel=0.02)
+    assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == near(60, rel=0.06)
+
+
+@pytest.mark.parametrize("wrong", [("diagonal", 1, 1, 1), ("rows", 0, 1, 1), ("rows", 1, 1, 0)])
+def test_a_pattern_that_is_none_is_refused(wrong):
+    with pytest.raises(ValueError):
+        pattern(*wrong)
+
+
+def test_a_file_of_flash_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="checkpoint, centres, corners"):
+        flash("chk", 8, 2)
+    with pytest.raises(ValueError, match="at least 1"):
+        flash("checkpoint", 8, 0)
+
+
+def test_parts_lie_within_and_are_as_many():
+    with pytest.raises(ValueError, match="outside"):
+        SharedArray("x", "f8", (4,), (Part((2,), (3,)),))
+    with pytest.raises(ValueError, match="f2"):
+        SharedArray("x", "f2", (4,), (Part((2,), (1,)),))
+    one = SharedArray("x", "f8", (4,), (Part((2,), (1,)),))
+    with pytest.raises(ValueError, match="as many parts"):
+        WritePlan((one, SharedArray("y", "f8", (4,), ())))
+
+
+def test_values_are_whole_in_each_type():
+    plan = WritePlan(
+        tuple(
+            SharedArray(t, t, (1000, 3000), (Part((990, 0), (5, 3000)),))
+            for t in ("f8", "f4", "i4")
+        )
+    )
+    f8, f4, i4 = (plan.values(0, plan.datasets[0].parts[0]).astype(t) for t in ("f8", "f4", "i4"))
+    assert np.array_equal(f8, f4) and np.array_equal(f8, i4)
+    assert len(np.unique(f8)) == f8.size

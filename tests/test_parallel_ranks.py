@@ -1,0 +1,143 @@
+"""Jobs that fail are named, and leave no process behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from made_parallel import FOUND, needs
+
+from hyperslab.parallel import (
+    AbsentError,
+    Launcher,
+    Program,
+    RankError,
+    RanksError,
+    RanksJob,
+    SlotsError,
+    TimeLimitError,
+    pattern,
+    run,
+)
+from hyperslab.parallel import ranks as jobs
+
+NUMBER = "int(os.environ.get('PMI_RANK') or os.environ['OMPI_COMM_WORLD_RANK'])"
+LAUNCHERS = [
+    pytest.param(name, marks=needs(name), id=FOUND[name].launcher.kind if here else name)
+    for name in ("hdf5", "mpiio")
+    for here in [name in FOUND.programs]
+]
+
+
+def left(marker):
+    """Processes whose command line holds a marker."""
+    said = subprocess.run(["ps", "axww", "-o", "args="], capture_output=True, text=True).stdout
+    return [line for line in said.splitlines() if marker in line]
+
+
+def gone(marker, within_s=5.0):
+    until = time.monotonic() + within_s
+    while left(marker) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not left(marker)
+
+
+@pytest.mark.parametrize("library", LAUNCHERS)
+def test_a_rank_that_dies_is_named_and_the_others_end(library):
+    marker = f"dies-{os.getpid()}-{library}"
+    code = f"import os, time; {NUMBER} == 1 and os.kill(os.getpid(), 9); time.sleep(60)"
+    words = [sys.executable, "-c", code, marker]
+    with pytest.raises(RankError, match=r"of 3 was killed by SIGKILL"):
+        jobs.run(FOUND[library].launcher, 3, words, environment={}, timeout_s=30)
+    assert left(marker) == []
+
+
+@pytest.mark.parametrize("library", LAUNCHERS)
+def test_a_job_that_takes_too_long_is_ended(library):
+    marker = f"long-{os.getpid()}-{library}"
+    words = [sys.executable, "-c", "import time; time.sleep(60)", marker]
+    with pytest.raises(TimeLimitError, match=r"2 ranks were stopped after 0.5 s"):
+        jobs.run(FOUND[library].launcher, 2, words, environment={}, timeout_s=0.5)
+    assert left(marker) == []
+
+
+@needs("mpiio")
+def test_ranks_end_with_the_process_that_started_them():
+    marker = f"orphan-{os.getpid()}"
+    code = (
+        "import sys; from hyperslab.parallel import find, ranks; "
+        "words = [sys.executable, '-c', 'import time; time.sleep(60)', sys.argv[1] + '-rank']; "
+        "ranks.run(find()['mpiio'].launcher, 2, words, environment={}, timeout_s=60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, marker]) as parent:
+        until = time.monotonic() + 10
+        while len(left(f"{marker}-rank")) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert left(f"{marker}-rank")
+        parent.send_signal(signal.SIGKILL)
+    assert gone(f"{marker}-rank")
+
+
+def test_a_launcher_that_is_missing_is_named(tmp_path):
+    with pytest.raises(AbsentError, match=r"launcher mpiexec cannot be started.*HYPERSLAB_MPI"):
+        jobs.run(Launcher(("/no/mpiexec",)), 2, ["true"], environment={}, timeout_s=5)
+
+
+@needs("mpiio")
+@needs("hdf5")
+@pytest.mark.parametrize(("library", "other"), [("hdf5", "mpiio"), ("mpiio", "hdf5")])
+def test_a_program_started_by_another_mpi_is_refused(library, other, tmp_path):
+    mine, its = FOUND[library], FOUND[other]
+    if mine.launcher.kind == its.launcher.kind:
+        pytest.skip("both are of one MPI")
+    job = RanksJob(library, pattern("rows", 2, 2, 2), tmp_path / "x")
+    with pytest.raises(RanksError, match=r"2 ranks were asked for .* another MPI than the program"):
+        run(job, Program(library, mine.words, its.launcher))
+    assert not (tmp_path / "x").exists()
+
+
+@needs("hdf5")
+def test_too_few_slots_are_named(tmp_path, monkeypatch):
+    if FOUND["hdf5"].launcher.kind != "Open MPI":
+        pytest.skip("MPICH has no slots")
+    for name in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"):
+        monkeypatch.setenv(name, "1")
+    strict = Launcher(FOUND["hdf5"].launcher.words)  # of an unknown kind: not oversubscribed
+    ranks = 64 * (os.cpu_count() or 1)
+    with pytest.raises(SlotsError, match=f"not enough slots for {ranks} ranks"):
+        jobs.run(strict, ranks, ["true"], environment={}, timeout_s=20)
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "kind", "text"),
+    [
+        ("hyperslab: a job of 1 where ranks=4 were asked for", 64, RanksError, "jobs of 1"),
+        ("… unsupported PMI version PMIx. Aborting.", 16, RanksError, "no common job"),
+        ("There are not enough slots available in the system", 1, SlotsError, "ask for fewer"),
+        ("srun: error: More processors requested than permitted", 1, SlotsError, "of tasks"),
+        ("hyperslab: rank 3: unk01: bad", 1, RankError, "rank 3 of 4: unk01: bad"),
+        (
+            "process rank 2 with PID 0 on node x exited on signal 11 (Segm",
+            139,
+            RankError,
+            "SIGSEGV",
+        ),
+        ("EXIT CODE: 9\nYOUR APPLICATION … KILLED BY SIGNAL: 9", 9, RankError, "SIGKILL"),
+        (
+            "=   EXIT CODE: 9\nTERMINATED WITH THE EXIT STRING: Killed (signal 9)",
+            9,
+            RankError,
+            "SIGKILL",
+        ),
+        ("=   EXIT CODE: 3", 3, RankError, "a rank of 4 ended with status 3"),
+        ("", -15, RankError, "SIGTERM"),
+        ("it just would not", 7, RankError, "ended with status 7: it just would not"),
+    ],
+)
+def test_what_a_launcher_says_is_put_into_words(said, status, kind, text):
+    error = jobs.explain(said, status, 4, Launcher(("/opt/bin/mpiexec",)))
+    assert type(error) is kind
+    assert text in str(error)
+    assert "/opt" not in str(error) and "node x" not in str(error)

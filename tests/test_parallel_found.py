@@ -1,5 +1,6 @@
 """What is not here is told with its reason and what installs it."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -65,7 +66,7 @@ def test_a_program_is_compiled_once(fresh, tmp_path, monkeypatch):
 
 
 def test_a_site_s_launcher_is_used_with_its_options(monkeypatch):
-    monkeypatch.setenv(launcher.OVERRIDE, f"{sys.executable} --mpi=pmix")
+    monkeypatch.setenv(launcher.OVERRIDE, f"{shlex.quote(sys.executable)} --mpi=pmix")
     chosen = launcher.beside("/no/such/mpicc")
     assert chosen.command(32) == (sys.executable, "--mpi=pmix", "-n", "32")
     monkeypatch.setenv(launcher.OVERRIDE, "no-such-launcher")

@@ -261,7 +261,10 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
         folder = workdir / "results" / options.profile
     else:
         return {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
-    files = {path: path.stat() for path in sorted(folder.glob("*.parquet"))}
+    given = item.settings[options.profile].get("draws")
+    names = given if isinstance(given, list) else ["*"]  # all, unless it says from which
+    found = {path for name in names for path in folder.glob(f"{name}.parquet")}
+    files = {path: path.stat() for path in sorted(found)}
     claims = top / "book" / "claims.yml"
     if claims.exists():
         files[claims] = claims.stat()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
-from .advise.bench_command import add as add_bench
+from .advise.bench.command import add as add_bench
 from .subchunk.command import add_arguments as add_index_arguments
 from .subchunk.command import run as run_index
 

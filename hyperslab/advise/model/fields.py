@@ -68,6 +68,6 @@ def _textured(texture: str, base: Any, land: Any, random: np.random.Generator) -
     if texture == "fine":
         return (280 + 10 * base + 0.01 * noise).astype("f4")
     if texture == "sparse":
-        return np.where(base + 0.02 * noise > 1.1, np.round(20 * base + noise), 0)
+        return np.where(base + 0.02 * noise > 0.7, np.round(20 * base + noise), 0)
     values = np.round((10 * base + 0.05 * noise) * 64) / 64
     return np.where(land, np.nan, values) if texture == "land" else values + 280

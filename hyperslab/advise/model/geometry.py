@@ -13,6 +13,7 @@ from .read import Read
 
 MIB = 2**20
 SIEVE_BYTES = 2**16  # what HDF5 fetches at a time of runs that are shorter
+CLASSIC_BYTES = 2**13  # what netCDF-C fetches at a time of a classic file, whatever is asked
 _MOST_FOLLOWED = 50_000  # chunks that are followed one by one through the chunk cache
 _CACHES = {"netcdf4": 64 * MIB, "h5py": 8 * MIB}
 
@@ -163,20 +164,33 @@ def _contiguous(read: Read, one: Region) -> Geometry:
         return Geometry(1, 0, 0, 0, 0, 0.0, 0, 0, 0)
     useful = one.size * read.itemsize
     runs = _runs(one, [1] * len(read.shape), read.shape)
-    run_bytes = useful / runs
-    span = _span(one, read.shape) * read.itemsize
-    if read.layout.format in ("binary",) or run_bytes >= SIEVE_BYTES or runs == 1:
+    run_bytes = useful // runs
+    if read.layout.format == "binary":
         return Geometry(1, 0, 0, useful, 0, float(useful), runs, runs, runs)
-    # Windows of the sieve buffer: as many as it takes to pass over the runs, at most one a run.
-    windows = min(runs, -(-span // SIEVE_BYTES))
-    stored = min(windows * SIEVE_BYTES, span)
-    if windows == runs:
-        stored = runs * max(SIEVE_BYTES, run_bytes)
-    return Geometry(1, 0, 0, useful, 0, float(stored), runs, windows, _extents(windows, runs))
+    classic = read.layout.format in CLASSIC
+    window = CLASSIC_BYTES if classic else SIEVE_BYTES
+    spans, span = _spans(one, read.shape, read.itemsize, run_bytes, window)
+    if span == run_bytes and run_bytes >= window and not classic:
+        return Geometry(1, 0, 0, useful, 0, float(useful), runs, runs, runs)
+    windows = -(-span // window)
+    stored = float(spans * windows * window)
+    return Geometry(1, 0, 0, useful, 0, stored, runs, spans * windows, spans)
 
 
-def _extents(windows: int, runs: int) -> int:
-    return windows if windows == runs else 1
+def _spans(
+    one: Region, shape: tuple[int, ...], itemsize: int, run_bytes: int, window: int
+) -> tuple[int, int]:
+    """Return how many stretches are read through a buffer, and the bytes of each."""
+    span, spans = run_bytes, 1
+    stride = itemsize
+    for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
+        if count > 1 and stride * step * count > span:
+            if stride * step - span < window and spans == 1:
+                span = max(span, stride * step * (count - 1) + span)
+            else:
+                spans *= count
+        stride *= n
+    return spans, span
 
 
 def _touched(start: int, count: int, step: int, chunk: int) -> int:
@@ -209,15 +223,6 @@ def _blocks(touched: list[int], whole: list[bool], one: Region) -> int:
     while axis > 0 and whole[axis]:
         axis -= 1
     return math.prod(touched[:axis]) if axis >= 0 else 1
-
-
-def _span(one: Region, shape: tuple[int, ...]) -> int:
-    """Return the elements from the first to the last that are taken, in the order of storage."""
-    span, stride = 1, 1
-    for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
-        span += (count - 1) * step * stride
-        stride *= n
-    return span
 
 
 def _uncached(read: Read, size: int) -> bool:

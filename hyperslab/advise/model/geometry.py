@@ -12,6 +12,8 @@ from hyperslab.storage.region import Region, region
 from .read import Read
 
 MIB = 2**20
+AHEAD_BYTES = 2**17  # gaps that are shorter are read on the way
+SPACING_BYTES = 40 * 2**10  # between points of an index of `hyperslab.subchunk`
 SIEVE_BYTES = 2**16  # what HDF5 fetches at a time of runs that are shorter
 CLASSIC_BYTES = 2**13  # what netCDF-C fetches at a time of a classic file, whatever is asked
 _MOST_FOLLOWED = 50_000  # chunks that are followed one by one through the chunk cache
@@ -42,7 +44,11 @@ class Geometry:
     requests
         Reads of the file.
     extents
-        Stretches of the file that these lie in, without gaps.
+        Stretches of the file that these lie in, with gaps that the system's read-ahead closes.
+    span_bytes
+        Bytes of these stretches.
+    steps
+        Elements that are picked one by one, by a step along the last axis that is read.
     """
 
     calls: int
@@ -54,6 +60,8 @@ class Geometry:
     runs: int
     requests: int
     extents: int
+    span_bytes: float
+    steps: int = 0
 
     def __add__(self, other: Geometry) -> Geometry:
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
@@ -138,49 +146,89 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
     size = math.prod(chunks) * read.itemsize
     useful = one.size * read.itemsize
     if not one.size:
-        return Geometry(1, 0, 0, 0, 0, 0.0, 0, 0, 0)
+        return Geometry(1, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0)
     stored = read.chunk_bytes if read.chunk_bytes is not None else float(size)
     grid = [-(-n // c) for n, c in zip(read.shape, chunks, strict=True)]
-    runs = _runs(one, touched, chunks)
-    whole = [t == n for t, n in zip(touched, grid, strict=True)]
-    extents = _blocks(touched, whole, one)
+    runs, steps = _runs(one, touched, chunks)
+    extents, span = _stretches(one, touched, chunks, grid, stored)
     requests = count
     if read.layout.codec is None and _uncached(read, size):
         # Chunks that no cache holds and no codec needs are read run by run.
-        return Geometry(1, count, count, useful, 0, float(useful), runs, runs, runs)
+        pieces = max(runs, steps)
+        span_bytes = float(extents * span)
+        return Geometry(
+            1, count, count, useful, 0, float(useful), runs, pieces, extents, span_bytes, steps
+        )
     if read.layout.shards is not None:
         held = math.prod(
             _touched(*axis)
             for axis in zip(one.starts, one.counts, one.steps, read.layout.shards, strict=True)
         )
-        requests, extents = count + held, max(extents, held)
+        requests, extents, span = count + held, max(extents, held), count * stored / max(extents, held)
     elif read.layout.format in ZARR:
-        extents = count
-    return Geometry(1, count, count, useful, count * size, count * stored, runs, requests, extents)
+        extents, span = count, stored
+    decoded, total = count * size, count * stored
+    if read.library == "subchunk" and read.layout.codec == "deflate":
+        pieces, share = _inside(read, one, touched, chunks)
+        requests, decoded, total = count * pieces, round(decoded * share), total * share
+    return Geometry(
+        1, count, count, useful, decoded, total, runs, requests, extents, extents * span, steps
+    )
+
+
+def _stretches(
+    one: Region,
+    touched: list[int],
+    chunks: tuple[int, ...],
+    grid: list[int],
+    stored: float,
+) -> tuple[int, float]:
+    """Return in how many stretches of the file the chunks lie, in their order, and their bytes."""
+    apart = [max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True)]
+    at = Region((0,) * len(grid), tuple(touched), tuple(apart), (), (), 0)
+    return _spans(at, tuple(grid), stored, stored, AHEAD_BYTES)
+
+
+def _inside(
+    read: Read, one: Region, touched: list[int], chunks: tuple[int, ...]
+) -> tuple[int, float]:
+    """Return the pieces of a chunk that are decoded between points of an index, and their share."""
+    counts = tuple(-(-n // t) for n, t in zip(one.counts, touched, strict=True))
+    within = Region((0,) * len(chunks), counts, one.steps, (), (), 0)
+    # Shuffled, the bytes of the elements lie in as many planes, each of which is entered.
+    planes = read.itemsize if read.layout.shuffle else 1
+    width = read.itemsize / planes
+    every = read.every_bytes or SPACING_BYTES
+    pieces, span = _spans(within, chunks, width, width * counts[-1], every)
+    whole = math.prod(chunks) * read.itemsize
+    wanted = planes * pieces * (span + every / 2)
+    return (planes * pieces, wanted / whole) if wanted < whole else (1, 1.0)
 
 
 def _contiguous(read: Read, one: Region) -> Geometry:
     if not one.size:
-        return Geometry(1, 0, 0, 0, 0, 0.0, 0, 0, 0)
+        return Geometry(1, 0, 0, 0, 0, 0.0, 0, 0, 0, 0.0)
     useful = one.size * read.itemsize
-    runs = _runs(one, [1] * len(read.shape), read.shape)
-    run_bytes = useful // runs
-    if read.layout.format == "binary":
-        return Geometry(1, 0, 0, useful, 0, float(useful), runs, runs, runs)
-    classic = read.layout.format in CLASSIC
-    window = CLASSIC_BYTES if classic else SIEVE_BYTES
-    spans, span = _spans(one, read.shape, read.itemsize, run_bytes, window)
-    if span == run_bytes and run_bytes >= window and not classic:
-        return Geometry(1, 0, 0, useful, 0, float(useful), runs, runs, runs)
-    windows = -(-span // window)
-    stored = float(spans * windows * window)
-    return Geometry(1, 0, 0, useful, 0, stored, runs, spans * windows, spans)
+    runs, steps = _runs(one, [1] * len(read.shape), read.shape)
+    run_bytes = read.itemsize if steps else useful // runs
+    extents, span = _spans(one, read.shape, read.itemsize, run_bytes, AHEAD_BYTES)
+    requests, stored = runs, float(useful)
+    if read.layout.format != "binary":
+        classic = read.layout.format in CLASSIC
+        window = CLASSIC_BYTES if classic else SIEVE_BYTES
+        pieces, piece = _spans(one, read.shape, read.itemsize, run_bytes, window)
+        if classic or piece > run_bytes or run_bytes < window:
+            windows = math.ceil(piece / window)
+            requests, stored = pieces * windows, float(pieces * windows * window)
+    elif steps:
+        stored = float(extents * span)
+    return Geometry(1, 0, 0, useful, 0, stored, runs, requests, extents, extents * span, steps)
 
 
 def _spans(
-    one: Region, shape: tuple[int, ...], itemsize: int, run_bytes: int, window: int
-) -> tuple[int, int]:
-    """Return how many stretches are read through a buffer, and the bytes of each."""
+    one: Region, shape: tuple[int, ...], itemsize: float, run_bytes: float, window: int
+) -> tuple[int, float]:
+    """Return how many stretches there are when gaps up to a window are closed, and their bytes."""
     span, spans = run_bytes, 1
     stride = itemsize
     for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
@@ -202,27 +250,23 @@ def _touched(start: int, count: int, step: int, chunk: int) -> int:
     return (start + (count - 1) * step) // chunk - start // chunk + 1
 
 
-def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> int:
-    """Return how many pieces are contiguous in the chunks and in the result."""
+def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
+    """Return how many pieces are contiguous in the chunks and in the result, and elements picked.
+
+    Along an axis with a step each element is a piece, but is told apart: libraries have a way of
+    their own for these.
+    """
     axis = len(chunks) - 1
     while axis > 0:
         # Goes on into the next axis only where one chunk covers this one, and all of it is taken.
         if touched[axis] != 1 or one.counts[axis] != chunks[axis]:
             break
         axis -= 1
-    if axis < 0:
-        return 1
-    strided = one.steps[axis] != 1 and one.counts[axis] > 1
-    last = one.counts[axis] if strided else touched[axis]
-    return math.prod(one.counts[:axis]) * max(last, 1) * math.prod(touched[axis + 1 :])
-
-
-def _blocks(touched: list[int], whole: list[bool], one: Region) -> int:
-    """Return how many stretches of the file hold the chunks, stored in their order."""
-    axis = len(touched) - 1
-    while axis > 0 and whole[axis]:
-        axis -= 1
-    return math.prod(touched[:axis]) if axis >= 0 else 1
+    outer = math.prod(one.counts[:axis]) * math.prod(touched[axis + 1 :])
+    runs = outer * max(touched[axis], 1)
+    if one.steps[axis] != 1 and one.counts[axis] > 1:
+        return runs, outer * one.counts[axis]
+    return runs, 0
 
 
 def _uncached(read: Read, size: int) -> bool:
@@ -255,4 +299,6 @@ def _cached(
         found.runs,
         max(round(found.requests * share), 1),
         max(round(found.extents * share), 1),
+        found.span_bytes * share,
+        found.steps,
     )

@@ -16,6 +16,7 @@ from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.cold import files_of
 
 from .read import Read
+from .terms import THREADED
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Reading:
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         library = reader(self.read.library)
-        if library.start == "spawn" and hasattr(os, "sched_setaffinity"):
-            # Libraries with threads of their own get every core, also in a forked process.
+        if self.read.library in THREADED and hasattr(os, "sched_setaffinity"):
+            # Libraries with threads of their own get every core, which forked cases do not.
             os.sched_setaffinity(0, range(os.cpu_count() or 1))
         with watch("open"):
             opened = library.open(self.path, self.variable, chunk_cache_bytes=self.read.cache_bytes)

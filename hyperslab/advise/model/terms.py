@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
+
 from .geometry import Geometry, cache_bytes, geometry, kind
 from .read import Read
 
+LANES = max(os.cpu_count() or 1, 1)
 HUGE_BYTES = 4 * 2**20  # from here on numpy asks for huge pages, which cost far fewer faults
+
+THREADED = ("zarr", "xarray-zarr", "kerchunk", "subchunk")
+"""Readers that decode chunks on all cores."""
 
 ENGINES = {
     "netcdf4": "netCDF4",
@@ -16,15 +23,25 @@ ENGINES = {
     "xarray-h5netcdf": "h5py",
     "zarr": "zarr",
     "xarray-zarr": "zarr",
+    "kerchunk": "zarr",
     "subchunk": "subchunk",
     "plain": "plain",
 }
 """What decodes chunks for a library: those of one engine share the cost of it."""
 
 
+ALIKE = {"h5py-none": "h5py", "h5py-64k": "h5py", "h5py-blocks": "h5py"}
+"""Readers that do the same work as another, and differ in what they fetch."""
+
+
 def path(read: Read) -> str:
-    """Return which library reads which way: these have costs of their own."""
-    return f"{read.library}/{kind(read)}"
+    """Return which library reads which way: these have costs of their own.
+
+    References (kerchunk's) are read by zarr-python.
+    """
+    if read.library == "kerchunk":
+        return "zarr/zarr"
+    return f"{ALIKE.get(read.library, read.library)}/{kind(read)}"
 
 
 def codec(read: Read) -> str:
@@ -33,7 +50,8 @@ def codec(read: Read) -> str:
     if layout.codec is None:
         return ""
     shuffled = "+shuffle" if layout.shuffle else ""
-    return f"{ENGINES[read.library]}/{layout.codec}{shuffled}"
+    engine = ENGINES.get(ALIKE.get(read.library, read.library), read.library)
+    return f"{engine}/{layout.codec}{shuffled}"
 
 
 def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
@@ -48,9 +66,15 @@ def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
         f"{way}:first": 1.0,
         f"{way}:again": found.calls - 1.0,
         f"{way}:run": float(found.runs),
+        f"{way}:step": float(found.steps),
         f"{way}:{'small' if small else 'large'}": float(found.useful_bytes),
     }
-    if kind(read) in ("chunked", "zarr"):
+    if read.library == "subchunk":
+        result[f"{way}:chunk"] = float(found.chunks)
+        result[f"{way}:piece"] = float(found.requests)
+        if not decoder:
+            result[f"{way}:raw"] = float(found.stored_bytes)
+    elif kind(read) in ("chunked", "zarr"):
         held = cache_bytes(read)
         new = min(found.decoded_bytes, held) if held else found.decoded_bytes
         result[f"{way}:chunk"] = float(found.chunks)
@@ -61,7 +85,31 @@ def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
         result[f"{way}:request"] = float(found.requests)
         result[f"{way}:raw"] = float(found.stored_bytes)
     if decoder:
+        share = shared(read, found)
         result[f"{decoder}:load"] = 1.0
-        result[f"{decoder}:out"] = float(found.decoded_bytes)
-        result[f"{decoder}:in"] = float(found.stored_bytes)
+        result[f"{decoder}:out"] = share * found.decoded_bytes
+        result[f"{decoder}:in"] = share * found.stored_bytes
     return {name: value for name, value in result.items() if value}
+
+
+def shared(read: Read, found: Geometry) -> float:
+    """Return the share of the decoding that one core does, of libraries that use all of them."""
+    if read.library not in THREADED or not found.fetched:
+        return 1.0
+    each = max(found.fetched // found.calls, 1)
+    return math.ceil(each / LANES) / each
+
+
+def disk_terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
+    """Return the counts that make up what a cold read takes beyond a warm one.
+
+    What is read bit by bit comes ahead of being asked for, beside the work, and beyond the end.
+    """
+    found = geometry(read) if counts is None else counts
+    store = "disk, files" if kind(read) == "zarr" else "disk"
+    streamed = found.requests >= 2 * found.extents
+    return {
+        f"{store}:extent": float(found.extents),
+        f"{store}:{'stream' if streamed else 'byte'}": float(found.span_bytes),
+        f"{store}:tail": float(found.extents) if streamed else 0.0,
+    }

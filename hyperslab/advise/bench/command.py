@@ -41,7 +41,7 @@ def bench(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(asked.words(), file=sys.stderr)
     try:
-        with _ended_like_ctrl_c():
+        with ended_like_ctrl_c():
             frame, notes = _measure(arguments, asked)
             status = _report(arguments, frame, asked.head, notes)
             keep(arguments, frame, asked)
@@ -70,7 +70,7 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
 
 
 @contextmanager
-def _ended_like_ctrl_c() -> Iterator[None]:
+def ended_like_ctrl_c() -> Iterator[None]:
     """Let SIGTERM clean up as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():  # signals are the main one's
         yield

@@ -38,7 +38,7 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     panels = [name for name in _PANELS if Quantity(name) in known]
     panels += list(dict.fromkeys(quantity.name for quantity in known if quantity.cache_state))
     tall = 1.6 + 0.34 * len(names)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         drawn, axes = plt.subplots(
             1, len(panels) + 1, figsize=(2.0 + 1.7 * (len(panels) + 1), tall), sharey=True,
             squeeze=False, layout="constrained",
@@ -117,7 +117,7 @@ def _times(
     axes.xaxis.set_minor_formatter(NullFormatter())
 
 
-_STYLE: dict[Any, Any] = {
+STYLE: dict[Any, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,

@@ -59,6 +59,8 @@ class Choice:
     quantize
         Mode ("bitgroom", "granular_bitround" or "bitround") with its digits or bits; None leaves
         values as they are.
+    shards
+        Length of a shard along each axis, whole chunks (Zarr 3); None for none.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Choice:
     level: int | None = None
     shuffle: bool | None = None
     quantize: tuple[str, int] | None = None
+    shards: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ class Target:
         "native", "little" or "big".
     cache_bytes
         Chunk cache, in bytes, that the copy is written and read through; None keeps the library's.
+    page_bytes
+        Pages that an HDF5 file is laid out in; None for none.
 
     Raises
     ------
@@ -112,6 +117,7 @@ class Target:
     each: tuple[tuple[str, Choice], ...] = ()
     byteorder: str = "native"
     cache_bytes: int | None = None
+    page_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS or self.format == "binary":
@@ -168,7 +174,8 @@ class Target:
 
     def _layout(self, variable: Described, choice: Choice, grows: set[str]) -> Layout:
         if not variable.shape:
-            return Layout(self.format, byteorder=self._byteorder(variable))
+            order = self._byteorder(variable)
+            return Layout(self.format, byteorder=order, page_bytes=self.page_bytes)
         codec, level, shuffle = kept_codec(variable, choice, self.format)
         chunks = self._chunks(variable, choice, codec, grows)
         fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
@@ -178,10 +185,13 @@ class Target:
         if stored is not None and stored.format == self.format:
             fields["shards"] = stored.shards if choice.chunks == SAME else None
             fields["fletcher32"] = stored.fletcher32 and chunks is not None
+        if choice.shards is not None:
+            fields["shards"] = choice.shards
         try:
             return Layout(
                 self.format,
                 shuffle=shuffle,
+                page_bytes=self.page_bytes,
                 byteorder=self._byteorder(variable),
                 prefill=self.format not in CLASSIC,  # every value is written: none is filled first
                 **fields,

@@ -1,0 +1,202 @@
+"""What reads cost before anything is measured: counts of chunks and bytes, and predicted times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hyperslab.network.link import Link
+from hyperslab.storage.geometry import chunk_grid, padded_bytes
+from hyperslab.storage.layout import ZARR
+
+from ..model.geometry import Geometry, geometry
+from ..model.read import Read
+from ..sources.base import SourceVariable
+from .accesses import Access
+from .candidates import Candidate
+
+EVERY_BYTES = 256 * 2**10  # between points of a sub-chunk index, about, at its default size
+
+
+class Predictor(Protocol):
+    """Something that says how long a read takes."""
+
+    @property
+    def name(self) -> str:
+        """What it is, for notes."""
+
+    def seconds(self, read: Read) -> float:
+        """Return the seconds of a read; a ValueError says that it cannot."""
+
+
+@dataclass(frozen=True)
+class Rough:
+    """Seconds by counts alone, with typical costs of a machine that nobody has calibrated.
+
+    Examples
+    --------
+    >>> Rough().name
+    'counts with typical costs'
+    """
+
+    name: str = "counts with typical costs"
+
+    def seconds(self, read: Read) -> float:
+        """Return seconds from chunks, bytes and requests."""
+        found = geometry(read)
+        each = {"zarr": 400e-6, "subchunk": 60e-6}.get(read.library, 15e-6)
+        byte_s = {None: 0.1e-9, "deflate": 4e-9, "zstd": 1.5e-9}.get(read.layout.codec, 0.7e-9)
+        if read.layout.shuffle:
+            byte_s += 0.3e-9
+        decoded: float = found.decoded_bytes
+        if read.library == "subchunk" and read.layout.codec:
+            chunk = decoded / max(found.fetched, 1)
+            decoded *= min(1.0, (read.every_bytes or EVERY_BYTES) / max(chunk, 1))
+        busy = found.calls * 100e-6 + found.fetched * each + decoded * byte_s
+        busy += found.runs * 0.2e-6 + found.useful_bytes * 0.2e-9
+        if read.link is not None:
+            waits = 1 if read.layout.format in ZARR else found.requests
+            return busy + found.stored_bytes / read.link.bytes_per_s + (
+                waits + 1
+            ) * read.link.round_trip_s  # fmt: skip
+        if read.cache == "cold":
+            busy += found.stored_bytes / 1e9 + found.extents * 80e-6
+        return busy
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where the file lies when it is read.
+
+    Parameters
+    ----------
+    cache
+        "warm": in memory, or "cold": on the disk.
+    link
+        The way to a far store; None for this machine's disk.
+    """
+
+    cache: str = "warm"
+    link: Link | None = None
+
+
+@dataclass(frozen=True)
+class Price:
+    """What the accesses cost with one candidate.
+
+    Parameters
+    ----------
+    seconds
+        Predicted, by access; empty where it cannot be predicted.
+    counts
+        By access.
+    nbytes
+        Bytes that the variable takes.
+    """
+
+    seconds: Mapping[str, float]
+    counts: Mapping[str, Geometry]
+    nbytes: float
+
+    def mix_s(self, accesses: Sequence[Access]) -> float:
+        """Return seconds of a read on average over the mix; NaN where that is unknown."""
+        if not self.seconds:
+            return math.nan
+        return sum(access.weight * self.seconds[access.name] for access in accesses)
+
+
+def read_of(
+    candidate: Candidate,
+    variable: SourceVariable,
+    access: Access,
+    value_bytes: float,
+    where: Where,
+    decode_s: float | None = None,
+) -> Read:
+    """Return what the model takes: one access with one candidate.
+
+    Parameters
+    ----------
+    candidate, access, where
+        What is read, how, and where it lies.
+    variable
+        Its shape and type are those that count.
+    value_bytes
+        Bytes that a value takes as stored.
+    decode_s
+        Seconds to decode a chunk, where measured.
+    """
+    layout = candidate.layout
+    chunk = math.prod(layout.chunks or variable.shape)
+    return Read(
+        variable.shape,
+        variable.dtype,
+        layout,
+        access.selections,
+        candidate.library,
+        chunk_bytes=chunk * value_bytes if layout.codec else None,
+        cache=where.cache,
+        link=where.link,
+        cache_bytes=candidate.cache_bytes,
+        decode_s=decode_s,
+        every_bytes=EVERY_BYTES if candidate.library == "subchunk" else None,
+    )
+
+
+def price(
+    candidate: Candidate,
+    variable: SourceVariable,
+    accesses: Sequence[Access],
+    value_bytes: float,
+    where: Where,
+    predictor: Predictor,
+    decode_s: float | None = None,
+) -> Price:
+    """Count what each access touches, and predict its time.
+
+    Parameters
+    ----------
+    candidate, variable, value_bytes, where, decode_s
+        See `read_of`.
+    accesses
+        How it is read.
+    predictor
+        Says seconds.
+
+    Raises
+    ------
+    ValueError
+        When the predictor knows neither the codec nor the library.
+    """
+    reads = {
+        access.name: read_of(candidate, variable, access, value_bytes, where, decode_s)
+        for access in accesses
+    }
+    seconds = {name: predictor.seconds(read) for name, read in reads.items()}
+    return Price(seconds, counted(reads), variable_bytes(candidate, variable, value_bytes))
+
+
+def counted(reads: Mapping[str, Read]) -> dict[str, Geometry]:
+    """Return the counts of reads by name."""
+    return {name: geometry(read) for name, read in reads.items()}
+
+
+def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: float) -> float:
+    """Return the bytes that a variable takes in a layout, padding included.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Layout
+    >>> found = Candidate("a", "layout", Layout("netcdf4", (6, 6)), "netcdf4")
+    >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
+    576.0
+    """
+    chunks = candidate.layout.chunks
+    if chunks is None:
+        return float(variable.nbytes)
+    if candidate.layout.codec is None:
+        return float(padded_bytes(variable.shape, chunks, variable.itemsize))
+    count = math.prod(chunk_grid(variable.shape, chunks))
+    return math.prod(variable.shape) * value_bytes + 30 * count

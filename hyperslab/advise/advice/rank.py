@@ -1,0 +1,252 @@
+"""From a question to ranked advice: priced, the best of it measured, in order of gain."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hyperslab.measure.stats import median_interval, paired_ratio
+
+from ..copying.partial import part_name, remove_leftovers
+from ..model.errors import UncalibratedError
+from ..source import open_source
+from ..sources.base import SourceVariable
+from .accesses import Access, letters_of, resolve
+from .candidates import Candidate, layouts, now, remedies
+from .price import Predictor, Price, Where, counted, price, read_of, variable_bytes
+from .question import Question, twins
+from .rows import Advice, Row, allowed, order, to_measure
+from .sample import Sample, packed_bytes, take
+
+_REFINED = 12  # candidates whose compression is measured with chunks of their own
+_SCRATCH = "advise"
+
+
+def advise(
+    question: Question, predictor: Predictor, say: Callable[[str], None] | None = None
+) -> Advice:
+    """Price all candidates, measure the best, and rank them.
+
+    Parameters
+    ----------
+    question
+        What is asked.
+    predictor
+        Says how long a read takes.
+    say
+        Is told what comes.
+
+    Raises
+    ------
+    SourceError
+        When the file cannot be read, or there is no such variable.
+    ValueError
+        When it has no such access.
+    BusyError
+        When another run is measuring on this machine.
+    """
+    with open_source(question.address) as source:
+        variable = question.chosen(source)
+        accesses = resolve(question.shares, variable, source.variables, question.roles)
+        letters = letters_of(variable, source.variables, question.roles)
+        same = twins(source, variable)
+        where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
+        present = now(source.format, variable, question.library_for(source))
+        notes = [] if variable.layout else [_unsaid(variable)]
+        if say:
+            say(f"reading a sample of {variable.name}")
+        sample = take(source, variable, accesses, question.sample_bytes)
+    shares = {access.name: access.weight for access in accesses}
+    axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
+    near = resolve(shares, sample.variable, {sample.variable.name: sample.variable}, axes)
+    found = _Found(question, variable, accesses, sample, near, where, predictor)
+    remove_leftovers(question.workdir, _SCRATCH)
+    scratch = question.workdir / part_name(_SCRATCH)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    try:
+        rows, more = found.priced(present, scratch)
+        if question.measured and question.link is None:
+            chosen = to_measure(rows, question)
+            if say:
+                say(f"measuring {len(chosen)} of {len(rows)} on {_size(sample)}")
+            rows, more_too = found.measured(rows, chosen, scratch)
+            more += more_too
+        elif question.measured:
+            more.append("nothing is measured for a far store: times are predicted.")
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    kept = [row for row in rows[1:] if allowed(row, rows[0], question)]
+    beyond = tuple(row for row in rows[1:] if not allowed(row, rows[0], question))
+    if beyond:
+        quickest = min(beyond, key=order)
+        notes.append(
+            f"{len(beyond)} layouts would take more room than is allowed and are left out: by "
+            f"prediction the quickest of them, {quickest.candidate.name}, is {quickest.gain:.1f} "
+            f"times as quick as the file is now, and {quickest.nbytes / rows[0].nbytes:.2f} times "
+            "as large; --budget any ranks them too."
+        )
+    return Advice(
+        question, variable, accesses, letters, where, rows[0], tuple(sorted(kept, key=order)),
+        sample.values.shape, predictor.name, (*notes, *more), same, beyond,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known of the file while candidates are priced and measured."""
+
+    question: Question
+    variable: SourceVariable
+    accesses: tuple[Access, ...]
+    sample: Sample
+    near: tuple[Access, ...]
+    where: Where
+    predictor: Predictor
+
+    def priced(self, present: Candidate, scratch: Path) -> tuple[list[Row], list[str]]:
+        """Return a row for each candidate, the file as it is first, and notes."""
+        link, calls = self.question.link, max(len(a.selections) for a in self.accesses)
+        every = [present, *remedies(present, remote=link is not None, calls=calls)]
+        every += layouts(
+            present, self.variable, self.accesses, remote=link is not None,
+            formats=self.question.formats, codecs=self.question.codecs,
+            call_s=link.round_trip_s if link else 0.0,
+        )  # fmt: skip
+        ratios: dict[object, float] = {}
+        rows = [self._row(c, self._ratio(c, present, ratios, scratch, own=False)) for c in every]
+        base = self._mix(rows[0].seconds)
+        rows = [replace(row, gain=base / self._mix(row.seconds)) for row in rows]
+        for n in sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]:
+            row = self._row(every[n], self._ratio(every[n], present, ratios, scratch, own=True))
+            rows[n] = replace(row, gain=base / self._mix(row.seconds))
+        base = rows[0].sample_gain
+        rows = [replace(row, sample_gain=base / row.sample_gain) for row in rows]
+        lost = {row.status for row in rows if row.status}
+        return rows, sorted(lost)
+
+    def _row(self, candidate: Candidate, ratio: float) -> Row:
+        """Return a row; its sample_gain holds seconds on the sample for now."""
+        near = replace(candidate, layout=self.sample.clipped(candidate.layout))
+        try:
+            cost = price(candidate, self.variable, self.accesses, ratio, self.where, self.predictor)
+            small = price(near, self.sample.variable, self.near, ratio, self.where, self.predictor)
+        except UncalibratedError as error:
+            reads = {
+                a.name: read_of(candidate, self.variable, a, ratio, self.where)
+                for a in self.accesses
+            }
+            nbytes = variable_bytes(candidate, self.variable, ratio)
+            unknown = Price({}, counted(reads), nbytes)
+            return Row(candidate, {}, unknown.counts, nbytes, math.nan, math.nan, None, None,
+                       f"{error}.")  # fmt: skip
+        return Row(
+            candidate, cost.seconds, cost.counts, cost.nbytes, math.nan, small.mix_s(self.near)
+        )
+
+    def _ratio(
+        self,
+        candidate: Candidate,
+        present: Candidate,
+        known: dict[object, float],
+        scratch: Path,
+        *,
+        own: bool,
+    ) -> float:
+        """Return bytes that a value takes as stored, measured once a codec, or once a layout."""
+        layout, variable = candidate.layout, self.variable
+        if layout.codec is None:
+            return float(variable.itemsize)
+        if not candidate.rewrites and variable.stored_bytes:
+            return variable.stored_bytes / math.prod(variable.shape)
+        key: object = (layout.codec, layout.level, layout.shuffle)
+        if own:
+            key = (key, layout.chunks)
+        if key not in known:
+            if own or present.layout.chunks is None:
+                like = layout
+            else:
+                like = replace(layout, chunks=layout.chunks, shards=None)
+            clipped = self.sample.clipped(like)
+            known[key] = packed_bytes(self.sample.block(clipped.chunks), clipped, scratch)
+        return known[key]
+
+    def _mix(self, seconds: Mapping[str, float]) -> float:
+        if not seconds:
+            return math.nan
+        return sum(access.weight * seconds[access.name] for access in self.accesses)
+
+    def measured(
+        self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path
+    ) -> tuple[list[Row], list[str]]:
+        """Return the rows with what was measured of the chosen ones, and notes."""
+        from .trials import try_out
+
+        frame, _ = try_out(
+            [rows[n].candidate for n in chosen],
+            self.sample,
+            self.near,
+            cache=self.where.cache,
+            scratch=Path(tempfile.mkdtemp(dir=scratch)),
+            repeats=self.question.repeats,
+            seed=self.question.seed,
+            disk_bytes=self.question.disk_bytes,
+        )
+        good = frame[frame["status"] == "ok"]
+        table = good[good["phase"].str.startswith("read:") & (good["aa"] != "B")].pivot_table(
+            index="block", columns=["case", "pattern"], values="wall_s"
+        )
+        found, notes = list(rows), []
+        base = self._series(table, rows[0].candidate.name)
+        for n in chosen:
+            row = rows[n]
+            mix = self._series(table, row.candidate.name)
+            if mix is None or base is None or not (mix.notna() & base.notna()).any():
+                bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
+                why = str(bad["status"].iloc[0]) if len(bad) else "the disk allowed for it is full"
+                notes.append(f"{row.candidate.name} was not measured: {why}.")
+                found[n] = replace(row, status=why)
+                continue
+            each = {
+                access.name: median_interval(table[row.candidate.name][access.name])
+                for access in self.near
+            }
+            gain = paired_ratio(base, mix)
+            found[n] = replace(row, measured=each, measured_gain=gain)
+        twice = good[(good["aa"] == "B") & good["phase"].str.startswith("read:")]
+        if base is not None and len(twice):
+            again = self._series(
+                twice.pivot_table(index="block", columns=["case", "pattern"], values="wall_s"),
+                rows[0].candidate.name,
+            )
+            if again is not None:
+                noise = paired_ratio(base, again)
+                notes.append(
+                    f"the file as it is, measured twice, differs by a factor of {noise.value:.2f} "
+                    f"({noise.low:.2f} to {noise.high:.2f}): a gain within that means nothing."
+                )
+        return found, notes
+
+    def _series(self, table: object, name: str):  # type: ignore[no-untyped-def]
+        if name not in table:  # type: ignore[operator]
+            return None
+        own = table[name]  # type: ignore[index]
+        if any(access.name not in own for access in self.near):
+            return None
+        return sum(access.weight * own[access.name] for access in self.near)
+
+
+def _unsaid(variable: SourceVariable) -> str:
+    return (
+        f"how {variable.name} is stored ({variable.codec or 'its layout'}) cannot be said as one "
+        "of the layouts known here: what it costs now is counted as if it were not compressed."
+    )
+
+
+def _size(sample: Sample) -> str:
+    shape = "x".join(map(str, sample.values.shape))
+    return "all of the variable" if sample.whole else f"a sample of {shape}"

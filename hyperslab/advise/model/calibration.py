@@ -20,7 +20,7 @@ from .errors import (
     UnknownLibraryError,
 )
 from .read import Read
-from .terms import ENGINES, codec, path
+from .terms import ALIKE, ENGINES, codec, path
 
 MAX_AGE_DAYS = 90
 RUN = "run `hyperslab advise --calibrate` (under two minutes)"
@@ -85,8 +85,8 @@ class Calibration:
         library
             Name of a reader.
         """
-        engine = f"{ENGINES.get(library, library)}/"
-        known = {name.partition(":")[0] for name in self.costs if name.endswith((":out", ":in"))}
+        engine = f"{ENGINES.get(ALIKE.get(library, library), library)}/"
+        known = {name.partition(":")[0] for name in self.costs if name.endswith(":out")}
         return tuple(sorted(name.removeprefix(engine) for name in known if name.startswith(engine)))
 
     def check(self, read: Read) -> None:
@@ -97,13 +97,14 @@ class Calibration:
         UnknownLibraryError, UnknownCodecError
             Naming it, and what was.
         """
-        if read.library not in self.libraries:
+        library = ALIKE.get(read.library, read.library)
+        if library not in self.libraries:
             raise UnknownLibraryError(
                 f"library {read.library!r} is not calibrated: {', '.join(self.libraries)} are"
             )
         way = path(read)
         if way not in self.ways:
-            kinds = ", ".join(w.partition("/")[2] for w in self.ways if w.startswith(read.library))
+            kinds = ", ".join(w.partition("/")[2] for w in self.ways if w.startswith(f"{library}/"))
             raise UnknownLibraryError(
                 f"{read.library} is not calibrated for {way.partition('/')[2]} layouts "
                 f"({read.layout.format}): it is for {kinds}"

@@ -16,6 +16,7 @@ from hyperslab.storage.write import stored_bytes, write_array
 from .fields import field
 from .read import Read
 from .reading import Measured, Reading, checksum
+from .terms import BELOW
 
 CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip", "lzf")
 LIBRARIES = (
@@ -25,10 +26,10 @@ LIBRARIES = (
 # For each engine the reader that codecs are timed with; the others share their cost.
 _DECODERS = ("netcdf4", "h5py", "zarr", "subchunk")
 _TEXTURES = {
-    "deflate": ("packed", "land", "sparse", "steps", "fine"),
+    "deflate": ("packed", "land", "sparse", "steps", "small"),
     "zstd": ("packed", "land", "sparse", "fine"),
-    "blosc-lz4": ("packed", "land", "sparse", "fine"),
-    "blosc-zstd": ("packed", "land", "sparse", "fine"),
+    "blosc-lz4": ("packed", "land", "sparse"),
+    "blosc-zstd": ("packed", "land", "sparse"),
     "bzip2": ("packed", "sparse"),
     "szip": ("packed", "sparse"),
     "lzf": ("packed", "sparse"),
@@ -96,7 +97,7 @@ def files(side: int, codecs: Sequence[str] = CODECS) -> Iterator[File]:
             for number, texture in enumerate(_TEXTURES[codec]):
                 dtype = "i2" if texture in ("sparse", "steps") else "f4"
                 cut = ((1, *less[1:]), (steps, side // 8, side // 8), (steps // 2, *less[1:]))
-                chunks = cut[number % 3]
+                chunks = cuts["small"] if texture == "small" else cut[number % 3]
                 for format in ("netcdf4", "zarr2", "hdf5"):
                     if (format == "hdf5") != (codec == "lzf"):
                         continue
@@ -104,7 +105,7 @@ def files(side: int, codecs: Sequence[str] = CODECS) -> Iterator[File]:
                         continue
                     yield File(
                         f"{codec}{'-s' if shuffle else ''}-{texture}-{format}",
-                        "packed" if texture == "steps" else texture,
+                        "packed" if texture in ("steps", "small") else texture,
                         less,
                         dtype,
                         Layout(format, chunks, codec=codec, shuffle=shuffle),
@@ -163,20 +164,27 @@ def measured(
 
 
 def _wanted(file: File, library: str, name: str, plain: bool) -> bool:
+    if library in BELOW:
+        # What they cost more shows in reads that are little else.
+        small = ("plain-series", "zarr-series", "plain-contiguous", "plain-classic")
+        return file.name in small and name in ("map", "series", "points")
     if plain:
         if file.name == "plain-long":
             return name == "whole" and library in ("netcdf4", "h5py")
-        return not (name == "strided" and library == "netcdf4")
+        return True
     if library not in _DECODERS:
         return False
     if library == "subchunk":
-        return file.layout.codec == "deflate" and name in ("whole", "map", "series", "box", "rows")
-    return name == "whole" or (name == "series" and library != "zarr")
+        return file.layout.codec == "deflate" and name in ("whole", "series", "box")
+    return name == "whole" or (name == "series" and library != "zarr" and "packed" in file.name)
 
 
 def _cold(file: File, library: str, name: str) -> bool:
-    if name in ("strided", "points"):
+    if name in ("strided", "points", "column"):
         return False
     if file.name.startswith(("plain-", "zarr-")):
-        return library in ("h5py", "zarr", "plain") or file.name == "plain-classic"
+        return library in ("h5py", "zarr", "plain") or (file.name, library) == (
+            "plain-classic",
+            "netcdf4",
+        )
     return file.layout.codec == "deflate" and library == "netcdf4" and name == "whole"

@@ -168,7 +168,9 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
     elif read.layout.format in ZARR:
         extents, span = count, stored
     decoded, total = count * size, count * stored
-    if read.library == "subchunk" and read.layout.codec == "deflate":
+    if read.library == "subchunk" and read.layout.codec is None:
+        requests, decoded, total = runs, 0, float(useful)
+    elif read.library == "subchunk" and read.layout.codec == "deflate":
         pieces, share = _inside(read, one, touched, chunks)
         requests, decoded, total = count * pieces, round(decoded * share), total * share
     return Geometry(

@@ -15,7 +15,7 @@ from .wire import wire_seconds
 PARTS = {
     "first": "calls", "again": "calls", "chunk": "chunks", "run": "copy", "step": "copy",
     "small": "copy", "large": "copy", "new": "memory", "raw": "bytes", "request": "bytes",
-    "load": "decode", "out": "decode", "in": "decode",
+    "load": "decode", "each": "decode", "out": "decode", "in": "decode",
 }  # fmt: skip
 """Which part of a time each count belongs to."""
 

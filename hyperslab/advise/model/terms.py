@@ -30,18 +30,31 @@ ENGINES = {
 """What decodes chunks for a library: those of one engine share the cost of it."""
 
 
-ALIKE = {"h5py-none": "h5py", "h5py-64k": "h5py", "h5py-blocks": "h5py"}
+ALIKE = {"h5py-none": "h5py", "h5py-64k": "h5py", "h5py-blocks": "h5py", "kerchunk": "zarr"}
 """Readers that do the same work as another, and differ in what they fetch."""
+
+BELOW = {
+    "h5netcdf": "h5py",
+    "xarray-h5netcdf": "h5py",
+    "xarray-netcdf4": "netcdf4",
+    "xarray-zarr": "zarr",
+}
+"""Readers that read through another: a call costs them more, all else the same."""
 
 
 def path(read: Read) -> str:
-    """Return which library reads which way: these have costs of their own.
+    """Return which library reads which way: a call of it has a cost of its own.
 
     References (kerchunk's) are read by zarr-python.
     """
-    if read.library == "kerchunk":
-        return "zarr/zarr"
-    return f"{ALIKE.get(read.library, read.library)}/{kind(read)}"
+    kinds = "zarr" if read.library == "kerchunk" else kind(read)
+    return f"{ALIKE.get(read.library, read.library)}/{kinds}"
+
+
+def worker(read: Read) -> str:
+    """Return which library does the work, and which way."""
+    library, _, way = path(read).partition("/")
+    return f"{BELOW.get(library, library)}/{way}"
 
 
 def codec(read: Read) -> str:
@@ -60,33 +73,27 @@ def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
     Names are `path:count` for what the library does, and `codec:count` for decoding.
     """
     found = geometry(read) if counts is None else counts
-    way, decoder = path(read), codec(read)
+    way, own, decoder = worker(read), path(read), codec(read)
     small = found.useful_bytes / found.calls < HUGE_BYTES
     result = {
-        f"{way}:first": 1.0,
-        f"{way}:again": found.calls - 1.0,
+        f"{own}:first": 1.0,
+        f"{own}:again": found.calls - 1.0,
         f"{way}:run": float(found.runs),
         f"{way}:step": float(found.steps),
         f"{way}:{'small' if small else 'large'}": float(found.useful_bytes),
+        f"{way}:chunk": float(found.chunks),
     }
-    if read.library == "subchunk":
-        result[f"{way}:chunk"] = float(found.chunks)
-        result[f"{way}:piece"] = float(found.requests)
-        if not decoder:
-            result[f"{way}:raw"] = float(found.stored_bytes)
-    elif kind(read) in ("chunked", "zarr"):
-        held = cache_bytes(read)
-        new = min(found.decoded_bytes, held) if held else found.decoded_bytes
-        result[f"{way}:chunk"] = float(found.chunks)
-        result[f"{way}:new"] = float(new)
-        if not decoder:
-            result[f"{way}:raw"] = float(found.stored_bytes)
-    else:
+    if read.library == "subchunk" or not found.chunks:
         result[f"{way}:request"] = float(found.requests)
+    else:
+        held = cache_bytes(read)
+        result[f"{way}:new"] = float(min(found.decoded_bytes, held or found.decoded_bytes))
+    if not decoder:
         result[f"{way}:raw"] = float(found.stored_bytes)
-    if decoder:
+    else:
         share = shared(read, found)
-        result[f"{decoder}:load"] = 1.0
+        result[f"{own}, {decoder.partition('/')[2].partition('+')[0]}:load"] = 1.0
+        result[f"{decoder}:each"] = share * found.fetched
         result[f"{decoder}:out"] = share * found.decoded_bytes
         result[f"{decoder}:in"] = share * found.stored_bytes
     return {name: value for name, value in result.items() if value}

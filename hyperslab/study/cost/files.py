@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import data_gen
 
+from ... import subchunk
 from ...storage.layout import Layout
 from ...storage.selection import Indices, box, frame, profile, series, strided, whole
 from ...storage.write import stored_bytes, write_array
@@ -181,6 +182,8 @@ class TrialFiles:
             if kept[0] != kind:
                 kept = (kind, self.values(kind))
             write_array(file.path, kept[1], file.layout, overwrite=True)
+            if file.layout.codec == "deflate" and file.layout.format == "netcdf4":
+                subchunk.build(file.path)
             for pattern, chosen in file.selections.items():
                 part = np.ascontiguousarray(kept[1][chosen])
                 totals[f"{file.name}/{pattern}"] = int(part.view("u1").sum(dtype=np.int64))

@@ -1,6 +1,5 @@
-"""How long a read takes, predicted from what it touches and what this machine was measured to do."""
+"""How long a read takes: predicted from what it touches, and from what this machine does."""
 
-from .calibrate import calibrate
 from .calibration import Calibration
 from .errors import (
     NoCalibrationError,
@@ -10,10 +9,11 @@ from .errors import (
     UnknownLibraryError,
 )
 from .geometry import Geometry, geometry
+from .measured.calibrate import calibrate
+from .measured.reading import Reading
 from .predict import Prediction, predict
 from .probe import CodecSample, measure_codec, probe
 from .read import Read
-from .reading import Reading
 
 __all__ = [
     "Calibration",

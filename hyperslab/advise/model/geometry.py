@@ -164,13 +164,15 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
             _touched(*axis)
             for axis in zip(one.starts, one.counts, one.steps, read.layout.shards, strict=True)
         )
-        requests, extents, span = count + held, max(extents, held), count * stored / max(extents, held)
+        requests, extents, span = (
+            count + held,
+            max(extents, held),
+            count * stored / max(extents, held),
+        )
     elif read.layout.format in ZARR:
         extents, span = count, stored
     decoded, total = count * size, count * stored
-    if read.library == "subchunk" and read.layout.codec is None:
-        requests, decoded, total = runs, 0, float(useful)
-    elif read.library == "subchunk" and read.layout.codec == "deflate":
+    if read.library == "subchunk" and read.layout.codec == "deflate":
         pieces, share = _inside(read, one, touched, chunks)
         requests, decoded, total = count * pieces, round(decoded * share), total * share
     return Geometry(

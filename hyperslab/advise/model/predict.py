@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .calibration import Calibration
-from .fit import regimes
 from .geometry import Geometry, geometry
 from .read import Read
-from .terms import codec, disk_terms, path, terms
+from .terms import codec, disk_terms, path, regimes, shared, terms
 from .wire import wire_seconds
 
 PARTS = {
@@ -84,7 +83,9 @@ def predict(read: Read, calibration: Calibration) -> Prediction:
         part = PARTS[term]
         parts[part] = parts.get(part, 0.0) + number * calibration.costs.get(name, 0.0)
     if decoder and read.decode_s is not None:
-        parts["decode"] = parts.get("decode", 0.0) + read.decode_s * counts.fetched * _lanes(read)
+        parts["decode"] = parts.get("decode", 0.0) + read.decode_s * counts.fetched * shared(
+            read, counts
+        )
     if read.opens:
         parts["open"] = calibration.costs.get(f"{path(read)}:open", 0.0)
     if read.link is not None:
@@ -103,9 +104,3 @@ def _factors(read: Read, calibration: Calibration) -> tuple[float, float]:
             low, high = calibration.spread[key]
             return min(low, 1.0), max(high, 1.0)
     return 0.5, 2.0
-
-
-def _lanes(read: Read) -> float:
-    from .terms import shared
-
-    return shared(read, geometry(read))

@@ -20,8 +20,8 @@ from hyperslab.storage.write import stored_bytes, write_array
 
 from .calibration import Calibration
 from .geometry import chunk_lengths, kind
+from .measured.reading import Reading
 from .read import Read
-from .reading import Reading
 from .terms import ALIKE, BELOW, ENGINES, worker
 
 CHUNKS = 6  # that are decoded, spread over the file
@@ -113,9 +113,7 @@ def _spread(read: Read) -> Iterator[tuple[int, ...]]:
             return
 
 
-def _decoding(
-    opened: Opened, at: tuple[int, ...], read: Read, calibration: Calibration
-) -> float:
+def _decoding(opened: Opened, at: tuple[int, ...], read: Read, calibration: Calibration) -> float:
     """Return the seconds that decoding one chunk takes."""
     fresh = _timed(opened, at)
     size = math.prod(chunk_lengths(read) or read.shape) * read.itemsize

@@ -120,3 +120,16 @@ def disk_terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
         f"{store}:{'stream' if streamed else 'byte'}": float(found.span_bytes),
         f"{store}:tail": float(found.extents) if streamed else 0.0,
     }
+
+
+def regimes(read: Read) -> tuple[str, ...]:
+    """Return the names of the regimes that a read belongs to, the narrowest first.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Layout
+    >>> regimes(Read((9,), "f4", Layout("netcdf3"), (...,), "netcdf4", cache="cold"))
+    ('netcdf4/classic, cold', 'netcdf4/classic', '')
+    """
+    way = f"{path(read)}{', ' + codec(read).partition('/')[2] if codec(read) else ''}"
+    return (f"{way}, {read.cache}", way, "")

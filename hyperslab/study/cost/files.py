@@ -72,7 +72,10 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
     found["strided"] = strided(shape, (*(1,) * (len(shape) - 2), 3, 3))
     if len(shape) == 2:
         return found | {"series": (slice(0, shape[0], 1), point[1])}
-    found |= {"series": series(shape, point), "map": frame(shape, tuple(n // 2 for n in shape[:-2]))}
+    found |= {
+        "series": series(shape, point),
+        "map": frame(shape, tuple(n // 2 for n in shape[:-2])),
+    }
     if len(shape) == 4:
         found["profile"] = profile(shape, (shape[0] - 1, *point))
     return found

@@ -15,8 +15,8 @@ from hyperslab.access.registry import reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.cold import files_of
 
-from .read import Read
-from .terms import THREADED
+from ..read import Read
+from ..terms import THREADED
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,18 @@ from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
-from .calibration import Calibration
-from .errors import NoCalibrationError
+from ..calibration import Calibration
+from ..errors import NoCalibrationError
+from ..terms import path
 from .experiment import CODECS, LIBRARIES, File, files, measured
 from .fit import Sample, fitted, spread
 from .reading import Measured
-from .terms import path
 
 MODULES = (
     "netCDF4", "h5py", "h5netcdf.legacyapi", "xarray", "zarr", "scipy.optimize",
     "hyperslab.access.netcdf4", "hyperslab.access.h5py", "hyperslab.access.h5netcdf",
     "hyperslab.access.zarr", "hyperslab.access.xarray", "hyperslab.access.subchunk",
-    "hyperslab.advise.model.reading",
+    "hyperslab.advise.model.measured.reading",
 )  # fmt: skip
 """What the processes that read have imported."""
 
@@ -119,8 +119,7 @@ def fit(
     if not known:
         raise NoCalibrationError("no read of the calibration succeeded")
     samples = [
-        Sample(m.reading.read, typical(times[m.name][1]), str(m.reading.path))
-        for m in known
+        Sample(m.reading.read, typical(times[m.name][1]), str(m.reading.path)) for m in known
     ]
     opened = defaultdict(list)
     for m in known:

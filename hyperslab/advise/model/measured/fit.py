@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .read import Read
-from .terms import codec, disk_terms, path, terms
+from ..read import Read
+from ..terms import disk_terms, regimes, terms
 
 _FLOOR_S = 5e-5  # below, a relative error means nothing
 _ROUNDS = 6
@@ -92,19 +92,6 @@ def spread(samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
         for key, found in ratios.items()
         if len(found) >= _FEWEST or key == ""
     }
-
-
-def regimes(read: Read) -> tuple[str, ...]:
-    """Return the names of the regimes that a read belongs to, the narrowest first.
-
-    Examples
-    --------
-    >>> from hyperslab.storage import Layout
-    >>> regimes(Read((9,), "f4", Layout("netcdf3"), (...,), "netcdf4", cache="cold"))
-    ('netcdf4/classic, cold', 'netcdf4/classic', '')
-    """
-    way = f"{path(read)}{', ' + codec(read).partition('/')[2] if codec(read) else ''}"
-    return (f"{way}, {read.cache}", way, "")
 
 
 def summed(counts: dict[str, float], costs: dict[str, float]) -> float:

@@ -11,10 +11,10 @@ from hyperslab.access.registry import readers
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection
 
-from .calibration import Calibration
-from .predict import predict
-from .probe import probe
-from .read import Read
+from ..calibration import Calibration
+from ..predict import predict
+from ..probe import probe
+from ..read import Read
 from .reading import Measured, Reading
 
 COLD = ("netcdf4", "h5py", "zarr", "plain")
@@ -88,9 +88,7 @@ def _one(
     )
 
 
-def predictions(
-    reads: Iterable[Measured], calibration: Calibration
-) -> Iterator[dict[str, object]]:
+def predictions(reads: Iterable[Measured], calibration: Calibration) -> Iterator[dict[str, object]]:
     """Yield what is predicted of each read, blind and with a probe of its file.
 
     Parameters

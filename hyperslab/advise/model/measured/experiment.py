@@ -13,10 +13,10 @@ from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection
 from hyperslab.storage.write import stored_bytes, write_array
 
+from ..read import Read
+from ..terms import BELOW
 from .fields import field
-from .read import Read
 from .reading import Measured, Reading, checksum
-from .terms import BELOW
 
 CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip", "lzf")
 LIBRARIES = (
@@ -90,7 +90,9 @@ def files(side: int, codecs: Sequence[str] = CODECS) -> Iterator[File]:
     yield File("plain-contiguous", "noisy", shape, "f4", Layout("netcdf4"))
     yield File("plain-classic", "noisy", shape, "f4", Layout("netcdf3"))
     yield File("plain-binary", "noisy", shape, "f4", Layout("binary"))
-    yield File("plain-long", "noisy", (6 * steps, side, side), "f4", Layout("netcdf4", cuts["half"]))
+    yield File(
+        "plain-long", "noisy", (6 * steps, side, side), "f4", Layout("netcdf4", cuts["half"])
+    )
     less = (steps, side // 2, side // 2)
     for codec in codecs:
         for shuffle in _SHUFFLED.get(codec, (False,)):
@@ -121,7 +123,9 @@ def selections(shape: tuple[int, ...]) -> dict[str, tuple[Selection, ...]]:
         "whole": ((every,) * 3,),
         "map": ((t // 3, every, every),),
         "series": ((every, 2 * y // 3, x // 3),),
-        "box": ((slice(t // 5, max(3 * t // 4, 1)), slice(y // 5, y // 2), slice(x // 10, x // 3)),),
+        "box": (
+            (slice(t // 5, max(3 * t // 4, 1)), slice(y // 5, y // 2), slice(x // 10, x // 3)),
+        ),
         "rows": ((every, slice(y // 7, y // 7 + 2), every),),
         "column": ((every, every, x // 5),),
         "strided": ((every, slice(0, y, 2), slice(0, x, 3)),),

@@ -106,3 +106,9 @@ def test_too_many_boxes_are_refused():
 def test_boxes_are_for_the_variable_they_name():
     pattern = Pattern("boxes", boxes=(("a", ((0, 0), (2, 200), (2, 0))),))
     assert list(pattern.selections([SST, PLAIN])) == ["a"]
+
+
+def test_an_axis_of_which_nothing_is_known_is_not_taken_whole():
+    odd = Variable("v", ("a", "b"), (10, 20), "f4")
+    found = Pattern("time_series", axes=(("b", "T"),)).selections([odd])
+    assert found == {"v": [(5, slice(0, 20, 1))]}

@@ -286,7 +286,7 @@ def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[i
     Examples
     --------
     >>> shard((1000, 720, 1440), (50, 90, 180), 4)
-    (100, 360, 360)
+    (200, 180, 360)
     """
     parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
     held = [1] * len(parts)

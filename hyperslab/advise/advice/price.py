@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from hyperslab.network.link import Link
 from hyperslab.storage.geometry import chunk_grid, padded_bytes
-from hyperslab.storage.layout import ZARR
+from hyperslab.storage.layout import Layout
 
 from ..model.geometry import Geometry, geometry
 from ..model.read import Read
@@ -20,6 +23,22 @@ from .candidates import Candidate
 EVERY_BYTES = 256 * 2**10  # between points of a sub-chunk index, about, at its default size
 
 
+@dataclass(frozen=True)
+class Packed:
+    """What a codec does to the values of a variable.
+
+    Parameters
+    ----------
+    value_bytes
+        Bytes that a value takes as stored.
+    decode_s
+        Seconds to decode a value; None where that was not measured.
+    """
+
+    value_bytes: float
+    decode_s: float | None = None
+
+
 class Predictor(Protocol):
     """Something that says how long a read takes."""
 
@@ -28,42 +47,10 @@ class Predictor(Protocol):
         """What it is, for notes."""
 
     def seconds(self, read: Read) -> float:
-        """Return the seconds of a read; a ValueError says that it cannot."""
+        """Return the seconds of a read; an UncalibratedError says that it cannot."""
 
-
-@dataclass(frozen=True)
-class Rough:
-    """Seconds by counts alone, with typical costs of a machine that nobody has calibrated.
-
-    Examples
-    --------
-    >>> Rough().name
-    'counts with typical costs'
-    """
-
-    name: str = "counts with typical costs"
-
-    def seconds(self, read: Read) -> float:
-        """Return seconds from chunks, bytes and requests."""
-        found = geometry(read)
-        each = {"zarr": 400e-6, "subchunk": 60e-6}.get(read.library, 15e-6)
-        byte_s = {None: 0.1e-9, "deflate": 4e-9, "zstd": 1.5e-9}.get(read.layout.codec, 0.7e-9)
-        if read.layout.shuffle:
-            byte_s += 0.3e-9
-        decoded: float = found.decoded_bytes
-        if read.library == "subchunk" and read.layout.codec:
-            chunk = decoded / max(found.fetched, 1)
-            decoded *= min(1.0, (read.every_bytes or EVERY_BYTES) / max(chunk, 1))
-        busy = found.calls * 100e-6 + found.fetched * each + decoded * byte_s
-        busy += found.runs * 0.2e-6 + found.useful_bytes * 0.2e-9
-        if read.link is not None:
-            waits = 1 if read.layout.format in ZARR else found.requests
-            return busy + found.stored_bytes / read.link.bytes_per_s + (
-                waits + 1
-            ) * read.link.round_trip_s  # fmt: skip
-        if read.cache == "cold":
-            busy += found.stored_bytes / 1e9 + found.extents * 80e-6
-        return busy
+    def packed(self, values: NDArray[Any], layout: Layout, library: str, folder: Path) -> Packed:
+        """Store values in a layout, and say what that does to them."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +98,8 @@ def read_of(
     candidate: Candidate,
     variable: SourceVariable,
     access: Access,
-    value_bytes: float,
+    packed: Packed,
     where: Where,
-    decode_s: float | None = None,
 ) -> Read:
     """Return what the model takes: one access with one candidate.
 
@@ -123,10 +109,8 @@ def read_of(
         What is read, how, and where it lies.
     variable
         Its shape and type are those that count.
-    value_bytes
-        Bytes that a value takes as stored.
-    decode_s
-        Seconds to decode a chunk, where measured.
+    packed
+        What its codec does to the values.
     """
     layout = candidate.layout
     chunk = math.prod(layout.chunks or variable.shape)
@@ -136,11 +120,11 @@ def read_of(
         layout,
         access.selections,
         candidate.library,
-        chunk_bytes=chunk * value_bytes if layout.codec else None,
+        chunk_bytes=chunk * packed.value_bytes if layout.codec else None,
         cache=where.cache,
         link=where.link,
         cache_bytes=candidate.cache_bytes,
-        decode_s=decode_s,
+        decode_s=None if packed.decode_s is None else chunk * packed.decode_s,
         every_bytes=EVERY_BYTES if candidate.library == "subchunk" else None,
     )
 
@@ -149,16 +133,15 @@ def price(
     candidate: Candidate,
     variable: SourceVariable,
     accesses: Sequence[Access],
-    value_bytes: float,
+    packed: Packed,
     where: Where,
     predictor: Predictor,
-    decode_s: float | None = None,
 ) -> Price:
     """Count what each access touches, and predict its time.
 
     Parameters
     ----------
-    candidate, variable, value_bytes, where, decode_s
+    candidate, variable, packed, where
         See `read_of`.
     accesses
         How it is read.
@@ -171,11 +154,10 @@ def price(
         When the predictor knows neither the codec nor the library.
     """
     reads = {
-        access.name: read_of(candidate, variable, access, value_bytes, where, decode_s)
-        for access in accesses
+        access.name: read_of(candidate, variable, access, packed, where) for access in accesses
     }
     seconds = {name: predictor.seconds(read) for name, read in reads.items()}
-    return Price(seconds, counted(reads), variable_bytes(candidate, variable, value_bytes))
+    return Price(seconds, counted(reads), variable_bytes(candidate, variable, packed.value_bytes))
 
 
 def counted(reads: Mapping[str, Read]) -> dict[str, Geometry]:

@@ -17,10 +17,10 @@ from ..source import open_source
 from ..sources.base import SourceVariable
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies
-from .price import Predictor, Price, Where, counted, price, read_of, variable_bytes
+from .price import Packed, Predictor, Price, Where, counted, price, read_of, variable_bytes
 from .question import Question, twins
 from .rows import Advice, Row, allowed, order, to_measure
-from .sample import Sample, packed_bytes, take
+from .sample import Sample, take
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
 _SCRATCH = "advise"
@@ -117,30 +117,32 @@ class _Found:
             formats=self.question.formats, codecs=self.question.codecs,
             call_s=link.round_trip_s if link else 0.0,
         )  # fmt: skip
-        ratios: dict[object, float] = {}
-        rows = [self._row(c, self._ratio(c, present, ratios, scratch, own=False)) for c in every]
+        known: dict[object, Packed] = {}
+        rows = [self._row(c, self._packed(c, known, scratch, own=c is present)) for c in every]
         base = self._mix(rows[0].seconds)
         rows = [replace(row, gain=base / self._mix(row.seconds)) for row in rows]
         for n in sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]:
-            row = self._row(every[n], self._ratio(every[n], present, ratios, scratch, own=True))
+            row = self._row(every[n], self._packed(every[n], known, scratch, own=True))
             rows[n] = replace(row, gain=base / self._mix(row.seconds))
         base = rows[0].sample_gain
         rows = [replace(row, sample_gain=base / row.sample_gain) for row in rows]
         lost = {row.status for row in rows if row.status}
         return rows, sorted(lost)
 
-    def _row(self, candidate: Candidate, ratio: float) -> Row:
+    def _row(self, candidate: Candidate, packed: Packed) -> Row:
         """Return a row; its sample_gain holds seconds on the sample for now."""
         near = replace(candidate, layout=self.sample.clipped(candidate.layout))
         try:
-            cost = price(candidate, self.variable, self.accesses, ratio, self.where, self.predictor)
-            small = price(near, self.sample.variable, self.near, ratio, self.where, self.predictor)
+            cost = price(
+                candidate, self.variable, self.accesses, packed, self.where, self.predictor
+            )
+            small = price(near, self.sample.variable, self.near, packed, where, says)
         except UncalibratedError as error:
             reads = {
-                a.name: read_of(candidate, self.variable, a, ratio, self.where)
+                a.name: read_of(candidate, self.variable, a, packed, self.where)
                 for a in self.accesses
             }
-            nbytes = variable_bytes(candidate, self.variable, ratio)
+            nbytes = variable_bytes(candidate, self.variable, packed.value_bytes)
             unknown = Price({}, counted(reads), nbytes)
             return Row(candidate, {}, unknown.counts, nbytes, math.nan, math.nan, None, None,
                        f"{error}.")  # fmt: skip
@@ -148,31 +150,23 @@ class _Found:
             candidate, cost.seconds, cost.counts, cost.nbytes, math.nan, small.mix_s(self.near)
         )
 
-    def _ratio(
-        self,
-        candidate: Candidate,
-        present: Candidate,
-        known: dict[object, float],
-        scratch: Path,
-        *,
-        own: bool,
-    ) -> float:
-        """Return bytes that a value takes as stored, measured once a codec, or once a layout."""
+    def _packed(
+        self, candidate: Candidate, known: dict[object, Packed], scratch: Path, *, own: bool
+    ) -> Packed:
+        """Return what a codec does to values, measured once a codec, or once a layout."""
         layout, variable = candidate.layout, self.variable
         if layout.codec is None:
-            return float(variable.itemsize)
-        if not candidate.rewrites and variable.stored_bytes:
-            return variable.stored_bytes / math.prod(variable.shape)
-        key: object = (layout.codec, layout.level, layout.shuffle)
+            return Packed(float(variable.itemsize))
+        key: object = (layout.codec, layout.level, layout.shuffle, layout.format, own)
         if own:
-            key = (key, layout.chunks)
+            key = (key, layout.chunks, candidate.library)
         if key not in known:
-            if own or present.layout.chunks is None:
-                like = layout
-            else:
-                like = replace(layout, chunks=layout.chunks, shards=None)
-            clipped = self.sample.clipped(like)
-            known[key] = packed_bytes(self.sample.block(clipped.chunks), clipped, scratch)
+            clipped = self.sample.clipped(layout)
+            block = self.sample.block(clipped.chunks)
+            known[key] = self.predictor.packed(block, clipped, candidate.library, scratch)
+        if not candidate.rewrites and variable.stored_bytes:
+            value_bytes = variable.stored_bytes / math.prod(variable.shape)
+            return replace(known[key], value_bytes=value_bytes)
         return known[key]
 
     def _mix(self, seconds: Mapping[str, float]) -> float:

@@ -91,7 +91,7 @@ def chunk_shapes(
     >>> series = Access("time_series", 0.5, ((slice(0, 1000, 1), 5, 5),))
     >>> frame = Access("map", 0.5, ((500, slice(0, 720, 1), slice(0, 1440, 1)),))
     >>> chunk_shapes((1000, 720, 1440), 4, [series, frame], most=2)
-    [(8, 80, 103), (16, 120, 144)]
+    [(5, 60, 96), (8, 80, 103)]
     """
     shape = tuple(shape)
     size = math.prod(shape) * itemsize

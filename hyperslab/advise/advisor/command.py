@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
             if named and arguments.apply:  # nothing is to be found out
                 _apply(arguments, *apply.by_name(asked, arguments.choice))
                 return 0
-            predicts = predictor(rough=arguments.rough, again=arguments.calibrate, say=say)
+            predicts = predictor(
+                rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
+            )
             advice = advise(asked, predicts, say)
             _report(arguments, advice)
             if arguments.apply:

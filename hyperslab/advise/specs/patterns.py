@@ -97,7 +97,7 @@ def _kept(name: str, letters: Sequence[str]) -> set[int]:
     if name == "column":
         return {0}
     wanted = {"time_series": "T", "map": "YX", "profile": "Z"}[name]
-    kept = {axis for axis, letter in enumerate(letters) if letter in wanted}
+    kept = {axis for axis, letter in enumerate(letters) if letter and letter in wanted}
     return kept if name != "map" or len(kept) == 2 else set()
 
 

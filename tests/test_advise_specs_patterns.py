@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made
 
+from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.patterns import MOST_READS, Pattern, named, slabs, stepped, usual
 
 AIR = Made("air", ("time", "lev", "lat", "lon"), (6, 5, 4, 3))
@@ -109,6 +110,6 @@ def test_boxes_are_for_the_variable_they_name():
 
 
 def test_an_axis_of_which_nothing_is_known_is_not_taken_whole():
-    odd = Variable("v", ("a", "b"), (10, 20), "f4")
+    odd = SourceVariable("v", ("a", "b"), (10, 20), "f4")
     found = Pattern("time_series", axes=(("b", "T"),)).selections([odd])
     assert found == {"v": [(5, slice(0, 20, 1))]}

@@ -133,9 +133,8 @@ class _Found:
         """Return a row; its sample_gain holds seconds on the sample for now."""
         near = replace(candidate, layout=self.sample.clipped(candidate.layout))
         try:
-            cost = price(
-                candidate, self.variable, self.accesses, packed, self.where, self.predictor
-            )
+            where, says = self.where, self.predictor
+            cost = price(candidate, self.variable, self.accesses, packed, where, says)
             small = price(near, self.sample.variable, self.near, packed, where, says)
         except UncalibratedError as error:
             reads = {

@@ -164,11 +164,8 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
             _touched(*axis)
             for axis in zip(one.starts, one.counts, one.steps, read.layout.shards, strict=True)
         )
-        requests, extents, span = (
-            count + held,
-            max(extents, held),
-            count * stored / max(extents, held),
-        )
+        requests, extents = count + held, max(extents, held)
+        span = count * stored / extents
     elif read.layout.format in ZARR:
         extents, span = count, stored
     decoded, total = count * size, count * stored

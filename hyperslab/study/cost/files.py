@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,8 +177,8 @@ class TrialFiles:
             values[where] = drawn[..., :: self.thin, :: self.thin]
         return values
 
-    def make(self) -> dict[str, int]:
-        """Write the files; return the sum of the bytes that each read must give, by its name."""
+    def make(self) -> None:
+        """Write the files, and the sum of the bytes that each read must give."""
         totals: dict[str, int] = {}
         kept: tuple[str, Any] = ("", None)
         for file in self.files():
@@ -190,7 +191,17 @@ class TrialFiles:
             for pattern, chosen in file.selections.items():
                 part = np.ascontiguousarray(kept[1][chosen])
                 totals[f"{file.name}/{pattern}"] = int(part.view("u1").sum(dtype=np.int64))
-        return totals
+        self._kept.write_text(json.dumps(totals))
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The sum of the bytes of each read, by file/pattern; empty where there are no files."""
+        known = self._kept
+        return dict(json.loads(known.read_text())) if known.exists() else {}
+
+    @property
+    def _kept(self) -> Path:
+        return self.scratch / "totals.json"
 
     def _sources(self) -> Iterator[tuple[str, Any]]:
         yield "ocean", data_gen.dataset("ocean", steps=self.ocean_frames, seed=self.seed)

@@ -121,7 +121,7 @@ def fit(
     samples = [
         Sample(m.reading.read, typical(times[m.name][1]), str(m.reading.path)) for m in known
     ]
-    opened = defaultdict(list)
+    opened: dict[str, list[float]] = defaultdict(list)
     for m in known:
         if m.reading.read.cache == "warm":
             opened[path(m.reading.read)] += times[m.name][0]

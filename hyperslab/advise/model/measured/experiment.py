@@ -98,8 +98,8 @@ def files(side: int, codecs: Sequence[str] = CODECS) -> Iterator[File]:
         for shuffle in _SHUFFLED.get(codec, (False,)):
             for number, texture in enumerate(_TEXTURES[codec]):
                 dtype = "i2" if texture in ("sparse", "steps") else "f4"
-                cut = ((1, *less[1:]), (steps, side // 8, side // 8), (steps // 2, *less[1:]))
-                chunks = cuts["small"] if texture == "small" else cut[number % 3]
+                thirds = ((1, *less[1:]), (steps, side // 8, side // 8), (steps // 2, *less[1:]))
+                chunks = cuts["small"] if texture == "small" else thirds[number % 3]
                 for format in ("netcdf4", "zarr2", "hdf5"):
                     if (format == "hdf5") != (codec == "lzf"):
                         continue

@@ -2,10 +2,13 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import pytest
 from made_advice import advice, as_if_measured, maps
 
 from hyperslab.advise.advisor import figure, recipes, text, why
+from hyperslab.advise.advisor.rows import rows
+from hyperslab.measure.records import frame_of
 from hyperslab.storage import Layout
 
 
@@ -66,9 +69,22 @@ def test_commands_of_every_kind(found):
 
 
 def test_a_picture_with_a_panel_for_each_access(found):
-    drawn = figure.figure(as_if_measured(found, [3.0]), "maps.nc")
-    assert [axes.get_title(loc="left") for axes in drawn.axes] == ["time_series", "map"]
+    frame = frame_of(rows(as_if_measured(found, [3.0])))
+    drawn = figure.figure(frame)
+    assert [axes.get_title() for axes in drawn.axes] == ["time_series", "map"]
     assert {t.get_text() for t in drawn.legends[0].get_texts()} == {
-        "layout, predicted", "measured", "remedy", "as it is", "advice",
+        "layout, predicted", "measured on the sample", "remedy, predicted", "as it is, predicted",
+        "advice",
     }  # fmt: skip
-    assert figure.picture(found, ".svg").startswith(b"<?xml")
+    assert figure.picture(frame, ".svg").startswith(b"<?xml")
+    plt.close("all")
+
+
+def test_records_hold_what_is_said(found):
+    frame = frame_of(rows(found))
+    said = frame[frame["mode"] == "said"].set_index("case")["hints"]
+    assert "/" not in said["file"].partition(":")[0]
+    assert "touches 48 of 48 chunks" in said["now"]
+    tried = frame[frame["mode"] != "said"]
+    assert len(tried) == 2 * (1 + len(found.rows) + len(found.beyond))
+    assert set(tried[tried["order"] == 0]["predicted_reads"]) == {48, 1}

@@ -16,7 +16,8 @@ from ..model.errors import UncalibratedError
 from ..source import open_source
 from ..sources.base import SourceVariable
 from .accesses import Access, letters_of, resolve
-from .candidates import Candidate, layouts, now, remedies
+from .candidates import NOW, Candidate, layouts, now, remedies
+from .predictors import Rough
 from .price import Packed, Predictor, Price, Where, counted, price, read_of, variable_bytes
 from .question import Question, twins
 from .rows import Advice, Row, allowed, order, to_measure
@@ -57,6 +58,8 @@ def advise(
         where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
         present = now(source.format, variable, question.library_for(source))
         notes = [] if variable.layout else [_unsaid(variable)]
+        if isinstance(predictor, Rough):
+            notes.append(f"times are predicted from {predictor.name}: this machine is not asked.")
         if say:
             say(f"reading a sample of {variable.name}")
         sample = take(source, variable, accesses, question.sample_bytes)
@@ -118,25 +121,47 @@ class _Found:
             call_s=link.round_trip_s if link else 0.0,
         )  # fmt: skip
         known: dict[object, Packed] = {}
-        rows = [self._row(c, self._packed(c, known, scratch, own=c is present)) for c in every]
+        failed: dict[str, int] = {}
+
+        def row(candidate: Candidate, own: bool) -> Row | None:
+            try:
+                return self._row(candidate, self._packed(candidate, known, scratch, own=own))
+            except (OSError, RuntimeError) as error:  # of the library that should write it
+                if candidate is present:
+                    raise
+                why = f"{candidate.layout.codec} in {candidate.layout.format}: {_first(error)}"
+                failed[why] = failed.get(why, 0) + 1
+                return None
+
+        rows = [one for c in every if (one := row(c, c is present)) is not None]
         base = self._mix(rows[0].seconds)
-        rows = [replace(row, gain=base / self._mix(row.seconds)) for row in rows]
-        for n in sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]:
-            row = self._row(every[n], self._packed(every[n], known, scratch, own=True))
-            rows[n] = replace(row, gain=base / self._mix(row.seconds))
+        rows = [replace(one, gain=base / self._mix(one.seconds)) for one in rows]
+        best = sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]
+        dropped = []
+        for n in best:
+            finer = row(rows[n].candidate, True)
+            if finer is None:
+                dropped.append(n)
+            else:
+                rows[n] = replace(finer, gain=base / self._mix(finer.seconds))
+        rows = [one for n, one in enumerate(rows) if n not in dropped]
         base = rows[0].sample_gain
-        rows = [replace(row, sample_gain=base / row.sample_gain) for row in rows]
-        lost = {row.status for row in rows if row.status}
-        return rows, sorted(lost)
+        rows = [replace(one, sample_gain=base / one.sample_gain) for one in rows]
+        notes = sorted({one.status for one in rows if one.status})
+        notes += [f"{n} layouts cannot be written, {why}" for why, n in failed.items()]
+        return rows, notes
 
     def _row(self, candidate: Candidate, packed: Packed) -> Row:
         """Return a row; its sample_gain holds seconds on the sample for now."""
         near = replace(candidate, layout=self.sample.clipped(candidate.layout))
+        where, says = self.where, self.predictor
         try:
-            where, says = self.where, self.predictor
             cost = price(candidate, self.variable, self.accesses, packed, where, says)
             small = price(near, self.sample.variable, self.near, packed, where, says)
         except UncalibratedError as error:
+            if candidate.kind == NOW and not isinstance(says, Rough):
+                own = replace(self, predictor=Rough())._row(candidate, packed)
+                return replace(own, status=f"{error}: what the file costs now is a rough guess.")
             reads = {
                 a.name: read_of(candidate, self.variable, a, packed, self.where)
                 for a in self.accesses
@@ -200,7 +225,7 @@ class _Found:
             mix = self._series(table, row.candidate.name)
             if mix is None or base is None or not (mix.notna() & base.notna()).any():
                 bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
-                why = str(bad["status"].iloc[0]) if len(bad) else "the disk allowed for it is full"
+                why = str(bad["status"].iloc[0]) if len(bad) else "no room for it"
                 notes.append(f"{row.candidate.name} was not measured: {why}.")
                 found[n] = replace(row, status=why)
                 continue
@@ -243,3 +268,8 @@ def _unsaid(variable: SourceVariable) -> str:
 def _size(sample: Sample) -> str:
     shape = "x".join(map(str, sample.values.shape))
     return "all of the variable" if sample.whole else f"a sample of {shape}"
+
+
+def _first(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{(lines[0] if lines else type(error).__name__).rstrip('.')}."

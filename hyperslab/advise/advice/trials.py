@@ -147,7 +147,12 @@ def try_out(
                 continue
             path = scratch / f"{number}{layout.suffix}"
             fill = sample.variable.fill_value
-            taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
+            try:
+                taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
+            except (OSError, RuntimeError):  # a codec that cannot take these values
+                if not number:
+                    raise
+                continue
             made[layout] = path
         files: list[str | Path] = [path]
         sizes[candidate.name] = float(stored_bytes(path))

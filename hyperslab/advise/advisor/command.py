@@ -215,10 +215,13 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     elif arguments.json:
         _put(arguments.json, lambda place: place.write_text(made + "\n", encoding="utf-8"))
     if arguments.plot:
+        from hyperslab.measure.records import frame_of
+
         from .figure import picture
+        from .rows import rows
 
         title = Path(str(arguments.file).rstrip("/")).name
-        drawn = picture(advice, Path(arguments.plot).suffix, title)
+        drawn = picture(frame_of(rows(advice)), Path(arguments.plot).suffix, title)
         _put(arguments.plot, lambda place: place.write_bytes(drawn))
 
 
@@ -234,16 +237,18 @@ def _say(words: str) -> None:
 def advised(words: Sequence[str]) -> Advice:
     """Return the advice for the words after `hyperslab advise`; nothing is written or applied.
 
+    A machine that is not calibrated is not calibrated here: typical costs stand in then.
+
     Raises
     ------
     ValueError
         When something that was asked for cannot be had.
     """
-    from ..advice.predictors import predictor
+    from ..advice.predictors import known
     from ..advice.rank import advise
 
     commands = argparse.ArgumentParser().add_subparsers()
     arguments = add_options(commands).parse_args(words)
     asked = question(arguments)
     _resolved(asked)
-    return advise(asked, predictor(rough=arguments.rough))
+    return advise(asked, known(rough=arguments.rough))

@@ -6,54 +6,58 @@ from collections.abc import Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from ..advice.rows import Advice, Row
+import pandas as pd
+
+from ..advice.candidates import LAYOUT, NOW, REMEDY
 from ..report.plot import STYLE
+from .rows import BEYOND, SAID
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
+_WORTH = 1.1
 
 
-def figure(advice: Advice, title: str = "") -> Figure:
+def figure(frame: pd.DataFrame) -> Figure:
     """Draw a panel for each access: size of the variable against the time of the read.
 
     Parameters
     ----------
-    advice
-        From `hyperslab.advise.advice.rank.advise`.
-    title
-        Above the whole.
+    frame : pandas.DataFrame
+        Records of an advice, from `hyperslab.advise.advisor.rows.rows`.
     """
-    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    names = [access.name for access in advice.accesses]
-    with mpl.rc_context(STYLE):
-        drawn, axes = plt.subplots(
-            1, len(names), figsize=(1.2 + 3.3 * len(names), 3.6), sharey=True, squeeze=False,
-            layout="constrained",
-        )  # fmt: skip
-        for place, name in zip(axes[0], names, strict=True):
-            _panel(place, advice, name)
-        axes[0][0].set_ylabel("size of the variable (MB)")
-        handles, labels = axes[0][0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside lower center", ncols=3)
-        if title:
-            drawn.suptitle(title, x=0.01, ha="left")
+    frame = frame[frame["mode"] != SAID]
+    names = list(dict.fromkeys(frame["pattern"]))
+    drawn, axes = plt.subplots(
+        1, len(names), figsize=(1.2 + 3.3 * len(names), 3.9), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for place, name in zip(axes[0], names, strict=True):
+        _panel(place, frame[frame["pattern"] == name])
+        place.set(title=name, xscale="log", xlabel="ms a read")
+    axes[0][0].set_ylabel("size of the variable (MB)")
+    handles, labels = axes[0][0].get_legend_handles_labels()
+    drawn.legend(handles, labels, loc="outside lower center", ncols=3)
     return drawn
 
 
-def picture(advice: Advice, ending: str, title: str = "") -> bytes:
+def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
     """Return the figure as a file whose name has this ending: .png, .svg or .pdf."""
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    drawn, file = figure(advice, title), BytesIO()
-    try:
-        drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
-    finally:
-        plt.close(drawn)
+    with mpl.rc_context(STYLE):
+        drawn, file = figure(frame), BytesIO()
+        if title:
+            drawn.suptitle(title, x=0.01, ha="left")
+        try:
+            drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
+        finally:
+            plt.close(drawn)
     return file.getvalue()
 
 
@@ -72,35 +76,44 @@ def front(points: Sequence[tuple[float, float]]) -> list[int]:
     return kept
 
 
-def _panel(axes: Axes, advice: Advice, name: str) -> None:
-    rows = [row for row in (*advice.rows, *advice.beyond) if row.seconds]
-    layouts = [row for row in rows if row.candidate.rewrites]
-    places = [_place(row, name) for row in layouts]
-    axes.scatter(*_axes(places), s=14, color=_GREY, label="layout, predicted", zorder=2)
-    every = [*places, *([_place(advice.present, name)] if advice.present.seconds else [])]
+def _panel(axes: Axes, frame: pd.DataFrame) -> None:
+    known = frame[frame["predicted_s"].notna()]
+    kinds = {kind: _points(known[known["mode"].isin(kind)]) for kind in _KINDS}
+    every = [point for kind in _FRONT for point in kinds[kind]]
     if every:
         best = [every[n] for n in front(every)]
         axes.step(*_axes(best), where="post", color=_GREY, lw=1, zorder=1)
-    known = [row for row in (advice.present, *advice.rows) if row.measured]
-    # Beside predictions for the file what was measured on a sample would mislead.
-    if known and advice.sample_shape == advice.variable.shape:
-        at = [(row.measured[name].value * 1e3, row.nbytes / 1e6) for row in known if row.measured]
-        axes.scatter(*_axes(at), s=34, marker="D", facecolor="none", edgecolor=_BLUE,
-                     label="measured", zorder=4)  # fmt: skip
-    others = [_place(row, name) for row in rows if not row.candidate.rewrites]
-    if others:
-        axes.scatter(*_axes(others), s=36, marker="^", color=_GREEN, label="remedy", zorder=3)
-    if advice.present.seconds:
-        axes.scatter(*_axes([_place(advice.present, name)]), s=60, marker="s", color=_ORANGE,
-                     label="as it is", zorder=5)  # fmt: skip
-    if (first := advice.first) is not None and first.seconds:
-        axes.scatter(*_axes([_place(first, name)]), s=90, marker="*", color=_BLUE,
-                     label="advice", zorder=6)  # fmt: skip
-    axes.set(title=name, xscale="log", xlabel="ms a read")
+    for kind, (label, mark, size, colour, over) in _KINDS.items():
+        if kinds[kind]:
+            axes.scatter(
+                *_axes(kinds[kind]), s=size, marker=mark, color=colour, label=label, zorder=over
+            )
+    measured = frame[frame["wall_s"].notna()]
+    if len(measured):
+        pairs = zip(measured["wall_s"] * 1e3, measured["file_bytes"] / 1e6, strict=True)
+        axes.scatter(
+            *_axes(list(pairs)), s=46, marker="D", facecolor="none", edgecolor=_BLUE,
+            label="measured on the sample", zorder=4,
+        )  # fmt: skip
+    first = known[known["order"] == 1]
+    gain = first["gain"].fillna(first["gain_predicted"])
+    if len(first) and gain.iloc[0] >= _WORTH:
+        axes.scatter(
+            *_axes(_points(first)), s=110, marker="*", color=_BLUE, label="advice", zorder=6
+        )
 
 
-def _place(row: Row, name: str) -> tuple[float, float]:
-    return row.seconds[name] * 1e3, row.nbytes / 1e6
+_KINDS = {
+    (LAYOUT, BEYOND): ("layout, predicted", "o", 14, _GREY, 2),
+    (REMEDY,): ("remedy, predicted", "^", 36, _GREEN, 3),
+    (NOW,): ("as it is, predicted", "s", 60, _ORANGE, 5),
+}
+_FRONT = ((LAYOUT, BEYOND), (NOW,))
+
+
+def _points(frame: pd.DataFrame) -> list[tuple[float, float]]:
+    pairs = zip(frame["predicted_s"] * 1e3, frame["file_bytes"] / 1e6, strict=True)
+    return [(float(x), float(y)) for x, y in pairs]
 
 
 def _axes(points: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:

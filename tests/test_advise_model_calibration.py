@@ -120,7 +120,7 @@ def test_textures_are_the_same_each_time_and_differ():
     for texture, values in drawn.items():
         np.testing.assert_array_equal(values, field(texture, (2, 64, 64), "f4"))
     assert np.isnan(drawn["land"]).any() and (drawn["sparse"] == 0).mean() > 0.5
-    assert field("land", (2, 64, 64), "i2").min() == -999
+    assert (field("land", (2, 64, 64), "i2") == -999).any()
     with pytest.raises(ValueError, match="noisy"):
         field("rough", (2, 2), "f4")
 

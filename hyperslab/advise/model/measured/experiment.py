@@ -27,9 +27,9 @@ LIBRARIES = (
 _DECODERS = ("netcdf4", "h5py", "zarr", "subchunk")
 _TEXTURES = {
     "deflate": ("packed", "land", "sparse", "steps", "small"),
-    "zstd": ("packed", "land", "sparse", "fine"),
-    "blosc-lz4": ("packed", "land", "sparse"),
-    "blosc-zstd": ("packed", "land", "sparse"),
+    "zstd": ("packed", "land", "sparse", "small"),
+    "blosc-lz4": ("packed", "land", "sparse", "small"),
+    "blosc-zstd": ("packed", "land", "sparse", "small"),
     "bzip2": ("packed", "sparse"),
     "szip": ("packed", "sparse"),
     "lzf": ("packed", "sparse"),
@@ -96,10 +96,9 @@ def files(side: int, codecs: Sequence[str] = CODECS) -> Iterator[File]:
     less = (steps, side // 2, side // 2)
     for codec in codecs:
         for shuffle in _SHUFFLED.get(codec, (False,)):
-            for number, texture in enumerate(_TEXTURES[codec]):
+            for texture in _TEXTURES[codec]:
                 dtype = "i2" if texture in ("sparse", "steps") else "f4"
-                thirds = ((1, *less[1:]), (steps, side // 8, side // 8), (steps // 2, *less[1:]))
-                chunks = cuts["small"] if texture == "small" else thirds[number % 3]
+                chunks = cuts["small"] if texture == "small" else (steps, side // 8, side // 8)
                 for format in ("netcdf4", "zarr2", "hdf5"):
                     if (format == "hdf5") != (codec == "lzf"):
                         continue
@@ -175,7 +174,7 @@ def _wanted(file: File, library: str, name: str, plain: bool) -> bool:
     if plain:
         if file.name == "plain-long":
             return name == "whole" and library in ("netcdf4", "h5py")
-        return True
+        return not (library == "subchunk" and name == "points")
     if library not in _DECODERS:
         return False
     if library == "subchunk":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import tempfile
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.base import Opened
-from hyperslab.access.registry import reader
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import stored_bytes, write_array
 
 from .calibration import Calibration
-from .geometry import chunk_lengths, kind
-from .measured.reading import Reading
+from .geometry import chunk_lengths, geometry
+from .measured.calibrate import MODULES
+from .measured.reading import Measured, Reading
+from .predict import predict
 from .read import Read
-from .terms import ALIKE, BELOW, ENGINES, worker
+from .terms import ALIKE, BELOW
 
 CHUNKS = 6  # that are decoded, spread over the file
-_LONGEST_S = 0.5  # after which the rest of them are left out
+_MOST_BYTES = 2**25  # of them, decoded; at least one
+_TIMES = 3
 
 
 @dataclass(frozen=True)
@@ -44,27 +47,44 @@ class CodecSample:
     decode_s: float
 
 
-def probe(reading: Reading, calibration: Calibration) -> Read:
+def probe(reading: Reading, calibration: Calibration, processes: Processes | None = None) -> Read:
     """Return a read with the time that decoding takes of chunks of its own file.
 
-    Nothing is changed where nothing is decoded, and for readers that decode parts of chunks. The
-    file should be in memory: what is read for the first time is read from the disk.
+    An element of each of a few chunks is read, in fresh processes as calibration does, and what
+    all else costs is taken off. Nothing is changed where nothing is decoded, and for readers that
+    decode parts of chunks.
 
     Parameters
     ----------
     reading
         The read and its file.
     calibration
-        Which says what the rest of a call costs.
+        Which says what the rest of a read costs.
+    processes
+        What the reads run in; without it processes are started for this, which takes a second.
+
+    Raises
+    ------
+    UncalibratedError
+        For a library that was not calibrated.
+    OSError
+        When the file cannot be read.
     """
     read = reading.read
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return read
     library = ALIKE.get(read.library, read.library)
-    inner = reader(BELOW.get(library, library))
-    with inner.open(reading.path, reading.variable) as opened:
-        times = [_decoding(opened, at, read, calibration) for at in _spread(read)]
-    return replace(read, decode_s=max(float(np.mean(times[1:] or times)), 0.0))
+    points = tuple(_spread(read))
+    asked = replace(
+        read, library=BELOW.get(library, library), selections=points, cache="warm", decode_s=0.0
+    )
+    one = Measured("probe", replace(reading, read=asked))
+    rest = predict(asked, calibration).seconds
+    with ExitStack() as own:
+        running = processes or own.enter_context(Processes(MODULES))
+        times = [_timed(one, running) for _ in range(_TIMES)]
+    found = (min(times) - rest) / max(geometry(asked).fetched, 1)
+    return replace(read, decode_s=max(found, 0.0))
 
 
 def measure_codec(
@@ -73,6 +93,7 @@ def measure_codec(
     library: str,
     calibration: Calibration,
     workdir: Path | None = None,
+    processes: Processes | None = None,
 ) -> CodecSample:
     """Store values in a layout and return what that does to them.
 
@@ -87,6 +108,8 @@ def measure_codec(
     calibration
     workdir
         A folder for a file of their size; without it the system's for temporary files.
+    processes
+        See `probe`.
     """
     with tempfile.TemporaryDirectory(dir=workdir) as folder:
         path = Path(folder) / f"sample{layout.suffix}"
@@ -95,7 +118,7 @@ def measure_codec(
         number = math.prod(-(-n // c) for n, c in zip(values.shape, chunks, strict=True))
         each = stored_bytes(path) / number
         read = Read(values.shape, values.dtype.str, layout, (...,), library, each)
-        found = probe(Reading(path, read), calibration)
+        found = probe(Reading(path, read), calibration, processes)
         return CodecSample(each, found.decode_s or 0.0)
 
 
@@ -104,27 +127,15 @@ def _spread(read: Read) -> Iterator[tuple[int, ...]]:
     chunks = chunk_lengths(read) or read.shape
     grid = tuple(-(-n // c) for n, c in zip(read.shape, chunks, strict=True))
     total = math.prod(grid)
-    began = time.monotonic()
-    # The first is decoded to load what decodes.
-    for number in dict.fromkeys(int((i + 0.5) * total / (CHUNKS + 1)) for i in range(CHUNKS + 1)):
+    size = math.prod(chunks) * read.itemsize
+    few = int(min(CHUNKS, max(_MOST_BYTES // size, 1)))
+    for number in dict.fromkeys(int((i + 0.5) * total / few) for i in range(few)):
         at = np.unravel_index(number, grid)
         yield tuple(int(i) * c for i, c in zip(at, chunks, strict=True))
-        if time.monotonic() - began > _LONGEST_S:
-            return
 
 
-def _decoding(opened: Opened, at: tuple[int, ...], read: Read, calibration: Calibration) -> float:
-    """Return the seconds that decoding one chunk takes."""
-    fresh = _timed(opened, at)
-    size = math.prod(chunk_lengths(read) or read.shape) * read.itemsize
-    way, costs = worker(read), calibration.costs
-    if kind(read) == "chunked" and ENGINES.get(read.library) != "zarr":
-        # Read again it comes out of the chunk cache; a new chunk takes new memory.
-        return fresh - _timed(opened, at) - costs.get(f"{way}:new", 0.0) * size
-    return fresh - costs.get(f"{way}:again", 0.0) - costs.get(f"{way}:chunk", 0.0)
-
-
-def _timed(opened: Opened, at: tuple[int, ...]) -> float:
-    began = time.perf_counter()
-    opened.read(at)
-    return time.perf_counter() - began
+def _timed(one: Measured, running: Processes) -> float:
+    outcome = running.run(Job(one.case(start="fork"), timeout_s=60))
+    if outcome.status != "ok":
+        raise OSError(f"chunks of {one.reading.path.name} cannot be decoded: {outcome.status}")
+    return next(float(str(row["wall_s"])) for row in outcome.rows if row["phase"] == "read")

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from hyperslab.access.registry import readers
 from hyperslab.measure.case import Case
+from hyperslab.measure.processes import Processes
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection
 
@@ -17,8 +18,8 @@ from ..errors import UncalibratedError
 from ..predict import predict
 from ..probe import probe
 from ..read import Read
-from ..terms import codec, path
-from .calibrate import calibrate
+from ..terms import ENGINES, codec, path
+from .calibrate import MODULES, calibrate
 from .experiment import CODECS, LIBRARIES
 from .reading import Measured, Reading
 
@@ -148,29 +149,37 @@ def predictions(reads: Iterable[Measured], calibration: Calibration) -> Iterator
         part that takes most, and counts are beside.
     """
     known: dict[tuple[Path, str], float | None] = {}
-    for one in reads:
-        read = one.reading.read
-        if path(read) not in calibration.ways or not _calibrated(read, calibration):
-            continue
-        key = one.reading.path, read.library
-        if key not in known:
-            known[key] = probe(one.reading, calibration).decode_s
-        for mode, asked in (("blind", read), ("probed", replace(read, decode_s=known[key]))):
-            found = predict(asked, calibration)
-            yield {
-                "case": one.name,
-                "cache_state": read.cache,
-                "library": read.library,
-                **read.layout.record(),
-                **one.columns,
-                "mode": mode,
-                "phase": "read",
-                "wall_s": found.seconds,
-                "hints": found.most,
-                "useful_bytes": found.counts.useful_bytes,
-                "predicted_reads": found.counts.fetched,
-                "predicted_bytes": found.counts.stored_bytes,
-            }
+    with Processes(MODULES) as running:
+        for one in reads:
+            read = one.reading.read
+            if path(read) not in calibration.ways or not _calibrated(read, calibration):
+                continue
+            engine = ENGINES.get(read.library, read.library)
+            if (key := (one.reading.path, engine)) not in known:
+                known[key] = probe(one.reading, calibration, running).decode_s
+            yield from _rows(one, known[key], calibration)
+
+
+def _rows(
+    one: Measured, decode_s: float | None, calibration: Calibration
+) -> Iterator[dict[str, object]]:
+    read = one.reading.read
+    for mode, asked in (("blind", read), ("probed", replace(read, decode_s=decode_s))):
+        found = predict(asked, calibration)
+        yield {
+            "case": one.name,
+            "cache_state": read.cache,
+            "library": read.library,
+            **read.layout.record(),
+            **one.columns,
+            "mode": mode,
+            "phase": "read",
+            "wall_s": found.seconds,
+            "hints": found.most,
+            "useful_bytes": found.counts.useful_bytes,
+            "predicted_reads": found.counts.fetched,
+            "predicted_bytes": found.counts.stored_bytes,
+        }
 
 
 def _calibrated(read: Read, calibration: Calibration) -> bool:

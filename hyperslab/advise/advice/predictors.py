@@ -20,7 +20,7 @@ from .price import EVERY_BYTES, Packed, Predictor
 from .sample import packed_bytes
 
 if TYPE_CHECKING:
-    from ..model.calibration import Calibration
+    from ..model import Calibration
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ class Modelled:
         UncalibratedError
             When the library or codec was not calibrated.
         """
-        from ..model.predict import predict
+        from ..model import predict
 
         return float(predict(read, self.calibration).seconds)
 
     def packed(self, values: NDArray[Any], layout: Layout, library: str, folder: Path) -> Packed:
         """Return what values take, and how long decoding them takes, from a small file of them."""
-        from ..model.probe import measure_codec
+        from ..model import measure_codec
 
         bare = replace(layout, shards=None, page_bytes=None)
         chunks = bare.chunks or values.shape
@@ -124,9 +124,7 @@ def predictor(
     """
     if rough:
         return Rough()
-    from ..model.calibrate import calibrate
-    from ..model.calibration import Calibration
-    from ..model.errors import NoCalibrationError
+    from ..model import Calibration, NoCalibrationError, calibrate
 
     why = "asked for"
     if not again:
@@ -151,8 +149,7 @@ def known(*, rough: bool = False) -> Predictor:
     >>> known(rough=True).name
     'counts with typical costs'
     """
-    from ..model.calibration import Calibration
-    from ..model.errors import NoCalibrationError
+    from ..model import Calibration, NoCalibrationError
 
     if rough:
         return Rough()

@@ -20,7 +20,7 @@ from ..sources.base import SourceVariable
 from .accesses import Access
 from .candidates import Candidate
 
-EVERY_BYTES = 256 * 2**10  # between points of a sub-chunk index, about, at its default size
+EVERY_BYTES = 40 * 2**10  # between points of a sub-chunk index, about, at its default size
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,6 @@ def read_of(
         link=where.link,
         cache_bytes=candidate.cache_bytes,
         decode_s=None if packed.decode_s is None else chunk * packed.decode_s,
-        every_bytes=EVERY_BYTES if candidate.library == "subchunk" else None,
     )
 
 

@@ -191,7 +191,7 @@ def _check(arguments: argparse.Namespace) -> None:
         from ..report.plot import check as check_plot
 
         check_plot(Path(arguments.plot))
-    for option in ("json", "plot"):
+    for option in ("json", "plot", "html"):
         given = getattr(arguments, option)
         if not given or given == "-":
             continue
@@ -214,15 +214,25 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
             print(made)
     elif arguments.json:
         _put(arguments.json, lambda place: place.write_text(made + "\n", encoding="utf-8"))
+    if arguments.plot or arguments.html:
+        _drawn(arguments, advice)
+
+
+def _drawn(arguments: argparse.Namespace, advice: Advice) -> None:
+    """Write the picture and the page."""
+    from hyperslab.measure.records import frame_of
+
+    from . import page
+    from .figure import picture
+    from .rows import rows
+
+    title = Path(str(arguments.file).rstrip("/")).name
+    frame = frame_of(rows(advice))
     if arguments.plot:
-        from hyperslab.measure.records import frame_of
-
-        from .figure import picture
-        from .rows import rows
-
-        title = Path(str(arguments.file).rstrip("/")).name
-        drawn = picture(frame_of(rows(advice)), Path(arguments.plot).suffix, title)
+        drawn = picture(frame, Path(arguments.plot).suffix, title)
         _put(arguments.plot, lambda place: place.write_bytes(drawn))
+    if arguments.html:
+        page.write(frame, arguments.html, title)
 
 
 def _put(path: str, write: Callable[[Path], object]) -> None:

@@ -146,6 +146,7 @@ def _results(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--plot", metavar="FILE", help="size against access times: .png, .svg or .pdf"
     )
+    group.add_argument("--html", metavar="FILE", help="the report as a page, with the figure")
     group.add_argument(
         "--apply", metavar="OUT",
         help="rewrite the file in the layout that is advised: verified, whole or not at all",

@@ -184,12 +184,11 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
     """
     known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
     order = sorted(known, key=lambda row: -_gain(row))
-    predicted = min(
-        (row for row in order if math.isfinite(row.sample_gain)), key=lambda row: -row.sample_gain
-    )
+    able = [row for row in order if math.isfinite(row.sample_gain)]
+    best = max(able, key=lambda row: row.sample_gain, default=every.present)
     first = advised.first
     named = first.candidate.name if first else every.present.candidate.name
-    choices = {PREDICTED: predicted.candidate.name, ADVISED: named}
+    choices = {PREDICTED: best.candidate.name, ADVISED: named}
     for mode, choice in choices.items():
         found = next((row for row in order if row.candidate.name == choice), None)
         if found is None or found.measured_gain is None:

@@ -45,9 +45,10 @@ def verdict(frame: pd.DataFrame) -> str:
             continue
         good = int(((rows["rank"] == 1) | (rows["weight"] <= WITHIN)).sum())
         first = int((rows["rank"] == 1).sum())
+        pairs = "1 pair" if len(rows) == 1 else f"{len(rows)} pairs"
         said.append(
-            f"Of {len(rows)} pairs of a file and its reads {what} was the best of all that were "
-            f"measured in {first}, and the best or within {WITHIN - 1:.0%} of it in {good} "
+            f"Of {pairs} of a file and its reads {what} was the best of all that were measured in "
+            f"{first}, and the best or within {WITHIN - 1:.0%} of it in {good} "
             f"({good / len(rows):.0%})."
         )
     rows = ranked(frame, ADVISED)

@@ -139,7 +139,7 @@ class TrialFiles:
     ocean_frames, gfs_frames
         Frames of those.
     thin
-        Only every so many-th row and column is kept.
+        Maps have so many times fewer rows and columns.
     """
 
     scratch: Path
@@ -162,9 +162,7 @@ class TrialFiles:
         found = {}
         for kind, source in self._sources():
             variable = next(v for v in source.description.variables if v.name == VARIABLES[kind])
-            *outer, ny, nx = variable.shape
-            kept = (*outer, -(-ny // self.thin), -(-nx // self.thin))
-            found[kind] = (kept, variable.dtype)
+            found[kind] = (variable.shape, variable.dtype)
         return found
 
     def values(self, kind: str) -> NDArray[Any]:
@@ -174,7 +172,7 @@ class TrialFiles:
         values = np.empty(shape, dtype)
         for part in range(source.parts):
             where, drawn = source.draw(part)[VARIABLES[kind]]
-            values[where] = drawn[..., :: self.thin, :: self.thin]
+            values[where] = drawn
         return values
 
     def make(self) -> None:
@@ -204,6 +202,13 @@ class TrialFiles:
         return self.scratch / "totals.json"
 
     def _sources(self) -> Iterator[tuple[str, Any]]:
-        yield "ocean", data_gen.dataset("ocean", steps=self.ocean_frames, seed=self.seed)
-        yield "gfs", data_gen.dataset("gfs", steps=self.gfs_frames, seed=self.seed)
-        yield "radar", data_gen.dataset("radar", tile="tile1", seed=self.seed)
+        for kind, (given, *sides) in self._given().items():
+            ny, nx = (max(side // self.thin, 40) for side in sides)
+            yield kind, data_gen.dataset(kind, nlat=ny, nlon=nx, seed=self.seed, **given)
+
+    def _given(self) -> dict[str, tuple[dict[str, Any], int, int]]:
+        return {
+            "ocean": ({"steps": self.ocean_frames}, 380, 1287),
+            "gfs": ({"steps": self.gfs_frames}, 721, 1440),
+            "radar": ({"tile": "tile1"}, 1501, 2001),
+        }

@@ -24,9 +24,9 @@ from hyperslab.advise.model.calibration import cache_folder
 from hyperslab.advise.model.measured.calibrate import fit, typical
 from hyperslab.advise.model.measured.experiment import File, files, measured
 from hyperslab.advise.model.measured.fields import TEXTURES, field
-from hyperslab.advise.model.measured.fit import Sample, fitted, spread, summed
+from hyperslab.advise.model.measured.fit import Sample, fitted, spread
 from hyperslab.advise.model.measured.reading import checksum
-from hyperslab.advise.model.terms import disk_terms, terms
+from hyperslab.advise.model.terms import disk_terms, summed, terms
 from hyperslab.measure.machine import identity, versions
 from hyperslab.storage import Layout, write_array
 

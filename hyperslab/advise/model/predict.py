@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .calibration import Calibration
 from .geometry import Geometry, geometry
 from .read import Read
-from .terms import codec, disk_terms, path, regimes, shared, terms
+from .terms import codec, cost_of, disk_terms, path, regimes, shared, terms
 from .wire import wire_seconds
 
 PARTS = {
@@ -81,7 +81,7 @@ def predict(read: Read, calibration: Calibration) -> Prediction:
         if head == decoder and read.decode_s is not None and term != "load":
             continue
         part = PARTS[term]
-        parts[part] = parts.get(part, 0.0) + number * calibration.costs.get(name, 0.0)
+        parts[part] = parts.get(part, 0.0) + number * cost_of(name, calibration.costs)
     if decoder and read.decode_s is not None:
         parts["decode"] = parts.get("decode", 0.0) + read.decode_s * counts.fetched * shared(
             read, counts

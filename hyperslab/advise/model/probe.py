@@ -24,7 +24,7 @@ from .measured.calibrate import MODULES
 from .measured.reading import Measured, Reading
 from .predict import predict
 from .read import Read
-from .terms import ALIKE, BELOW
+from .terms import ALIKE, BELOW, THREADED, shared
 
 CHUNKS = 6  # that are decoded, spread over the file
 _MOST_BYTES = 2**25  # of them, decoded; at least one
@@ -74,7 +74,8 @@ def probe(reading: Reading, calibration: Calibration, processes: Processes | Non
     if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
         return read
     library = ALIKE.get(read.library, read.library)
-    points = tuple(_spread(read))
+    # Libraries that decode on all cores are given several chunks in one call.
+    points = (_strip(read),) if library in THREADED else tuple(_spread(read))
     asked = replace(
         read, library=BELOW.get(library, library), selections=points, cache="warm", decode_s=0.0
     )
@@ -83,7 +84,8 @@ def probe(reading: Reading, calibration: Calibration, processes: Processes | Non
     with ExitStack() as own:
         running = processes or own.enter_context(Processes(MODULES))
         times = [_timed(one, running) for _ in range(_TIMES)]
-    found = (min(times) - rest) / max(geometry(asked).fetched, 1)
+    counts = geometry(asked)
+    found = (min(times) - rest) / max(counts.fetched * shared(asked, counts), 1.0)
     return replace(read, decode_s=max(found, 0.0))
 
 
@@ -132,6 +134,18 @@ def _spread(read: Read) -> Iterator[tuple[int, ...]]:
     for number in dict.fromkeys(int((i + 0.5) * total / few) for i in range(few)):
         at = np.unravel_index(number, grid)
         yield tuple(int(i) * c for i, c in zip(at, chunks, strict=True))
+
+
+def _strip(read: Read) -> tuple[int | slice, ...]:
+    """Return a line through a few chunks, along the axis that has most of them."""
+    chunks = chunk_lengths(read) or read.shape
+    grid = [-(-n // c) for n, c in zip(read.shape, chunks, strict=True)]
+    axis = max(range(len(grid)), key=lambda number: grid[number])
+    few = min(CHUNKS, grid[axis])
+    first = (grid[axis] - few) // 2 * chunks[axis]
+    found: list[int | slice] = [n // 2 for n in read.shape]
+    found[axis] = slice(first, min(first + few * chunks[axis], read.shape[axis]))
+    return tuple(found)
 
 
 def _timed(one: Measured, running: Processes) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 
 from .geometry import Geometry, cache_bytes, geometry, kind
 from .read import Read
@@ -48,6 +49,8 @@ def path(read: Read) -> str:
     References (kerchunk's) are read by zarr-python.
     """
     kinds = "zarr" if read.library == "kerchunk" else kind(read)
+    if read.library == "subchunk" and read.layout.codec is not None:
+        kinds = "inside"  # of chunks: a way of its own
     return f"{ALIKE.get(read.library, read.library)}/{kinds}"
 
 
@@ -97,6 +100,24 @@ def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
         result[f"{decoder}:out"] = share * found.decoded_bytes
         result[f"{decoder}:in"] = share * found.stored_bytes
     return {name: value for name, value in result.items() if value}
+
+
+def summed(counts: Mapping[str, float], costs: Mapping[str, float]) -> float:
+    """Return the seconds of counts.
+
+    Examples
+    --------
+    >>> summed({"a:run": 3.0, "a:large": 1e6}, {"a:run": 1.0, "a:small": 1e-6})
+    4.0
+    """
+    return sum(number * cost_of(name, costs) for name, number in counts.items())
+
+
+def cost_of(name: str, costs: Mapping[str, float]) -> float:
+    """Return one cost: where no large result was timed, large ones cost what small ones do."""
+    if name not in costs and name.endswith(":large"):
+        name = name.removesuffix("large") + "small"
+    return costs.get(name, 0.0)
 
 
 def shared(read: Read, found: Geometry) -> float:

@@ -178,7 +178,9 @@ def _wanted(file: File, library: str, name: str, plain: bool) -> bool:
     if library not in _DECODERS:
         return False
     if library == "subchunk":
-        return file.layout.codec == "deflate" and name in ("whole", "series", "box")
+        return file.layout.codec == "deflate" and name in (
+            "whole", "map", "series", "box", "strided",
+        )  # fmt: skip
     return name == "whole" or (name == "series" and library != "zarr" and "packed" in file.name)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..read import Read
-from ..terms import disk_terms, regimes, terms
+from ..terms import disk_terms, regimes, summed, terms
 
 _FLOOR_S = 5e-5  # below, a relative error means nothing
 _ROUNDS = 6
@@ -82,7 +82,7 @@ def spread(samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
         costs = fitted([sample for sample in samples if sample.group != group])
         for sample in samples:
             counts = {**terms(sample.read), **_disk(sample.read)}
-            if sample.group != group or not set(counts) <= set(costs):
+            if sample.group != group or not {n for n in counts if n[-6:] != ":large"} <= set(costs):
                 continue
             ratio = (sample.seconds + _FLOOR_S) / (summed(counts, costs) + _FLOOR_S)
             for key in regimes(sample.read):
@@ -92,11 +92,6 @@ def spread(samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
         for key, found in ratios.items()
         if len(found) >= _FEWEST or key == ""
     }
-
-
-def summed(counts: dict[str, float], costs: dict[str, float]) -> float:
-    """Return the seconds of counts whose costs are known."""
-    return sum(number * costs.get(name, 0.0) for name, number in counts.items())
 
 
 def _disk(read: Read) -> dict[str, float]:

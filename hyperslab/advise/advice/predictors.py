@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from hyperslab.measure.processes import Processes
 from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import ZARR, Layout
 
@@ -57,7 +58,14 @@ class Rough:
             busy += found.stored_bytes / 1e9 + found.extents * 80e-6
         return busy
 
-    def packed(self, values: NDArray[Any], layout: Layout, library: str, folder: Path) -> Packed:
+    def packed(
+        self,
+        values: NDArray[Any],
+        layout: Layout,
+        library: str,
+        folder: Path,
+        processes: Processes,
+    ) -> Packed:
         """Return what values take, from a small file of them."""
         return Packed(packed_bytes(values, layout, folder))
 
@@ -81,16 +89,23 @@ class Modelled:
 
         return float(predict(read, self.calibration).seconds)
 
-    def packed(self, values: NDArray[Any], layout: Layout, library: str, folder: Path) -> Packed:
+    def packed(
+        self,
+        values: NDArray[Any],
+        layout: Layout,
+        library: str,
+        folder: Path,
+        processes: Processes,
+    ) -> Packed:
         """Return what values take, and how long decoding them takes, from a small file of them."""
         from ..model import measure_codec
 
         bare = replace(layout, shards=None, page_bytes=None)
         chunks = bare.chunks or values.shape
-        if math.prod(chunk_grid(values.shape, chunks)) < 2:
+        if library == "subchunk" or math.prod(chunk_grid(values.shape, chunks)) < 2:
             return Packed(packed_bytes(values, layout, folder))
         try:
-            found = measure_codec(values, bare, library, self.calibration, folder)
+            found = measure_codec(values, bare, library, self.calibration, folder, processes)
         except UncalibratedError:
             return Packed(packed_bytes(values, layout, folder))
         size = math.prod(chunks)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from hyperslab.measure.processes import Processes
 from hyperslab.network.link import Link
 from hyperslab.storage.geometry import chunk_grid, padded_bytes
 from hyperslab.storage.layout import Layout
@@ -49,7 +50,14 @@ class Predictor(Protocol):
     def seconds(self, read: Read) -> float:
         """Return the seconds of a read; an UncalibratedError says that it cannot."""
 
-    def packed(self, values: NDArray[Any], layout: Layout, library: str, folder: Path) -> Packed:
+    def packed(
+        self,
+        values: NDArray[Any],
+        layout: Layout,
+        library: str,
+        folder: Path,
+        processes: Processes,
+    ) -> Packed:
         """Store values in a layout, and say what that does to them."""
 
 
@@ -114,6 +122,9 @@ def read_of(
     """
     layout = candidate.layout
     chunk = math.prod(layout.chunks or variable.shape)
+    decode_s = None if packed.decode_s is None else chunk * packed.decode_s
+    if candidate.library == "subchunk":  # it decodes parts of chunks
+        decode_s = None
     return Read(
         variable.shape,
         variable.dtype,
@@ -124,7 +135,7 @@ def read_of(
         cache=where.cache,
         link=where.link,
         cache_bytes=candidate.cache_bytes,
-        decode_s=None if packed.decode_s is None else chunk * packed.decode_s,
+        decode_s=decode_s,
     )
 
 

@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
 
 from ..copying.partial import part_name, remove_leftovers
 from ..model.errors import UncalibratedError
+from ..model.measured.calibrate import MODULES
 from ..source import open_source
 from ..sources.base import SourceVariable
 from .accesses import Access, letters_of, resolve
@@ -72,7 +74,8 @@ def advise(
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
-        rows, more = found.priced(present, scratch)
+        with Processes(MODULES) as processes:
+            rows, more = found.priced(present, scratch, processes)
         if question.measured and question.link is None:
             chosen = to_measure(rows, question)
             if say:
@@ -111,7 +114,9 @@ class _Found:
     where: Where
     predictor: Predictor
 
-    def priced(self, present: Candidate, scratch: Path) -> tuple[list[Row], list[str]]:
+    def priced(
+        self, present: Candidate, scratch: Path, processes: Processes
+    ) -> tuple[list[Row], list[str]]:
         """Return a row for each candidate, the file as it is first, and notes."""
         link, calls = self.question.link, max(len(a.selections) for a in self.accesses)
         every = [present, *remedies(present, remote=link is not None, calls=calls)]
@@ -125,7 +130,8 @@ class _Found:
 
         def row(candidate: Candidate, own: bool) -> Row | None:
             try:
-                return self._row(candidate, self._packed(candidate, known, scratch, own=own))
+                packed = self._packed(candidate, known, scratch, processes, own=own)
+                return self._row(candidate, packed)
             except (OSError, RuntimeError) as error:  # of the library that should write it
                 if candidate is present:
                     raise
@@ -175,7 +181,13 @@ class _Found:
         )
 
     def _packed(
-        self, candidate: Candidate, known: dict[object, Packed], scratch: Path, *, own: bool
+        self,
+        candidate: Candidate,
+        known: dict[object, Packed],
+        scratch: Path,
+        processes: Processes,
+        *,
+        own: bool,
     ) -> Packed:
         """Return what a codec does to values, measured once a codec, or once a layout."""
         layout, variable = candidate.layout, self.variable
@@ -187,7 +199,9 @@ class _Found:
         if key not in known:
             clipped = self.sample.clipped(layout)
             block = self.sample.block(clipped.chunks)
-            known[key] = self.predictor.packed(block, clipped, candidate.library, scratch)
+            known[key] = self.predictor.packed(
+                block, clipped, candidate.library, scratch, processes
+            )
         if not candidate.rewrites and variable.stored_bytes:
             value_bytes = variable.stored_bytes / math.prod(variable.shape)
             return replace(known[key], value_bytes=value_bytes)

@@ -39,6 +39,7 @@ def figure(frame: pd.DataFrame) -> Figure:
     for place, name in zip(axes[0], names, strict=True):
         _panel(place, frame[frame["pattern"] == name])
         place.set(title=name, xscale="log", xlabel="ms a read")
+        _plain(place)
     axes[0][0].set_ylabel("size of the variable (MB)")
     handles, labels = axes[0][0].get_legend_handles_labels()
     drawn.legend(handles, labels, loc="outside lower center", ncols=3)
@@ -101,6 +102,16 @@ def _panel(axes: Axes, frame: pd.DataFrame) -> None:
         axes.scatter(
             *_axes(_points(first)), s=110, marker="*", color=_BLUE, label="advice", zorder=6
         )
+
+
+def _plain(axes: Axes) -> None:
+    """Label the times with plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 100 * low else (1.0,)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 _KINDS = {

@@ -26,9 +26,10 @@ from .predict import predict
 from .read import Read
 from .terms import ALIKE, BELOW, THREADED, shared
 
-CHUNKS = 6  # that are decoded, spread over the file
+CHUNKS = 12  # that are decoded, spread over the file
 _MOST_BYTES = 2**25  # of them, decoded; at least one
 _TIMES = 3
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,8 @@ def _spread(read: Read) -> Iterator[tuple[int, ...]]:
     total = math.prod(grid)
     size = math.prod(chunks) * read.itemsize
     few = int(min(CHUNKS, max(_MOST_BYTES // size, 1)))
-    for number in dict.fromkeys(int((i + 0.5) * total / few) for i in range(few)):
+    # Even steps would stay in one row or column of the grid, which may be all land.
+    for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
         at = np.unravel_index(number, grid)
         yield tuple(int(i) * c for i, c in zip(at, chunks, strict=True))
 

@@ -57,6 +57,10 @@ def fitted(samples: Sequence[Sample]) -> dict[str, float]:
     warm = [sample for sample in samples if sample.read.cache == "warm"]
     rows = [terms(sample.read) for sample in warm]
     costs = _solved(rows, [sample.seconds for sample in warm], [_FLOOR_S] * len(rows))
+    for name in [name for name in costs if name.endswith(":large")]:
+        # Large results come in huge pages: a byte of them costs no more than one of small ones.
+        small = f"{name.removesuffix('large')}small"
+        costs[name] = min(costs[name], costs.get(small, costs[name]))
     cold = [sample for sample in samples if sample.read.cache == "cold"]
     known = [summed(terms(sample.read), costs) for sample in cold]
     beyond = [max(s.seconds - k, 0.0) for s, k in zip(cold, known, strict=True)]
@@ -82,7 +86,8 @@ def spread(samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
         costs = fitted([sample for sample in samples if sample.group != group])
         for sample in samples:
             counts = {**terms(sample.read), **_disk(sample.read)}
-            if sample.group != group or not {n for n in counts if n[-6:] != ":large"} <= set(costs):
+            known = all(name in costs or name.endswith(":large") for name in counts)
+            if sample.group != group or not known:
                 continue
             ratio = (sample.seconds + _FLOOR_S) / (summed(counts, costs) + _FLOOR_S)
             for key in regimes(sample.read):

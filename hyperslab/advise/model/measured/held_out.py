@@ -23,7 +23,7 @@ from .calibrate import MODULES, calibrate
 from .experiment import CODECS, LIBRARIES
 from .reading import Measured, Reading
 
-FEW = ("h5py", "zarr", "plain")
+FEW = ("h5py", "plain")
 """Readers of a quick look."""
 COLD = ("netcdf4", "h5py", "zarr", "plain")
 """Readers that are tried cold as well."""

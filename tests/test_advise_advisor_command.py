@@ -77,6 +77,7 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--library", "none"], "--library none: give one of"),
         (["--measure", "-1"], "--measure 0 or more"),
         (["--rows", "0"], "--rows 0"),
+        (["--calls", "0"], "--calls 0"),
         (["--memory", "much"], "size 'much'"),
         (["--workdir", "no"], "samples cannot be made in no"),
         (["--plot", "a.gif"], "--plot a.gif"),
@@ -190,3 +191,10 @@ def test_a_far_store_is_predicted_with_pages_shards_and_references(file):
     layouts = [row.candidate.layout for row in found.rows]
     assert any(layout.page_bytes for layout in layouts)
     assert {row.candidate.remedy for row in found.rows} >= {"references", "index"}
+
+
+def test_several_calls_bring_the_chunk_cache_in(file):
+    found = advised([str(file), *QUICK, "--calls", "4", "--access", "time_series"])
+    assert {row.candidate.remedy for row in found.rows} >= {"cache", "h5py", "index"}
+    assert found.present.counts["time_series"].calls == 4
+    assert found.present.counts["time_series"].fetched == 48

@@ -142,6 +142,7 @@ def resolve(
     variable: SourceVariable,
     variables: Mapping[str, SourceVariable],
     named: Mapping[str, str],
+    calls: int = 1,
 ) -> tuple[Access, ...]:
     """Return the accesses of a variable, in the middle of it.
 
@@ -156,6 +157,9 @@ def resolve(
         All of the file.
     named
         Axes of dimensions that the user named.
+    calls
+        Each access is so many reads, one after another: series at neighbouring points, consecutive
+        maps.
 
     Raises
     ------
@@ -177,8 +181,32 @@ def resolve(
         selections = Pattern(name, axes=axes).selections([variable]).get(variable.name)
         if selections is None:
             raise ValueError(_no_such(name, variable, letters))
-        made.append(Access(name, share, tuple(selections)))
+        several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
+        made.append(Access(name, share, several))
     return tuple(made)
+
+
+def neighbours(
+    selection: Indices, shape: Sequence[int], calls: int, *, last: bool
+) -> tuple[Indices, ...]:
+    """Return a selection and those beside it, along the last (or first) axis that it has one of.
+
+    Examples
+    --------
+    >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
+    ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
+    """
+    places = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
+    if calls == 1 or not places:
+        return (selection,)
+    axis = places[-1] if last else places[0]
+    at = selection[axis]
+    assert isinstance(at, int)
+    first = max(min(at, shape[axis] - calls), 0)
+    return tuple(
+        (*selection[:axis], place, *selection[axis + 1 :])
+        for place in range(first, min(first + calls, shape[axis]))
+    )
 
 
 def _share(text: str, share: str) -> float:

@@ -31,6 +31,8 @@ class Question:
         Its name; the largest if empty.
     roles
         Axes (T, Z, Y, X) of dimensions that are to be taken so.
+    calls
+        Each access is so many reads, one after another.
     library
         What reads the file now; the usual one of its format if empty.
     link
@@ -62,6 +64,7 @@ class Question:
     shares: Mapping[str, float] = field(default_factory=dict)
     variable: str = ""
     roles: Mapping[str, str] = field(default_factory=dict)
+    calls: int = 1
     library: str = ""
     link: Link | None = None
     cache: str = "auto"
@@ -79,6 +82,8 @@ class Question:
     def __post_init__(self) -> None:
         if self.cache not in ("auto", "warm", "cold"):
             raise ValueError(f"--cache {self.cache}: give warm, cold or auto")
+        if self.calls < 1:
+            raise ValueError(f"--calls {self.calls}: give at least 1")
         if self.repeats < 1 or self.measured < 0:
             raise ValueError("--repeats takes 1 or more, --measure 0 or more")
 

@@ -54,7 +54,9 @@ def advise(
     """
     with open_source(question.address) as source:
         variable = question.chosen(source)
-        accesses = resolve(question.shares, variable, source.variables, question.roles)
+        accesses = resolve(
+            question.shares, variable, source.variables, question.roles, question.calls
+        )
         letters = letters_of(variable, source.variables, question.roles)
         same = twins(source, variable)
         where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
@@ -67,7 +69,9 @@ def advise(
         sample = take(source, variable, accesses, question.sample_bytes)
     shares = {access.name: access.weight for access in accesses}
     axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
-    near = resolve(shares, sample.variable, {sample.variable.name: sample.variable}, axes)
+    near = resolve(
+        shares, sample.variable, {sample.variable.name: sample.variable}, axes, question.calls
+    )
     found = _Found(question, variable, accesses, sample, near, where, predictor)
     remove_leftovers(question.workdir, _SCRATCH)
     scratch = question.workdir / part_name(_SCRATCH)

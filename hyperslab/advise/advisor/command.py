@@ -110,6 +110,7 @@ def question(arguments: argparse.Namespace) -> Question:
         weights(arguments.access),
         variable=arguments.variable,
         roles=roles(arguments.dims),
+        calls=arguments.calls,
         library=_library(arguments.library),
         link=link_of(arguments.store, arguments.file),
         cache=arguments.cache,

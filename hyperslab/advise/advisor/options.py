@@ -66,6 +66,11 @@ def _asked(group: argparse._ArgumentGroup) -> None:
         help="time_series, map, profile, row, column or whole, with its share of all reads; may "
         "be repeated (a time series and a map, alike)",
     )  # fmt: skip
+    group.add_argument(
+        "--calls", type=int, default=1, metavar="N",
+        help="each access is N reads, one after another with the file open: series at "
+        "neighbouring points, consecutive maps (1)",
+    )  # fmt: skip
     group.add_argument("--variable", default="", metavar="NAME", help="which is read (the largest)")
     group.add_argument(
         "--dims", action="append", default=[], metavar="ROLE=DIM",

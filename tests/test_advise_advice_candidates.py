@@ -13,8 +13,8 @@ from hyperslab.advise.advice.candidates import (
     named,
     now,
     remedies,
-    shard,
 )
+from hyperslab.advise.advice.shapes import shard
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.storage import Layout
 

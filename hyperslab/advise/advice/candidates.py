@@ -13,11 +13,10 @@ from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 from ..sources.base import SourceVariable, layout_of
 from ..specs.target import Choice, Target
 from .accesses import Access
-from .shapes import chunk_shapes
+from .shapes import chunk_shapes, shard
 
 NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
 PAGE_BYTES = 4 * 2**20
-SHARD_BYTES = 64 * 2**20
 _MANY_FILES = 200  # from which Zarr's chunks go into shards
 _CACHE_BYTES = 256 * 2**20
 # Codec, level and whether bytes are shuffled where the format can.
@@ -278,26 +277,3 @@ def _of_shape(
             if layout is not None:
                 yield layout
                 break
-
-
-def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Return a shard of whole chunks of about 64 MiB, cut alike along all axes.
-
-    Examples
-    --------
-    >>> shard((1000, 720, 1440), (50, 90, 180), 4)
-    (200, 180, 360)
-    """
-    parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
-    held = [1] * len(parts)
-    size = math.prod(chunks) * itemsize
-    while True:
-        able = [axis for axis, n in enumerate(parts) if held[axis] < n]
-        if not able:
-            break
-        axis = min(able, key=lambda axis: held[axis] / parts[axis])
-        if size // held[axis] * min(2 * held[axis], parts[axis]) > SHARD_BYTES:
-            break
-        size = size // held[axis] * min(2 * held[axis], parts[axis])
-        held[axis] = min(2 * held[axis], parts[axis])
-    return tuple(n * c for n, c in zip(held, chunks, strict=True))

@@ -15,6 +15,7 @@ from .accesses import Access
 
 LEAST_BYTES, MOST_BYTES = 32 * 2**10, 16 * 2**20
 MOST_CHUNKS = 500_000
+SHARD_BYTES = 64 * 2**20
 _SIZES = (2**18, 2**20, 2**22, 2**24)  # the best shape of each class of chunk sizes is kept
 # Seconds for each chunk and for each byte of it: quick and slow to decode.
 _COSTS = ((60e-6, 0.5e-9), (60e-6, 3e-9))
@@ -125,6 +126,29 @@ def chunk_shapes(
         if np.isfinite(cost[best]):
             _keep(kept, tuple(int(n) for n in lengths[best]))
     return kept[:most]
+
+
+def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
+    """Return a shard of whole chunks of about 64 MiB, cut alike along all axes.
+
+    Examples
+    --------
+    >>> shard((1000, 720, 1440), (50, 90, 180), 4)
+    (200, 180, 360)
+    """
+    parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
+    held = [1] * len(parts)
+    size = math.prod(chunks) * itemsize
+    while True:
+        able = [axis for axis, n in enumerate(parts) if held[axis] < n]
+        if not able:
+            break
+        axis = min(able, key=lambda axis: held[axis] / parts[axis])
+        if size // held[axis] * min(2 * held[axis], parts[axis]) > SHARD_BYTES:
+            break
+        size = size // held[axis] * min(2 * held[axis], parts[axis])
+        held[axis] = min(2 * held[axis], parts[axis])
+    return tuple(n * c for n, c in zip(held, chunks, strict=True))
 
 
 def _class(nbytes: NDArray[np.int64]) -> NDArray[np.int64]:

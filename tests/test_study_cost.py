@@ -102,7 +102,7 @@ def test_trial_files_hold_what_is_read(tmp_path):
     assert all(file.path.exists() for file in made)
     reads = list(held_out(made, files.totals, ("h5py", "plain")))
     some = list(held_out(made, files.totals, ("h5py", "plain"), 5))
-    assert len(reads) > 100 and abs(len(some) - len(reads) / 5) <= 6
+    assert len(reads) > 100 and 0 < len(some) < len(reads) / 2
     assert {one.reading.read.cache for one in reads} == {"warm", "cold"}
     coded = [file for file in made if file.layout.codec]
     assert all(file.chunk_bytes > 0 for file in coded)

@@ -95,7 +95,7 @@ def terms(read: Read, counts: Geometry | None = None) -> dict[str, float]:
         result[f"{way}:raw"] = float(found.stored_bytes)
     else:
         share = shared(read, found)
-        result[f"{own}, {decoder.partition('/')[2].partition('+')[0]}:load"] = 1.0
+        result[f"{way}, {decoder.partition('/')[2].partition('+')[0]}:load"] = 1.0
         result[f"{decoder}:each"] = share * found.fetched
         result[f"{decoder}:out"] = share * found.decoded_bytes
         result[f"{decoder}:in"] = share * found.stored_bytes

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from hyperslab.access.registry import readers
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
@@ -64,17 +66,17 @@ def held_out(
     libraries
         Readers; those that do not read a file are left out.
     every
-        Only every so many-th read is taken, for a quick look.
+        One in so many reads is taken, by chance but the same each time, for a quick look.
     """
-    count = 0
+    if not totals:
+        return  # nothing was made: figures are drawn from records
+    random = np.random.default_rng(every)
     for file in files:
-        if not totals:
-            return  # nothing was made: figures are drawn from records
         for library in (name for name in readers(file.layout) if name in libraries):
             for pattern, selection in file.selections.items():
                 for cache in ("warm", "cold") if library in COLD else ("warm",):
-                    count += 1
-                    if (cache == "cold" and pattern == "strided") or count % every:
+                    left_out = random.random() * every > 1
+                    if (cache == "cold" and pattern == "strided") or left_out:
                         continue
                     yield _one(file, library, pattern, selection, cache, totals)
 

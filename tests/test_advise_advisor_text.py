@@ -1,6 +1,7 @@
 """Sentences and pictures follow from what was found, in either direction."""
 
 import re
+from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import pytest
@@ -55,7 +56,7 @@ def test_why_names_what_is_contiguous(tmp_path):
     path = maps(tmp_path / "classic.nc", Layout("netcdf3"), (12, 18, 27))
     said = why.now(advice(path, tmp_path, {"time_series": 1.0}))
     assert "the data are contiguous: " in said[0]
-    assert "in 12 runs" in said[0]
+    assert "for 12 runs of values" in said[0]
 
 
 def test_commands_of_every_kind(found):
@@ -88,3 +89,14 @@ def test_records_hold_what_is_said(found):
     tried = frame[frame["mode"] != "said"]
     assert len(tried) == 2 * (1 + len(found.rows) + len(found.beyond))
     assert set(tried[tried["order"] == 0]["predicted_reads"]) == {48, 1}
+
+
+def test_what_is_secret_in_an_address_is_not_shown(found):
+    address = "https://me:secret@example.org/data/maps.nc?token=1"
+    far = replace(found, question=replace(found.question, address=address))
+    assert text.head(far).startswith("https://example.org/data/maps.nc: sst")
+    assert text.as_json(far)["file"] == "https://example.org/data/maps.nc"
+    said = frame_of(rows(far))["hints"].str.cat()
+    assert "maps.nc" in said
+    assert "secret" not in said
+    assert "token" not in said

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from ..advice.rows import Advice, Row
+from ..sources.remote import is_url, shown
 from . import text, why
 
 BEYOND, SAID = "beyond", "said"
@@ -34,7 +35,8 @@ def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
 
 def spoken(advice: Advice) -> dict[str, str]:
     """Return what is said of an advice, by what it is: MyST text without a path."""
-    name = advice.question.address.rstrip("/").rpartition("/")[2]
+    address = advice.question.address
+    name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
     bare = replace(advice, question=replace(advice.question, address=name))
     return {
         "file": text.head(bare),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ..advice.rows import Advice, Row
 from ..report.table import amount, grid, wrapped
+from ..sources.remote import is_url, shown
 from . import recipes, why
 
 
@@ -49,7 +50,7 @@ def head(advice: Advice) -> str:
     if link is not None:
         place = f"{amount(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
     return (
-        f"{advice.question.address}: {variable.name} ({dims}; {variable.dtype}), "
+        f"{_shown(advice.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{amount(variable.nbytes)} of values in {amount(present.nbytes)}: "
         f"{present.candidate.layout.format}, {how}; read with {present.candidate.library}, {place}."
     )
@@ -96,7 +97,7 @@ def how(advice: Advice, rows: int = 12) -> list[str]:
 def as_json(advice: Advice) -> dict[str, object]:
     """Return an advice as what JSON can hold: seconds, bytes, counts, commands."""
     return {
-        "file": advice.question.address,
+        "file": _shown(advice.question.address),
         "variable": advice.variable.name,
         "shape": list(advice.variable.shape),
         "axes": list(advice.letters),
@@ -147,3 +148,8 @@ def _times(gain: float) -> str:
 def _interval(row: Row) -> str:
     gain = row.measured_gain
     return "" if gain is None else f"{gain.value:.2f}x ({gain.low:.2f}–{gain.high:.2f})"
+
+
+def _shown(address: str) -> str:
+    """Return an address without what may be secret in it."""
+    return shown(address) if is_url(address) else address

@@ -96,12 +96,14 @@ def _gain(advice: Advice, row: Row) -> str:
 
 def _does(row: Row) -> str:
     found = row.candidate
+    format = found.layout.format
+    label = found.name if found.name.startswith(format) else f"{format} in {found.name}"
     return {
         "index": "build an index with hyperslab index and read through it",
         "h5py": "read the file with h5py instead of netCDF4",
         "cache": f"give it a {found.name}",
         "references": "read it as Zarr by kerchunk references",
-    }.get(found.remedy, f"rewrite it as {found.layout.format} in {found.name}")
+    }.get(found.remedy, f"rewrite it as {label}")
 
 
 def _costs(advice: Advice, access: Access) -> str:
@@ -112,8 +114,8 @@ def _costs(advice: Advice, access: Access) -> str:
     total = _total(advice)
     if layout.chunks is None:
         body = (
-            f"the data are contiguous: {_many(count.requests, 'read')} of the file fetch "
-            f"{amount(count.stored_bytes)}, in {_many(count.runs, 'run')}"
+            f"the data are contiguous: {amount(count.stored_bytes)} are fetched in "
+            f"{_many(count.requests, 'read')} of the file, for {_many(count.runs, 'run')} of values"
         )
     else:
         body = f"touches {count.chunks:,} of {_many(total, 'chunk')} ({_chunk_name(advice)}"

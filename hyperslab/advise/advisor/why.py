@@ -86,8 +86,12 @@ def _gain(advice: Advice, row: Row) -> str:
     measured = row.measured_gain
     between = f"{measured.low:.3g} to {measured.high:.3g}"
     if advice.sample_shape == advice.variable.shape:
+        if math.isnan(row.gain):
+            return f"{times}, measured ({between}; not predicted)"
         return f"{times}, measured ({between}; predicted {row.gain:.3g})"
     shape = "x".join(map(str, advice.sample_shape))
+    if math.isnan(row.gain):
+        return f"{times}, measured on a sample of {shape} ({between}; not predicted)"
     return (
         f"{times}, from {measured.value:.3g} ({between}) measured on a sample of {shape} "
         f"(predicted {row.sample_gain:.3g} there and {row.gain:.3g} for the file)"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import __version__
-from .advise.bench_command import add as add_bench
+from .advise.advisor.command import add as add_advise
+from .advise.bench.command import add as add_bench
 from .subchunk.command import add_arguments as add_index_arguments
 from .subchunk.command import run as run_index
 
@@ -85,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     claims.set_defaults(call=_claims)
 
+    add_advise(commands)
     add_bench(commands)
     index = commands.add_parser(
         "index",

@@ -8,9 +8,9 @@ from pathlib import Path
 import netCDF4
 import pytest
 
-from hyperslab.advise import bench_options
-from hyperslab.advise.bench_asked import asked_for
-from hyperslab.advise.report import BM_COLUMNS
+from hyperslab.advise.bench import options as bench_options
+from hyperslab.advise.bench.asked import asked_for
+from hyperslab.advise.report.summary import BM_COLUMNS
 
 PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()
 

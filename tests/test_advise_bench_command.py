@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise import bench as engine
-from hyperslab.advise import bench_command
-from hyperslab.advise.room import MemoryLimitError
+from hyperslab.advise.bench import command as bench_command
+from hyperslab.advise.bench import engine
+from hyperslab.advise.copying.room import MemoryLimitError
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
 

@@ -7,8 +7,8 @@ import sys
 import netCDF4
 import pytest
 
-from hyperslab.advise import bench_outputs
-from hyperslab.advise.specs import Target
+from hyperslab.advise.bench import outputs as bench_outputs
+from hyperslab.advise.specs.target import Target
 from hyperslab.cli import OK, USAGE, main
 
 
@@ -34,9 +34,9 @@ def test_a_pipe_that_is_closed_early_stops_nothing(file, tmp_path):
     code = (
         "import sys\n"
         "from made_bench import bench_frame\n"
-        "from hyperslab.advise import bench_command\n"
+        "from hyperslab.advise.bench import command\n"
         "from hyperslab.cli import main\n"
-        "bench_command._measure = lambda *_: (bench_frame(), [])\n"
+        "command._measure = lambda *_: (bench_frame(), [])\n"
         "sys.exit(main(['bench', '-q', '--json', 'a.json', *sys.argv[1:]]))\n"
     )
     read_end, write_end = os.pipe()

@@ -5,9 +5,9 @@ import json
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report import Quantity
-from hyperslab.advise.report_best import best, overall, ratio, times
-from hyperslab.advise.report_files import as_json
+from hyperslab.advise.report.best import best, overall, ratio, times
+from hyperslab.advise.report.files import as_json
+from hyperslab.advise.report.summary import Quantity
 
 
 def of(frame, label):

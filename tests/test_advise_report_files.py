@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report_files import write
+from hyperslab.advise.report.files import write
 from hyperslab.measure import records
 
 NAMES = {"csv": "a.csv", "json": "a.json", "parquet": "a.parquet", "plot": "a.svg"}

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.advise.report_table import amount, grid, wrapped
+from hyperslab.advise.report.table import amount, grid, wrapped
 
 COLUMNS = {"layout": ["copy", "12x5"], "file": ["1 kB", "2 kB"], "map\ncold": ["1 ms", "22 ms"]}
 

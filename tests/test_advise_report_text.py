@@ -3,7 +3,7 @@
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise import report_text
+from hyperslab.advise.report import text as report_text
 from hyperslab.measure.stats import Interval
 
 

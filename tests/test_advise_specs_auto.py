@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made, stored
 
-from hyperslab.advise.specs_auto import MIDDLE_BYTES, along, balanced, candidates, shapes
+from hyperslab.advise.specs.auto import MIDDLE_BYTES, along, balanced, candidates, shapes
 from hyperslab.storage import Layout
 from hyperslab.storage.geometry import chunk_grid
 

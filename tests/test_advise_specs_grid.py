@@ -3,7 +3,7 @@
 import pytest
 from made_bench import PLAIN, SST, Made
 
-from hyperslab.advise.specs_grid import MOST_TARGETS, Wanted, common, sweeps, targets
+from hyperslab.advise.specs.grid import MOST_TARGETS, Wanted, common, sweeps, targets
 
 FILE = {"sst": SST}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.advise import specs_parse as parse
+from hyperslab.advise.specs import parse
 
 
 @given(st.integers(0, 10**6), st.sampled_from(["", "KiB", "MiB", "GiB", "kB", "MB", "GB"]))

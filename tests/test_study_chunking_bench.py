@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report import BM_COLUMNS, summary
+from hyperslab.advise.report.summary import BM_COLUMNS, summary
 from hyperslab.measure.records import frame_of
 from hyperslab.study.chunking import bench, bench_figures, bench_why_words, bench_words
 from hyperslab.study.style import STYLES, styled

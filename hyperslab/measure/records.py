@@ -23,6 +23,7 @@ NUMBERS = (
     "handshakes", "ranks", "latency_s", "overhead_s", "others_cpu",
     "peak_bytes", "predicted_reads", "chunk_bytes",
     "spacing_bytes", "points", "out_at", "stored_at",  # of an index, and places in a chunk
+    "predicted_s", "weight", "gain", "gain_low", "gain_high", "gain_predicted", "rank", "tried",
 )  # fmt: skip
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

@@ -1,0 +1,1 @@
+"""`hyperslab advise`: what a file's reads cost, and which layout or remedy makes them cheaper."""

@@ -1,0 +1,235 @@
+"""How a file is read: named accesses with the share that each has of all reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hyperslab.storage.region import region
+from hyperslab.storage.selection import Indices
+
+from ..sources.base import SourceError, SourceVariable
+from ..specs.axes import axes_of, axis_letters
+from ..specs.patterns import NAMED, Pattern, usual
+from ..specs.target import Described
+
+ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
+_NEEDS = {
+    "time_series": ("T", "time"),
+    "map": ("YX", "latitude and longitude"),
+    "profile": ("Z", "height"),
+}
+_OFF = 0.005  # weights that were rounded to two places sum to 1 within this
+
+
+@dataclass(frozen=True)
+class Access:
+    """One way in which a variable is read.
+
+    Parameters
+    ----------
+    name
+        One of `hyperslab.advise.specs.patterns.NAMED`.
+    weight
+        Its share of all reads, 0 to 1.
+    selections
+        What one such read takes, a call each.
+    """
+
+    name: str
+    weight: float
+    selections: tuple[Indices, ...]
+
+    def elements(self, shape: tuple[int, ...]) -> int:
+        """Return how many elements are asked for."""
+        return sum(region(one, shape).size for one in self.selections)
+
+
+def weights(given: Sequence[str]) -> dict[str, float]:
+    """Return the share of each access from what was typed: NAME=SHARE, or names alone.
+
+    Shares sum to 1, or to 100 where they are written in percent; names without any have equal ones.
+
+    Raises
+    ------
+    ValueError
+        For a name that is unknown or given twice, a share that is no number or not above 0, and
+        shares that sum to anything else.
+
+    Examples
+    --------
+    >>> weights(["time_series=0.7", "map=0.3"]), weights(["map=25%", "whole=75%"])
+    ({'time_series': 0.7, 'map': 0.3}, {'map': 0.25, 'whole': 0.75})
+    >>> weights(["map", "profile"])
+    {'map': 0.5, 'profile': 0.5}
+    >>> weights(["map=0.5", "profile=0.2"])
+    Traceback (most recent call last):
+    ...
+    ValueError: --access: the shares sum to 0.7, not to 1 (or 100%): give map=0.714, profile=0.286 \
+to keep their proportion
+    """
+    found: dict[str, float | None] = {}
+    for text in (part for one in given for part in one.split(",")):
+        name, equals, share = (piece.strip() for piece in text.partition("="))
+        if name not in NAMED:
+            raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
+        if name in found:
+            raise ValueError(f"--access: {name} is given twice: give its share once")
+        found[name] = _share(text, share) if equals else None
+    alone = [name for name, share in found.items() if share is None]
+    if len(alone) == len(found):
+        return dict.fromkeys(found, 1 / len(found)) if found else {}
+    if alone:
+        raise ValueError(
+            f"--access: {alone[0]} has no share and others have: give every one a share, or none"
+        )
+    shares = {name: float(share or 0) for name, share in found.items()}
+    total = math.fsum(shares.values())
+    for whole in (1.0, 100.0):
+        if abs(total - whole) <= _OFF * whole:
+            return {name: share / total if total != whole else share / whole
+                    for name, share in shares.items()}  # fmt: skip
+    kept = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
+    raise ValueError(
+        f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {kept} to keep their "
+        "proportion"
+    )
+
+
+def roles(given: Sequence[str]) -> dict[str, str]:
+    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x).
+
+    Examples
+    --------
+    >>> roles(["time=n,y=j", "x=i"])
+    {'n': 'T', 'j': 'Y', 'i': 'X'}
+    """
+    found = {}
+    for text in (part for one in given for part in one.split(",")):
+        role, _, dim = (piece.strip() for piece in text.partition("="))
+        if role not in ROLES or not dim:
+            raise ValueError(
+                f"--dims {text}: give ROLE=DIMENSION, with a role of time, height, y, x"
+            )
+        found[dim] = ROLES[role]
+    return found
+
+
+def letters_of(
+    variable: Described, variables: Mapping[str, Described], named: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the axis (T, Z, Y, X or "") of each dimension of a variable.
+
+    What was named wins over what the file's metadata say.
+
+    Raises
+    ------
+    ValueError
+        When a named dimension is not one of the variable's.
+    """
+    if unknown := [dim for dim in named if dim not in variable.dims]:
+        raise ValueError(
+            f"--dims: {variable.name} has no dimension {unknown[0]}: give some of "
+            f"{', '.join(variable.dims)}"
+        )
+    known = {d: x for d, x in axes_of(variables).items() if x not in named.values()}
+    return axis_letters(variable.dims, variable.unlimited, {**known, **named})
+
+
+def resolve(
+    shares: Mapping[str, float],
+    variable: SourceVariable,
+    variables: Mapping[str, SourceVariable],
+    named: Mapping[str, str],
+    calls: int = 1,
+) -> tuple[Access, ...]:
+    """Return the accesses of a variable, in the middle of it.
+
+    Parameters
+    ----------
+    shares
+        Of each access by name; a time series and a map alike when empty (a row and a column
+        where the dimensions say neither).
+    variable
+        Which is read.
+    variables
+        All of the file.
+    named
+        Axes of dimensions that the user named.
+    calls
+        Each access is so many reads, one after another: series at neighbouring points, consecutive
+        maps.
+
+    Raises
+    ------
+    SourceError
+        When the variable has no values.
+    ValueError
+        When it has no such access: what its dimensions are cannot be told, or it has none of them.
+    """
+    if not variable.shape or 0 in variable.shape:
+        what = "is a scalar" if not variable.shape else "holds no values yet"
+        raise SourceError(f"{variable.name} {what}: there is no layout to advise on")
+    letters = letters_of(variable, variables, named)
+    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
+    if not shares:
+        found = [p.name for p in usual(variables, [variable]) if p.name != "whole"] or ["whole"]
+        shares = dict.fromkeys(found, 1 / len(found))
+    made = []
+    for name, share in shares.items():
+        selections = Pattern(name, axes=axes).selections([variable]).get(variable.name)
+        if selections is None:
+            raise ValueError(_no_such(name, variable, letters))
+        several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
+        made.append(Access(name, share, several))
+    return tuple(made)
+
+
+def neighbours(
+    selection: Indices, shape: Sequence[int], calls: int, *, last: bool
+) -> tuple[Indices, ...]:
+    """Return a selection and those beside it, along the last (or first) axis that it has one of.
+
+    Examples
+    --------
+    >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
+    ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
+    """
+    places = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
+    if calls == 1 or not places:
+        return (selection,)
+    axis = places[-1] if last else places[0]
+    at = selection[axis]
+    assert isinstance(at, int)
+    first = max(min(at, shape[axis] - calls), 0)
+    return tuple(
+        (*selection[:axis], place, *selection[axis + 1 :])
+        for place in range(first, min(first + calls, shape[axis]))
+    )
+
+
+def _share(text: str, share: str) -> float:
+    try:
+        value = float(share.removesuffix("%"))
+    except ValueError:
+        raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
+    if not 0 < value < math.inf:
+        raise ValueError(f"--access {text}: give a share above 0")
+    return value
+
+
+def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:
+    dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
+    wanted, what = _NEEDS.get(name, ("", ""))
+    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
+    if wanted and set(wanted) - set(letters) and unknown:
+        role = {"T": "time", "Z": "height", "Y": "y"}[wanted[0]]
+        return (
+            f"--access {name}: which dimension of {variable.name} ({dims}) is {what} cannot be "
+            f"told: say so, as in --dims {role}={unknown[0]}, or take row, column or whole"
+        )
+    return (
+        f"--access {name}: {variable.name} ({dims}) has no such read: take others of "
+        f"{', '.join(NAMED)}, or another --variable"
+    )

@@ -1,0 +1,279 @@
+"""What may be advised: layouts to rewrite the file in, and remedies that leave it as it is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from hyperslab.storage.geometry import chunk_grid
+from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
+
+from ..sources.base import SourceVariable, layout_of
+from ..specs.target import Choice, Target
+from .accesses import Access
+from .shapes import chunk_shapes, shard
+
+NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
+PAGE_BYTES = 4 * 2**20
+_MANY_FILES = 200  # from which Zarr's chunks go into shards
+_CACHE_BYTES = 256 * 2**20
+# Codec, level and whether bytes are shuffled where the format can.
+_CODECS = (
+    ("deflate", 1, True), ("zstd", 3, True), ("blosc-zstd", 3, True), ("blosc-lz4", 5, True),
+)  # fmt: skip
+_LABEL = re.compile(
+    r"(?:(?P<format>zarr2|zarr3|nczarr) )?(?P<chunks>\d+(?:x\d+)*|contiguous)"
+    r"(?: (?P<codec>deflate|zstd|blosc-lz4|blosc-zstd|lzf|bzip2|szip)(?::(?P<level>\d+))?)?"
+    r"(?P<shuffle> shuffle)?(?: shards (?P<shards>\d+(?:x\d+)*))?(?: pages of (?P<pages>\d+) MiB)?"
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to have the file, or to read it as it is.
+
+    Parameters
+    ----------
+    name
+        Its label in tables.
+    kind
+        "now" (the file as it is read now), "layout" (it is rewritten) or "remedy" (it is read
+        otherwise).
+    layout
+        Of the variable.
+    library
+        Name of the reader.
+    cache_bytes
+        Chunk cache; None for the library's own.
+    remedy
+        "h5py", "index", "cache" or "references"; "" for layouts.
+
+    Examples
+    --------
+    >>> Candidate("now", NOW, Layout("netcdf3"), "netcdf4").rewrites
+    False
+    """
+
+    name: str
+    kind: str
+    layout: Layout
+    library: str
+    cache_bytes: int | None = None
+    remedy: str = ""
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether the file has to be written anew."""
+        return self.kind == LAYOUT
+
+    def target(self, names: Sequence[str]) -> Target:
+        """Return the layout as what `copy` takes: variables of these names get it."""
+        one = self.layout
+        choice = Choice(
+            one.chunks or "contiguous",
+            one.codec or "none",
+            one.level,
+            one.shuffle,
+            shards=one.shards,
+        )
+        if one.format in CLASSIC or (one.format in ZARR and one.chunks is None):
+            choice = replace(choice, chunks="same" if one.format in CLASSIC else "default")
+        each = tuple((name, choice) for name in names)
+        return Target(self.name, one.format, Choice(), each, page_bytes=one.page_bytes)
+
+
+def now(source_format: str, variable: SourceVariable, library: str) -> Candidate:
+    """Return the file as it is, read as it is now."""
+    layout = variable.layout
+    if layout is None or layout.format != source_format:
+        chunks = variable.chunks if source_format in CHUNKED else None
+        layout = layout_of(source_format, chunks=chunks) or Layout(source_format)
+    return Candidate("as it is", NOW, layout, library)
+
+
+def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]:
+    """Return ways to read the file as it is that cost less.
+
+    Parameters
+    ----------
+    present
+        From `now`.
+    remote
+        Whether it is read over a network.
+    calls
+        Most calls of an access: a chunk cache serves those that follow another.
+    """
+    layout = present.layout
+    hdf5 = layout.format in (*NETCDF4, "hdf5")
+    found = []
+    if hdf5 and present.library in ("netcdf4", "xarray-netcdf4"):
+        found.append(replace(present, name="h5py", kind=REMEDY, library="h5py", remedy="h5py"))
+    if hdf5 and layout.codec == "deflate":
+        found.append(
+            replace(
+                present, name="sub-chunk index", kind=REMEDY, library="subchunk", remedy="index"
+            )
+        )
+    if hdf5 and layout.chunks and (calls > 1 or layout.codec is None):
+        found.append(
+            replace(
+                present, name=f"chunk cache of {_CACHE_BYTES >> 20} MiB", kind=REMEDY,
+                cache_bytes=_CACHE_BYTES, remedy="cache",
+            )
+        )  # fmt: skip
+    if hdf5 and remote and layout.chunks:
+        as_zarr = layout_of(
+            "zarr2", chunks=layout.chunks, codec=layout.codec, level=layout.level,
+            shuffle=layout.shuffle,
+        )  # fmt: skip
+        if as_zarr is not None:
+            found.append(
+                Candidate("kerchunk references", REMEDY, as_zarr, "zarr", remedy="references")
+            )
+    return found
+
+
+def layouts(
+    present: Candidate,
+    variable: SourceVariable,
+    accesses: Sequence[Access],
+    *,
+    remote: bool = False,
+    formats: Sequence[str] = (),
+    codecs: Sequence[str] = (),
+    call_s: float = 0.0,
+) -> list[Candidate]:
+    """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
+
+    Parameters
+    ----------
+    present
+        From `now`.
+    variable
+        Of the file.
+    accesses
+        How it is read.
+    remote
+        Whether it is read over a network: then pages (HDF5) and shards (Zarr) are tried.
+    formats
+        Formats to try; the file's own (netCDF-4 for classic files) and Zarr 3 if empty.
+    codecs
+        Codecs to try, with "none" for none; all known if empty.
+    call_s
+        What a request costs, in seconds.
+    """
+    own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
+    wanted = formats or tuple(dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3")))
+    shapes = chunk_shapes(variable.shape, variable.itemsize, accesses, call_s=call_s)
+    if present.layout.chunks is not None:
+        lengths = zip(present.layout.chunks, variable.shape, strict=True)
+        shapes.append(tuple(min(c, n) for c, n in lengths))
+    kept: dict[Layout, Candidate] = {}
+    for format in wanted:
+        for shape in dict.fromkeys(shapes):
+            for layout in _of_shape(format, shape, present.layout, variable, remote):
+                if codecs and (layout.codec or "none") not in codecs:
+                    continue
+                if layout != present.layout and layout not in kept:
+                    library = library_of(format, present)
+                    kept[layout] = Candidate(name_of(layout), LAYOUT, layout, library)
+    return list(kept.values())
+
+
+def library_of(format: str, present: Candidate) -> str:
+    """Return the reader that a format is read with: the present one where it can."""
+    if format in ("zarr2", "zarr3"):
+        return "zarr"
+    if format == "nczarr":
+        return "nczarr"
+    own = present.library in ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
+    if own and (format in NETCDF4 or present.library == "h5py"):
+        return present.library
+    return "netcdf4" if format in NETCDF4 else "h5py"
+
+
+def name_of(layout: Layout) -> str:
+    """Return a label: chunks, codec and what else was chosen.
+
+    Examples
+    --------
+    >>> name_of(Layout("netcdf4", (72, 20, 20), "deflate", 1, shuffle=True))
+    '72x20x20 deflate:1 shuffle'
+    >>> name_of(Layout("zarr3", (9, 9), "zstd", 3, shards=(90, 90)))
+    'zarr3 9x9 zstd:3 shards 90x90'
+    """
+    words = [] if layout.format in (*NETCDF4, "hdf5") else [layout.format]
+    words.append("x".join(map(str, layout.chunks)) if layout.chunks else "contiguous")
+    if layout.codec:
+        level = layout.effective_level
+        words.append(f"{layout.codec}:{level}" if level else layout.codec)
+        words += ["shuffle"] if layout.shuffle else []
+    if layout.shards:
+        words.append("shards " + "x".join(map(str, layout.shards)))
+    if layout.page_bytes:
+        words.append(f"pages of {layout.page_bytes >> 20} MiB")
+    return " ".join(words)
+
+
+def named(text: str, own_format: str) -> Layout:
+    """Return the layout that a label of `name_of` says.
+
+    Parameters
+    ----------
+    text
+        The label.
+    own_format
+        Format of the file, where the label says none (netCDF-4 and HDF5).
+
+    Raises
+    ------
+    ValueError
+        When it is no such label.
+
+    Examples
+    --------
+    >>> named("72x20x20 deflate:1 shuffle", "netcdf4")  # doctest: +ELLIPSIS
+    Layout(format='netcdf4', chunks=(72, 20, 20), codec='deflate', level=1, shuffle=True, ...)
+    >>> name_of(named("zarr3 9x9 zstd:3 shards 90x90", "netcdf4"))
+    'zarr3 9x9 zstd:3 shards 90x90'
+    """
+    found = _LABEL.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"no layout {text!r}: give one as the report writes it")
+    chunks, shards, pages = found["chunks"], found["shards"], found["pages"]
+    own = own_format if own_format in CHUNKED and own_format not in ZARR else "netcdf4"
+    return Layout(
+        "hdf5" if pages else found["format"] or own,
+        None if chunks == "contiguous" else tuple(map(int, chunks.split("x"))),
+        found["codec"],
+        int(found["level"]) if found["level"] else None,
+        bool(found["shuffle"]),
+        shards=tuple(map(int, shards.split("x"))) if shards else None,
+        page_bytes=int(pages) << 20 if pages else None,
+    )
+
+
+def _of_shape(
+    format: str, chunks: tuple[int, ...], own: Layout, variable: SourceVariable, remote: bool
+) -> Iterator[Layout]:
+    """Yield the layouts of one chunk shape."""
+    extra: dict[str, object] = {}
+    count = math.prod(chunk_grid(variable.shape, chunks))
+    if format == "zarr3" and (remote or count > _MANY_FILES):
+        shards = shard(variable.shape, chunks, variable.itemsize)
+        extra = {"shards": shards} if shards != chunks else {}
+    if format == "hdf5" and remote:
+        extra = {"page_bytes": PAGE_BYTES}
+    tried: list[tuple[str | None, int | None, bool]] = [(None, None, False), *_CODECS]
+    if own.codec and (own.codec, own.level, own.shuffle) not in tried:
+        tried.append((own.codec, own.level, own.shuffle))
+    for codec, level, shuffle in tried:
+        for shuffled in (shuffle, False) if shuffle else (shuffle,):
+            layout = layout_of(
+                format, chunks=chunks, codec=codec, level=level, shuffle=shuffled, **extra
+            )
+            if layout is not None:
+                yield layout
+                break

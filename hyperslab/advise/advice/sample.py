@@ -1,0 +1,198 @@
+"""A part of the variable that stands for it: what candidates are compressed and measured with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.storage.layout import Layout
+from hyperslab.storage.write import stored_bytes, write_array
+
+from ..sources.base import Source, SourceVariable
+from .accesses import Access
+
+SAMPLE_BYTES = 64 * 2**20
+_READ = 24  # times the sample: bytes of source chunks decompressed for it, at most
+_BLOCK_BYTES = 4 * 2**20  # what the ratio of a codec is measured on
+_SHORT = 8  # axes no longer than this are not cut
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A box of a variable, with its values in memory.
+
+    Parameters
+    ----------
+    variable
+        As it would be if the box were all of it.
+    box
+        Where it lies.
+    values
+        Its stored values.
+    whole
+        Whether it is all of the variable.
+    """
+
+    variable: SourceVariable
+    box: tuple[slice, ...]
+    values: NDArray[Any]
+    whole: bool
+
+    def clipped(self, layout: Layout) -> Layout:
+        """Return a layout with chunks and shards cut to the box."""
+        if layout.chunks is None:
+            return layout
+        shape = self.values.shape
+        chunks = tuple(min(c, n) for c, n in zip(layout.chunks, shape, strict=True))
+        shards = layout.shards
+        if shards is not None:
+            shards = tuple(
+                -(-min(s, n) // c) * c for s, n, c in zip(shards, shape, chunks, strict=True)
+            )
+        return replace(layout, chunks=chunks, shards=shards)
+
+    def block(self, chunks: Sequence[int] | None) -> NDArray[Any]:
+        """Return values in the middle of the box: whole chunks, as far as 4 MiB go."""
+        shape = self.values.shape
+        unit = [min(c, n) for c, n in zip(chunks or shape, shape, strict=True)]
+        lengths = list(unit)
+        for axis in reversed(range(len(shape))):
+            room = _BLOCK_BYTES // self.values.itemsize // max(math.prod(lengths), 1)
+            lengths[axis] = min(
+                lengths[axis] * max(room, 1), shape[axis] // unit[axis] * unit[axis]
+            )
+        if math.prod(lengths) * self.values.itemsize > 4 * _BLOCK_BYTES:  # one large chunk does
+            lengths[0] = max(4 * _BLOCK_BYTES * lengths[0] // (
+                math.prod(lengths) * self.values.itemsize), 1)  # fmt: skip
+        starts = [
+            (n - length) // 2 // c * c for n, length, c in zip(shape, lengths, unit, strict=True)
+        ]
+        box = tuple(slice(i, i + n) for i, n in zip(starts, lengths, strict=True))
+        return np.ascontiguousarray(self.values[box])
+
+
+def box_of(
+    variable: SourceVariable, accesses: Sequence[Access], most_bytes: int = SAMPLE_BYTES
+) -> tuple[slice, ...]:
+    """Return the box that stands for a variable: all of it, or cut alike along what is read.
+
+    Axes that no access takes more than one element of are cut first, to one chunk. What the chunks
+    that it lies in hold is bounded too.
+
+    Parameters
+    ----------
+    variable
+        Of the file.
+    accesses
+        How it is read.
+    most_bytes
+        Bytes of its values.
+
+    Examples
+    --------
+    >>> variable = SourceVariable("v", ("t", "y", "x"), (1000, 1000, 1000), "f4", chunks=(10,) * 3)
+    >>> series = Access("time_series", 0.5, ((slice(0, 1000, 1), 5, 5),))
+    >>> frame = Access("map", 0.5, ((5, slice(0, 1000, 1), slice(0, 1000, 1)),))
+    >>> box_of(variable, [series, frame])
+    (slice(370, 620, None), slice(370, 620, None), slice(370, 620, None))
+    """
+    shape, itemsize = variable.shape, variable.itemsize
+    chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]
+    lengths = list(shape)
+    read = [
+        any(isinstance(one[axis], slice) for access in accesses for one in access.selections)
+        for axis in range(len(shape))
+    ]
+    if math.prod(lengths) * itemsize > most_bytes:
+        lengths = [n if used else c for n, c, used in zip(lengths, chunks, read, strict=True)]
+    if math.prod(lengths) * itemsize > most_bytes:  # a chunk along unused axes may be too much
+        lengths = [n if used else 1 for n, used in zip(lengths, read, strict=True)]
+    long = [axis for axis, n in enumerate(lengths) if n > _SHORT]
+    if (excess := math.prod(lengths) * itemsize / most_bytes) > 1 and long:
+        factor = excess ** (-1 / len(long))
+        for axis in long:
+            wanted = max(int(lengths[axis] * factor), 1)
+            unit = chunks[axis] if chunks[axis] <= wanted else 1
+            lengths[axis] = wanted // unit * unit
+
+    def decoded() -> int:
+        pairs = zip(lengths, chunks, strict=True)
+        return math.prod(-(-length // c) * c for length, c in pairs) * itemsize
+
+    while decoded() > _READ * most_bytes or math.prod(lengths) * itemsize > most_bytes:
+        able = [axis for axis, n in enumerate(lengths) if n > 1]
+        if not able:
+            break
+        cuts = [axis for axis in able if lengths[axis] > chunks[axis]] or able
+        axis = max(cuts, key=lambda axis: lengths[axis] / chunks[axis])
+        lengths[axis] = -(-lengths[axis] // 2)
+    starts = []
+    for n, length, chunk in zip(shape, lengths, chunks, strict=True):
+        starts.append(min((n - length) // 2 // chunk * chunk, n - length))
+    return tuple(slice(i, i + n) for i, n in zip(starts, lengths, strict=True))
+
+
+def take(
+    source: Source,
+    variable: SourceVariable,
+    accesses: Sequence[Access],
+    most_bytes: int = SAMPLE_BYTES,
+) -> Sample:
+    """Read the box that stands for a variable.
+
+    Raises
+    ------
+    SourceError
+        When it cannot be read.
+    """
+    box = box_of(variable, accesses, most_bytes)
+    values = source.read(variable.name, box)
+    chunks = variable.chunks and tuple(
+        min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
+    )
+    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=())
+    return Sample(part, box, values, values.shape == variable.shape)
+
+
+def packed_bytes(values: NDArray[Any], layout: Layout, folder: Path) -> float:
+    """Return bytes that a value takes in a layout, from writing some.
+
+    Parameters
+    ----------
+    values
+        A block of the variable.
+    layout
+        With a codec.
+    folder
+        Where a small file is made and removed.
+    """
+    chunks = layout.chunks and tuple(
+        min(c, n) for c, n in zip(layout.chunks, values.shape, strict=True)
+    )
+    bare = replace(layout, chunks=chunks, shards=None, page_bytes=None)
+    made = folder / f"packed{layout.suffix}"
+    empty = replace(bare, codec=None, level=None, shuffle=False)
+    small = np.zeros((1,) * values.ndim, values.dtype)
+    try:
+        size = write_array(made, values, bare, overwrite=True)
+        head = write_array(
+            made, small, replace(empty, chunks=chunks and (1,) * values.ndim), overwrite=True
+        )
+    finally:
+        _remove(made)
+    return max(size - head, 1) / values.size
+
+
+def _remove(path: Path) -> None:
+    from hyperslab.storage.writers.base import remove
+
+    remove(path)
+
+
+__all__ = ["SAMPLE_BYTES", "Sample", "box_of", "packed_bytes", "stored_bytes", "take"]

@@ -1,0 +1,196 @@
+"""Measure candidates on a sample of the file: made, read in fresh processes, compared."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from hyperslab.access.registry import reader
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.harness import Plan, measure
+from hyperslab.measure.journal import Journal
+from hyperslab.measure.records import frame_of
+from hyperslab.storage.region import region
+from hyperslab.storage.write import stored_bytes, write_array
+
+from .accesses import Access
+from .candidates import Candidate
+from .sample import Sample
+
+EXPERIMENT = "advise"
+_NAME = "values"
+_APART = " | "
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Open a file and read it, once for each access: phases open:NAME and read:NAME.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    library, cache_bytes
+        How it is read.
+    selections
+        By access, a call each.
+    """
+
+    path: Path
+    library: str
+    cache_bytes: int | None
+    selections: Mapping[str, tuple[Any, ...]]
+
+    def __call__(self, watch: Stopwatch) -> tuple[str, ...]:
+        """Read; return a digest of the values of each access."""
+        chosen = reader(self.library)
+        if chosen.start == "spawn" and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, range(os.cpu_count() or 1))  # it has threads of its own
+        digests = []
+        for name, selections in self.selections.items():
+            watch.chill()
+            with watch(f"open:{name}"):
+                opened = chosen.open(self.path, _NAME, chunk_cache_bytes=self.cache_bytes)
+            watch.chill()
+            with watch(f"read:{name}"):
+                found = [opened.read(selection) for selection in selections]
+            watch.note(useful_bytes=sum(values.nbytes for values in found), pattern=name)
+            opened.close()
+            digests.append(digest(found))
+        return tuple(digests)
+
+
+@dataclass(frozen=True)
+class Same:
+    """Whether what was read is what the sample holds."""
+
+    digests: tuple[str, ...]
+
+    def __call__(self, found: tuple[str, ...]) -> bool:
+        """Compare."""
+        return found == self.digests
+
+
+def digest(values: Sequence[NDArray[Any]]) -> str:
+    """Return a short name of values: the same for the same bytes.
+
+    Examples
+    --------
+    >>> digest([np.zeros(2)]) == digest([np.zeros(2)]) != digest([np.ones(2)])
+    True
+    """
+    made = hashlib.sha256()
+    for one in values:
+        made.update(np.ascontiguousarray(one).tobytes())
+    return made.hexdigest()[:16]
+
+
+def try_out(
+    candidates: Sequence[Candidate],
+    sample: Sample,
+    accesses: Sequence[Access],
+    *,
+    cache: str,
+    scratch: Path,
+    repeats: int = 5,
+    cell_s: float = 20.0,
+    seed: int = 0,
+    disk_bytes: int = 2**31,
+) -> tuple[pd.DataFrame, dict[str, float]]:
+    """Write the sample in each layout and read it by every access, in interleaved blocks.
+
+    Parameters
+    ----------
+    candidates
+        The first is the file as it is, measured under two labels.
+    sample, accesses
+        What is written, and the accesses of a variable of its shape.
+    cache
+        "warm" or "cold".
+    scratch
+        Folder for the files; the caller removes it.
+    repeats, cell_s, seed
+        See `hyperslab.measure.harness.Plan`.
+    disk_bytes
+        Bytes that the files may take together; candidates beyond that are not measured.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Records of the experiment "advise": a case for each candidate, by its name.
+    dict
+        Bytes of each file that was made, by the candidate's name.
+
+    Raises
+    ------
+    BusyError
+        When another run is measuring on this machine.
+    """
+    made: dict[object, Path] = {}
+    cases, sizes, taken = [], {}, 0
+    truth = {
+        a.name: Same((digest(
+            [sample.values[region(one, sample.values.shape).indices] for one in a.selections]
+        ),))
+        for a in accesses
+    }  # fmt: skip
+    for number, candidate in enumerate(candidates):
+        layout = sample.clipped(candidate.layout)
+        path = made.get(layout)
+        if path is None:
+            if taken + sample.values.nbytes > disk_bytes and number:
+                continue
+            path = scratch / f"{number}{layout.suffix}"
+            fill = sample.variable.fill_value
+            try:
+                taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
+            except (OSError, RuntimeError):  # a codec that cannot take these values
+                if not number:
+                    raise
+                continue
+            made[layout] = path
+        files: list[str | Path] = [path]
+        sizes[candidate.name] = float(stored_bytes(path))
+        if candidate.remedy == "index":
+            from hyperslab import subchunk
+
+            index = subchunk.build(path)
+            files.append(index)
+            sizes[candidate.name] += index.stat().st_size
+        # An access each: a read that another has warmed the library for is quicker.
+        for access in accesses:
+            selections = {access.name: access.selections}
+            cases.append(
+                Case(
+                    f"{candidate.name}{_APART}{access.name}",
+                    Visit(path, candidate.library, candidate.cache_bytes, selections),
+                    check=truth[access.name],
+                    columns={**layout.record(), "library": candidate.library},
+                    files=files,
+                    cache_state=cache,
+                    start=reader(candidate.library).start,
+                    aa=not number,
+                )
+            )
+    plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=_modules(cases))
+    journal = Journal(scratch / "journal.jsonl", {}, "")
+    rows = measure(EXPERIMENT, cases, plan, journal, scratch=scratch)
+    named = ({**row, "case": str(row["case"]).partition(_APART)[0]} for row in rows)
+    return frame_of({**row, "run_id": EXPERIMENT} for row in named), sizes
+
+
+def _modules(cases: Sequence[Case]) -> tuple[str, ...]:
+    wanted = {"netcdf4": "netcdf4", "h5py": "h5py", "subchunk": "subchunk", "h5netcdf": "h5netcdf"}
+    used = {str(case.columns["library"]) for case in cases}
+    return (
+        "hyperslab.advise.advice.trials",
+        *(f"hyperslab.access.{wanted[name]}" for name in sorted(used & wanted.keys())),
+    )

@@ -1,0 +1,1 @@
+"""The command `hyperslab advise`: its options, what it prints, and how advice is applied."""

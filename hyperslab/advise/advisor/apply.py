@@ -1,0 +1,120 @@
+"""Rewrite a file as advised: in bounded memory, compared, under its name when it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..advice.candidates import LAYOUT, Candidate, named
+from ..advice.question import Question, twins
+from ..advice.rows import Advice, Row
+from ..copying.copy import CopyReport, copy_apart
+from ..source import open_source
+
+
+def chosen(advice: Advice, choice: str = "") -> Row:
+    """Return the row of the table that is to be applied.
+
+    Parameters
+    ----------
+    advice
+        From `hyperslab.advise.advice.rank.advise`.
+    choice
+        Number of the row, from 1; the best layout if empty.
+
+    Raises
+    ------
+    ValueError
+        When there is no such row, it is no layout, or no layout is worth it.
+    """
+    if choice:
+        if not 1 <= int(choice) <= len(advice.rows):
+            raise ValueError(f"--choice {choice}: give 1 to {len(advice.rows)}")
+        row = advice.rows[int(choice) - 1]
+        if not row.candidate.rewrites:
+            raise ValueError(
+                f"--choice {choice}: {row.candidate.name} rewrites nothing: its commands are above"
+            )
+        return row
+    best = next((row for row in advice.rows if row.candidate.rewrites), None)
+    if best is None or not best.scaled_gain > 1:
+        raise ValueError(
+            "--apply: no layout is quicker than the file as it is: --choice applies one anyway"
+        )
+    return best
+
+
+def check(output: str, address: str) -> None:
+    """Refuse an output that could not be written, before anything is measured.
+
+    Raises
+    ------
+    ValueError
+        When something is there, or its folder does not exist.
+
+    Examples
+    --------
+    >>> check("no-such-folder/a.nc", "b.nc")
+    Traceback (most recent call last):
+    ...
+    ValueError: --apply no-such-folder/a.nc: its folder does not exist: make it first
+    """
+    path = Path(output)
+    if path.exists() or path.is_symlink():
+        itself = Path(address).exists() and path.resolve() == Path(address).resolve()
+        what = "is the file itself: give another name" if itself else "exists: remove it first"
+        raise ValueError(f"--apply {output} {what}")
+    if not path.resolve().parent.is_dir():
+        raise ValueError(f"--apply {output}: its folder does not exist: make it first")
+
+
+def write(
+    address: str,
+    found: Candidate,
+    names: Sequence[str],
+    output: str | Path,
+    memory_bytes: int,
+) -> CopyReport:
+    """Rewrite a file; what is not named stays in the layout that it has.
+
+    Every value is compared with the original; what is killed leaves nothing under the output's
+    name.
+
+    Parameters
+    ----------
+    address
+        The file.
+    found
+        A layout.
+    names
+        Variables that get it.
+    output
+        Path of the new file.
+    memory_bytes
+        What the process that copies may take in all.
+
+    Raises
+    ------
+    ValueError
+        When the layout does not fit a variable or into the memory, or a value differs.
+    OSError
+        When the disk is full, or there is something at `output`.
+    """
+    target = found.target(names)
+    return copy_apart(address, output, target, memory_bytes=memory_bytes, verify="full")
+
+
+def by_name(asked: Question, label: str) -> tuple[Candidate, tuple[str, ...]]:
+    """Return the layout that a label says, and the variables that it is for.
+
+    Raises
+    ------
+    ValueError
+        When it is no label of a layout, or does not fit the variable.
+    """
+    with open_source(asked.address) as source:
+        variable = asked.chosen(source)
+        found = Candidate(label, LAYOUT, named(label, source.format), "")
+        names = twins(source, variable)
+        found.target(names).layouts(source.choose(names))
+    return found, names

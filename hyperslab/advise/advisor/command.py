@@ -1,0 +1,265 @@
+"""`hyperslab advise FILE`: from the options to the report, and to the file that is rewritten."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hyperslab.network.link import Link
+
+from ..advice.accesses import roles, weights
+from ..advice.candidates import Candidate
+from ..advice.question import FAR, Question
+from ..advice.rows import Advice
+from ..bench.command import ended_like_ctrl_c
+from ..bench.outputs import maybe_unread
+from ..copying.partial import whole_or_nothing
+from ..sources.remote import is_url
+from ..specs.parse import codec, format_name, size
+from .options import add as add_options
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command `advise` to those of `hyperslab`."""
+    add_options(commands).set_defaults(call=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Advise, report, apply; return the exit code: 0, or 1 when it was interrupted.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had; nothing is measured then.
+    """
+    from ..advice.predictors import predictor
+    from ..advice.rank import advise
+    from . import apply
+
+    say = None if arguments.quiet else _say
+    if not arguments.file:
+        if not arguments.calibrate:
+            raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
+        predictor(again=True, say=_say)
+        return 0
+    asked = question(arguments)
+    _check(arguments)
+    size(arguments.memory)
+    if arguments.apply:
+        apply.check(arguments.apply, arguments.file)
+    _resolved(asked)
+    named = arguments.choice and not arguments.choice.isdigit()
+    try:
+        with ended_like_ctrl_c():
+            if named and arguments.apply:  # nothing is to be found out
+                _apply(arguments, *apply.by_name(asked, arguments.choice))
+                return 0
+            predicts = predictor(
+                rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
+            )
+            advice = advise(asked, predicts, say)
+            _report(arguments, advice)
+            if arguments.apply:
+                row = apply.chosen(advice, arguments.choice)
+                _apply(arguments, row.candidate, advice.twins)
+    except KeyboardInterrupt:
+        print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _apply(arguments: argparse.Namespace, found: Candidate, names: Sequence[str]) -> None:
+    """Rewrite the file, and say what came of it."""
+    from . import apply
+
+    if not arguments.quiet:
+        _say(f"writing {arguments.apply}: {found.name}")
+    made = apply.write(arguments.file, found, names, arguments.apply, size(arguments.memory))
+    for note in made.notes:
+        _say(f"note: {note}")
+    _say(f"{made.path}: {made.file_bytes:,} bytes, every value compared")
+
+
+def question(arguments: argparse.Namespace) -> Question:
+    """Return what the options ask.
+
+    Raises
+    ------
+    ValueError
+        When an option makes no sense.
+    """
+    budget, times = budget_of(arguments.budget)
+    formats = [name for name in arguments.formats.split(",") if name]
+    codecs = [codec(name)[0] for name in arguments.codecs.split(",") if name]
+    workdir = Path(arguments.workdir or Path.cwd())
+    if not workdir.is_dir() or not os.access(workdir, os.W_OK):
+        raise ValueError(
+            f"samples cannot be made in {workdir}: give a folder that can be written to with "
+            "--workdir"
+        )
+    if arguments.rows < 1:
+        raise ValueError(f"--rows {arguments.rows}: give at least 1")
+    return Question(
+        arguments.file,
+        weights(arguments.access),
+        variable=arguments.variable,
+        roles=roles(arguments.dims),
+        calls=arguments.calls,
+        library=_library(arguments.library),
+        link=link_of(arguments.store, arguments.file),
+        cache=arguments.cache,
+        formats=tuple(format_name(name) for name in formats),
+        codecs=tuple(codecs),
+        most_bytes=budget,
+        most_times=times,
+        measured=arguments.measure,
+        repeats=arguments.repeats,
+        seed=arguments.seed,
+        sample_bytes=size(arguments.sample),
+        disk_bytes=size(arguments.disk),
+        workdir=workdir,
+    )
+
+
+def budget_of(text: str) -> tuple[float | None, float]:
+    """Return the bytes that are allowed, or else a multiple of the present ones.
+
+    Examples
+    --------
+    >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
+    ((None, 2.0), (1048576.0, 1.0), (None, inf))
+    """
+    if text == "any":
+        return None, float("inf")
+    if found := re.fullmatch(r"(\d+(?:\.\d+)?)x", text):
+        return None, float(found[1])
+    try:
+        return float(size(text)), 1.0
+    except ValueError:
+        raise ValueError(
+            f"--budget {text}: give a multiple such as 1.5x, bytes such as 2GB, or any"
+        ) from None
+
+
+def link_of(text: str, address: str) -> Link | None:
+    """Return the way to the store that a file is read from; None for this machine's disk.
+
+    Examples
+    --------
+    >>> link_of("20MB/s,80ms", "a.nc")
+    Link(bytes_per_s=20000000.0, round_trip_s=0.08)
+    >>> link_of("local", "a.nc") is None, link_of("", "https://example.org/a.nc") == FAR
+    (True, True)
+    """
+    if text == "local" or (not text and not is_url(address)):
+        return None
+    if text in ("", "s3") or is_url(text):
+        return FAR
+    found = re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text)
+    if not found:
+        raise ValueError(
+            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms"
+        )
+    return Link(float(size(found[1])), float(found[2]) / 1e3)
+
+
+def _library(name: str) -> str:
+    from hyperslab.access.registry import readers
+
+    if name and name not in readers():
+        raise ValueError(f"--library {name}: give one of {', '.join(readers())}")
+    return name
+
+
+def _resolved(asked: Question) -> None:
+    """Refuse what the file has not, before a calibration takes its time."""
+    from ..advice.accesses import resolve
+    from ..source import open_source
+
+    with open_source(asked.address) as source:
+        resolve(asked.shares, asked.chosen(source), source.variables, asked.roles)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse outputs that could not be written, before anything is measured."""
+    if arguments.plot:
+        from ..report.plot import check as check_plot
+
+        check_plot(Path(arguments.plot))
+    for option in ("json", "plot", "html"):
+        given = getattr(arguments, option)
+        if not given or given == "-":
+            continue
+        if not Path(given).resolve().parent.is_dir():
+            raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if os.path.realpath(given) == os.path.realpath(arguments.file):
+            raise ValueError(f"--{option} {given} is the file itself: give another name")
+
+
+def _report(arguments: argparse.Namespace, advice: Advice) -> None:
+    from .text import as_json, text
+
+    width = shutil.get_terminal_size((0, 0)).columns
+    shown = text(advice, rows=arguments.rows, width=width)
+    with maybe_unread():
+        print(shown, file=sys.stderr if arguments.json == "-" else sys.stdout)
+    made = json.dumps(as_json(advice), indent=1)
+    if arguments.json == "-":
+        with maybe_unread():
+            print(made)
+    elif arguments.json:
+        _put(arguments.json, lambda place: place.write_text(made + "\n", encoding="utf-8"))
+    if arguments.plot or arguments.html:
+        _drawn(arguments, advice)
+
+
+def _drawn(arguments: argparse.Namespace, advice: Advice) -> None:
+    """Write the picture and the page."""
+    from hyperslab.measure.records import frame_of
+
+    from . import page
+    from .figure import picture
+    from .rows import rows
+
+    title = Path(str(arguments.file).rstrip("/")).name
+    frame = frame_of(rows(advice))
+    if arguments.plot:
+        drawn = picture(frame, Path(arguments.plot).suffix, title)
+        _put(arguments.plot, lambda place: place.write_bytes(drawn))
+    if arguments.html:
+        page.write(frame, arguments.html, title)
+
+
+def _put(path: str, write: Callable[[Path], object]) -> None:
+    with whole_or_nothing(Path(path), overwrite=True) as place:
+        write(place)
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr)
+
+
+def advised(words: Sequence[str]) -> Advice:
+    """Return the advice for the words after `hyperslab advise`; nothing is written or applied.
+
+    A machine that is not calibrated is not calibrated here: typical costs stand in then.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had.
+    """
+    from ..advice.predictors import known
+    from ..advice.rank import advise
+
+    commands = argparse.ArgumentParser().add_subparsers()
+    arguments = add_options(commands).parse_args(words)
+    asked = question(arguments)
+    _resolved(asked)
+    return advise(asked, known(rough=arguments.rough))

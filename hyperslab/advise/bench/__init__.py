@@ -1,0 +1,1 @@
+"""`hyperslab bench`: a file tried in other layouts, each timed."""

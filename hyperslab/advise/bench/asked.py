@@ -1,0 +1,168 @@
+"""What the options of `hyperslab bench` ask for, resolved for a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..specs import parse as specs_parse
+from ..specs.grid import Wanted, common, sweeps, targets
+from ..specs.patterns import NAMED, Pattern, named, usual
+from ..specs.target import Target
+
+if TYPE_CHECKING:
+    from ..source import Source, SourceVariable
+
+_SINGLE = ("format", "codec", "quantize", "endian", "cache")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be measured: the options, resolved for the file.
+
+    Parameters
+    ----------
+    head
+        The file and what is copied of it, in words.
+    names
+        The variables that are copied.
+    targets
+        The layouts, the file's own first.
+    patterns
+        The reads.
+    memory_bytes
+        Most bytes for data on their way.
+    """
+
+    head: str
+    names: tuple[str, ...]
+    targets: tuple[Target, ...]
+    patterns: tuple[Pattern, ...]
+    memory_bytes: int
+
+    def words(self) -> str:
+        """Say what comes, before it takes its time."""
+        layouts = ", ".join(target.name for target in self.targets)
+        reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
+        many = f"{len(self.targets)} layouts" if len(self.targets) > 1 else "1 layout"
+        return f"{many}: {layouts}\nreads: {reads}"
+
+
+def asked_for(arguments: argparse.Namespace) -> Asked:
+    """Open the file and return what is to be measured of it.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had.
+    """
+    from ..source import open_source
+
+    memory = specs_parse.size(arguments.memory)
+    if arguments.repeats < 1:
+        raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
+    with open_source(arguments.file) as source:
+        chosen = _choose(source, arguments)
+        wanted = _wanted(arguments)
+        alike = common(wanted)
+        return Asked(
+            _head(arguments, source, chosen) + (f"\nnew layouts: {alike}" if alike else ""),
+            tuple(variable.name for variable in chosen),
+            tuple(targets(wanted, source.format, source.variables, chosen)),
+            tuple(_patterns(arguments, source, chosen)),
+            memory,
+        )
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    """Return the layouts that were asked for; what is given twice is refused."""
+    options = dict(sweeps(arguments.grid))
+    plain = {name: [getattr(arguments, name)] for name in _SINGLE if getattr(arguments, name)}
+    if arguments.chunks:
+        plain["chunks"] = arguments.chunks
+    if arguments.shuffle is not None:
+        plain["shuffle"] = ["yes" if arguments.shuffle else "no"]
+    if twice := options.keys() & plain.keys():
+        name = sorted(twice)[0]
+        raise ValueError(f"--{name} and --grid {name}=… together: put all values into one of them")
+    return Wanted({**plain, **options}, arguments.bm, arguments.copy)
+
+
+def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
+    """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
+    given = arguments.variables or ()
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    if not names:
+        known = list(source.variables)
+        named = [
+            choice[0] for text in arguments.bm for choice in specs_parse.bm_choices(text, known)
+        ]
+        named += specs_parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
+        names = list(dict.fromkeys(named))
+    if names == ["all"]:
+        return source.choose(None)
+    if names:
+        return source.choose(names)
+    able = source.choose(None)
+    fields = [v for v in able if len(v.shape) > 1] or able
+    return [max(fields, key=lambda variable: variable.nbytes)]
+
+
+def _patterns(
+    arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
+) -> list[Pattern]:
+    """Return the reads to time, each of which some chosen variable has."""
+    given = [name.strip() for text in arguments.patterns or () for name in text.split(",")]
+    others = _bm_patterns(arguments, list(source.variables))
+    if not given:
+        found = others or usual(source.variables, chosen)
+    elif given == ["none"]:
+        found = others
+    else:
+        if unknown := [name for name in given if name not in NAMED]:
+            raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
+        found = [*named(given, source.variables), *others]
+    for pattern in found:
+        if not pattern.selections(chosen):
+            shapes = "; ".join(f"{v.name} ({', '.join(v.dims) or 'a scalar'})" for v in chosen[:4])
+            raise ValueError(
+                f"{pattern.name}: no variable that is copied has such a read: {shapes}: give "
+                "others of --patterns, -s or -t -u -r, or other --variables"
+            )
+    return found
+
+
+def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pattern]:
+    found = []
+    if arguments.slabs is not None:
+        if arguments.slabs < 1:
+            raise ValueError(f"-s {arguments.slabs}: give at least 1")
+        found.append(Pattern(f"slabs/{arguments.slabs}", slabs=arguments.slabs))
+    boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
+    if any(boxes.values()):
+        if missing := [option for option, text in boxes.items() if not text]:
+            raise ValueError(f"-t, -u and -r belong together: give {' and '.join(missing)} too")
+        parsed = [specs_parse.bm_boxes(option, str(text), names) for option, text in boxes.items()]
+        if len({frozenset(one) for one in parsed}) != 1:
+            raise ValueError("-t, -u and -r name different variables: name the same in each")
+        each = tuple((name, tuple(one[name] for one in parsed)) for name in parsed[0])
+        found.append(Pattern("boxes", boxes=each))  # type: ignore[arg-type]
+    return found
+
+
+def _head(arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]) -> str:
+    from ..report.table import amount
+
+    what = []
+    for variable in chosen[:3]:
+        dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
+        stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
+        how = ", ".join(filter(None, (stored or "contiguous", variable.codec)))
+        what.append(f"{variable.name} ({dims or 'a scalar'}; {variable.dtype}, {how})")
+    if len(chosen) > 3:
+        what.append(f"{len(chosen) - 3} more")
+    size = f", {amount(source.stat_bytes)}" if source.stat_bytes >= 0 else ""
+    values = amount(sum(variable.nbytes for variable in chosen))
+    return f"{arguments.file}: {source.format}{size}; {values} of values: {'; '.join(what)}"

@@ -1,0 +1,162 @@
+"""`hyperslab bench FILE`: from the options to the report."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .asked import Asked, asked_for
+from .options import add as add_options
+from .outputs import check, check_kept, keep, maybe_unread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command `bench` to those of `hyperslab`."""
+    add_options(commands).set_defaults(call=bench)
+
+
+def bench(arguments: argparse.Namespace) -> int:
+    """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had; nothing is measured then.
+    """
+    check(arguments)
+    _place(arguments.workdir)
+    asked = asked_for(arguments)
+    check_kept(arguments, asked.targets)
+    if not arguments.quiet:
+        print(asked.words(), file=sys.stderr)
+    try:
+        with ended_like_ctrl_c():
+            frame, notes = _measure(arguments, asked)
+            status = _report(arguments, frame, asked.head, notes)
+            keep(arguments, frame, asked)
+    except KeyboardInterrupt:
+        print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
+        return 1
+    return status
+
+
+def measured(words: Sequence[str]) -> pd.DataFrame:
+    """Return the records of a benchmark, for the words after `hyperslab bench`.
+
+    Parameters
+    ----------
+    words
+        Options and the file, as on the command line; what writes files has no effect.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had.
+    """
+    commands = argparse.ArgumentParser().add_subparsers()
+    arguments = add_options(commands).parse_args(words)
+    return _measure(arguments, asked_for(arguments))[0]
+
+
+@contextmanager
+def ended_like_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM clean up as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # signals are the main one's
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not stop the cleaning
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
+    from ..copying.room import MemoryLimitError
+    from ..report.summary import COPY
+    from . import engine as engine
+
+    try:
+        frame = engine.bench(
+            arguments.file,
+            asked.targets,
+            variables=asked.names,
+            patterns=asked.patterns,
+            repeats=arguments.repeats,
+            memory_bytes=asked.memory_bytes,
+            verify="full" if arguments.verify else "none",
+            workdir=_place(arguments.workdir),
+            seed=arguments.seed,
+            parallel=arguments.parallel,
+            say=None if arguments.quiet else _say,
+        )
+    except MemoryLimitError as error:
+        if not str(error).startswith(f"{COPY}: "):
+            raise
+        less = "leave out the layout as it is (--no-copy)"
+        raise MemoryLimitError(str(error).replace("take smaller chunks", less)) from error
+    place = {target.name: n for n, target in enumerate(asked.targets)}
+    order = frame["case"].map(place).fillna(len(place))  # as asked for; blocks are shuffled
+    frame = frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
+    return frame, engine.notes(frame)
+
+
+def _say(note: str) -> None:
+    print(f"note: {note}", file=sys.stderr)
+
+
+def _report(
+    arguments: argparse.Namespace, frame: pd.DataFrame, head: str, notes: Sequence[str]
+) -> int:
+    from ..report import files as report_files
+    from ..report import summary as report
+    from ..report import text as report_text
+    from ..report.table import wrapped
+
+    piped = "-" in (arguments.csv, arguments.json)
+    width = shutil.get_terminal_size((0, 0)).columns  # 0: not a terminal, nothing is broken
+    text = report_text.text(frame, counts=arguments.verbose, width=width)
+    said = wrapped("\n".join(f"note: {note}" for note in notes), width)
+    shown = "\n\n".join(filter(None, (wrapped(head, width), text, said)))
+    with maybe_unread():
+        print(shown, file=sys.stderr if piped else sys.stdout)
+    with maybe_unread():
+        report_files.write(
+            frame,
+            csv=arguments.csv,
+            json=arguments.json,
+            parquet=arguments.parquet,
+            plot=arguments.plot,
+            title=Path(str(arguments.file).rstrip("/")).name,
+            notes=notes,
+        )
+    return 1 if report.lost(frame) or report.unverified(frame) else 0
+
+
+def _place(given: str | None) -> Path:
+    """Return the folder to work in, where the copies get a folder of their own."""
+    place = Path(given) if given else Path.cwd()
+    if not place.is_dir():
+        raise ValueError(f"--workdir {given}: no such folder: make it, or give another")
+    if not os.access(place, os.W_OK):
+        raise ValueError(
+            f"copies cannot be made in {place}, which cannot be written to: give another folder "
+            "with --workdir"
+        )
+    return place

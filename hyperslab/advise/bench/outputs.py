@@ -1,0 +1,176 @@
+"""What `hyperslab bench` writes beside its report: checked before it measures, written after."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperslab.storage.layout import Layout
+
+from .asked import Asked
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..specs.target import Target
+
+_FILES = ("csv", "json", "parquet", "plot", "output")
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse outputs that could not be written, before anything is measured.
+
+    Raises
+    ------
+    ValueError
+        For a folder that is not there or cannot be written to, a file that is one already, one
+        that two options name, or a picture of an unknown kind.
+    """
+    if arguments.csv == arguments.json == "-":
+        raise ValueError("--csv - and --json - both go to the output: give one of them a file")
+    if arguments.plot:
+        from ..report.plot import check as check_plot
+
+        check_plot(Path(arguments.plot))
+    seen: dict[str, str] = {}
+    for option in _FILES:
+        given = getattr(arguments, option)
+        if not given or given == "-":
+            continue
+        folder = Path(given).resolve().parent
+        if not folder.is_dir():
+            raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
+        if option != "output" and Path(given).is_dir():
+            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
+        real = os.path.realpath(given)
+        if real == os.path.realpath(arguments.file):
+            raise ValueError(f"--{option} {given} is the file itself: give another name")
+        if real in seen:
+            raise ValueError(f"--{seen[real]} and --{option} are both {given}: give each its own")
+        seen[real] = option
+    if arguments.output and Path(arguments.output).exists():
+        raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
+
+
+def check_kept(arguments: argparse.Namespace, targets: Sequence[Target]) -> None:
+    """Refuse a folder for the layouts that has not room for their names.
+
+    Raises
+    ------
+    ValueError
+        When it is a file, cannot be made or written to, or holds one of the names.
+    """
+    if not arguments.keep:
+        return
+    folder = Path(arguments.keep)
+    above = next(place for place in (folder, *folder.resolve().parents) if place.exists())
+    if not above.is_dir():
+        what = "is a file" if above == folder else f"cannot be made: {above} is a file"
+        raise ValueError(f"--keep {arguments.keep} {what}: give the name of a folder")
+    if not os.access(above, os.W_OK):
+        raise ValueError(f"--keep {arguments.keep} cannot be written to: take another folder")
+    taken = [os.path.realpath(getattr(arguments, option) or "") for option in _FILES]
+    for path in _kept_paths(folder, targets).values():
+        if path.exists() or path.is_symlink():
+            raise ValueError(f"--keep: {path} exists: remove it, or give another folder")
+        if os.path.realpath(path) in taken:
+            raise ValueError(f"--keep: {path} is to be written twice: give another folder")
+
+
+@contextmanager
+def maybe_unread() -> Iterator[None]:
+    """Go on when nobody reads the output any more, as in a pipe to `head`."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):  # what is still in the buffer must go somewhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
+    """Write the layouts that were to be kept, whole or not at all.
+
+    Parameters
+    ----------
+    arguments
+        The options.
+    frame : pandas.DataFrame
+        From `hyperslab.advise.bench.engine.bench`.
+    asked
+        What was measured.
+    """
+    if not arguments.output and not arguments.keep:
+        return
+    from ..report import summary as report
+    from ..report.best import best, overall
+
+    good = [target for target in asked.targets if target.name not in report.lost(frame)]
+    kept: list[tuple[Target, Path]] = []
+    if arguments.output and good:
+        over = overall(frame)
+        wanted = [target for target in good if target.name != report.COPY]
+        top = best(frame)[0].target
+        if over:
+            top = over[0] if over[1].value > 1 else report.COPY
+        chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
+        kept.append((chosen, Path(arguments.output)))
+    if arguments.keep:
+        Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+        paths = _kept_paths(Path(arguments.keep), asked.targets)
+        kept += [(target, paths[target.name]) for target in good]
+    for target, path in kept:
+        _write(arguments, asked, target, path)
+
+
+def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Path) -> None:
+    """Write one layout with the coordinates, and say what the file holds."""
+    from ..copying.coordinates import whole
+    from ..copying.copy import copy_apart
+    from ..source import open_source
+
+    with open_source(arguments.file) as source:
+        kept = whole(source, asked.names, target)
+    made = copy_apart(
+        arguments.file,
+        path,
+        kept.target,
+        variables=kept.names,
+        memory_bytes=asked.memory_bytes,
+        verify="full" if arguments.verify else "none",
+    )
+    print(f"{target.name}: {path}, with {_listed(kept.names)}", file=sys.stderr)
+    notes = list(made.notes)
+    if kept.left_out:
+        notes.append(
+            f"{path} lacks {_listed(kept.left_out)}: --variables says what is copied, and its "
+            "coordinates come along."
+        )
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def _kept_paths(folder: Path, targets: Sequence[Target]) -> dict[str, Path]:
+    """Return a path for each layout: its name, as far as a file can be called so."""
+    found: dict[str, Path] = {}
+    for target in targets:
+        slug = re.sub(r"[^A-Za-z0-9.=_-]+", "-", target.name).strip("-")
+        suffix = Layout(target.format).suffix
+        path, n = folder / f"{slug}{suffix}", 2
+        while path in found.values():
+            path, n = folder / f"{slug}-{n}{suffix}", n + 1
+        found[target.name] = path
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more

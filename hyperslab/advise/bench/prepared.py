@@ -1,0 +1,195 @@
+"""What is settled of a layout before it is measured: its definition, its memory, its disk space."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperslab.storage.geometry import chunk_grid
+from hyperslab.storage.layout import ZARR, Layout
+
+from ..copying.room import MemoryLimitError, Rooms, share
+from ..copying.transfer import estimate_bytes
+from ..memory import mib
+from ..sources.base import Source, SourceVariable
+from ..sources.hdf5 import HDF5Source
+from ..specs.fitting import fit
+from ..specs.patterns import Pattern
+from ..specs.target import Target
+from .trial import Trial
+
+MANY_FILES, MANY_CHUNKS = 50_000, 2_000_000  # from which a sample may take minutes
+SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is known of one target before it is measured.
+
+    Parameters
+    ----------
+    trial
+        The sample, but for the path of the copy.
+    layout
+        Of the largest variable.
+    notes
+        What its format has no place for and where the memory is short, a sentence each.
+    disk_bytes
+        The room on the disk that is asked for.
+    """
+
+    trial: Trial
+    layout: Layout
+    notes: tuple[str, ...]
+    disk_bytes: int
+
+
+def prepare(
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    target: Target,
+    patterns: Sequence[Pattern],
+    *,
+    memory_bytes: int,
+    verify: str = "full",
+    seed: int = 0,
+) -> Prepared:
+    """Settle how variables of a source are copied into one layout.
+
+    Parameters
+    ----------
+    source, chosen
+        The source and those of its variables that are copied.
+    target
+        The layout.
+    patterns
+        How the copy is read.
+    memory_bytes
+        What the process of a sample may take in all.
+    verify, seed
+        See `Trial`.
+
+    Raises
+    ------
+    MemoryLimitError
+        When the memory does not do.
+    ValueError
+        When the layout does not fit a variable, or its format cannot hold it.
+    """
+    layouts = target.layouts(chosen)
+    try:
+        fitted = fit(chosen, layouts, source.attrs)
+        rooms = share(
+            [(variable, fitted.layouts[variable.name]) for variable in chosen],
+            source_format=source.format,
+            cache_bytes=target.cache_bytes,
+            memory_bytes=memory_bytes,
+            taken_bytes=SAMPLE_BYTES,
+        )
+    except ValueError as error:
+        kind = MemoryLimitError if isinstance(error, MemoryLimitError) else ValueError
+        raise kind(f"{target.name}: {error}") from error
+    reads = {
+        pattern.name: {
+            name: tuple(selections) for name, selections in pattern.selections(chosen).items()
+        }
+        for pattern in patterns
+    }
+    trial = Trial(
+        address=source.address,
+        format=source.format,
+        library="h5py" if isinstance(source, HDF5Source) else "",
+        path=Path(),
+        items=tuple(
+            (variable, defined, fitted.layouts[variable.name])
+            for variable, defined in zip(chosen, fitted.variables, strict=True)
+        ),
+        attrs=fitted.attrs,
+        reads={name: read for name, read in reads.items() if read},
+        cache_bytes=target.cache_bytes,
+        memory_bytes=memory_bytes,
+        verify=verify,
+        seed=seed,
+        owner=os.getpid(),
+    )
+    largest = max(chosen, key=lambda variable: variable.nbytes)
+    return Prepared(
+        trial,
+        fitted.layouts[largest.name],
+        (
+            *fitted.notes,
+            *_rounding_notes(chosen, fitted.layouts),
+            *_chunk_notes(chosen, fitted.layouts),
+            *_room_notes(rooms),
+        ),
+        _disk_bytes(chosen, fitted.layouts),
+    )
+
+
+def _rounding_notes(
+    chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]
+) -> Iterator[str]:
+    for variable in chosen:
+        mode = (layouts[variable.name].quantize or ("", 0))[0]
+        fill = variable.fill_value
+        if mode == "granular_bitround" and fill is not None and fill != fill:
+            yield (
+                f"netCDF-C's {mode} makes the missing values of {variable.name}, which are no "
+                "number (nan), zero: take bitround, which keeps them."
+            )
+
+
+def _chunk_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> Iterator[str]:
+    for variable in chosen:
+        layout = layouts[variable.name]
+        lengths = layout.shards or layout.chunks
+        if not lengths or not variable.shape:
+            continue
+        count = math.prod(chunk_grid(variable.shape, lengths))
+        files = layout.format in ZARR
+        if count >= (MANY_FILES if files else MANY_CHUNKS):
+            kind = "shards" if layout.shards else "chunks"
+            each = f"{count:,} {kind}" + ", a file each" * files
+            yield (
+                f"{variable.name} becomes {each}: one sample may take minutes, and each layout has "
+                f"one a repeat; take larger {kind}."
+            )
+
+
+def _room_notes(rooms: Rooms) -> Iterator[str]:
+    for name, room in rooms.each.items():
+        if room.slabs.reads > 1.005:
+            yield (
+                f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
+                f"these is read {room.slabs.reads:.1f} times; {mib(room.enough_bytes)} of memory "
+                "would do for once."
+            )
+    if rooms.reduced and rooms.cache_bytes is not None:
+        yield (
+            f"the library's chunk cache is cut to {mib(rooms.cache_bytes)} to keep within the "
+            "memory allowed."
+        )
+
+
+def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
+    """Return the room on the disk that is asked for; what compression saves is a guess."""
+    most = estimate_bytes(chosen, layouts)
+    if not all(layouts[variable.name].codec for variable in chosen if variable.shape):
+        return most + 2**20
+    stored = sum(variable.stored_bytes or variable.nbytes for variable in chosen)
+    return min(most, max(stored, most // 8)) + 2**20
+
+
+def start_of(source: Source, format: str) -> str:
+    """Return how a sample's process starts: libraries with threads cannot be forked.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> start_of(SimpleNamespace(forks=True), "zarr3")
+    'spawn'
+    """
+    return "fork" if source.forks and (format not in ZARR or format == "nczarr") else "spawn"

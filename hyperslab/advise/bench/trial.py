@@ -1,0 +1,262 @@
+"""One sample of a bench: a copy in one layout, timed, compared and read in all patterns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
+from hyperslab.storage.layout import Layout
+from hyperslab.storage.variable import Variable
+from hyperslab.storage.write import create, stored_bytes
+from hyperslab.storage.writers.base import remove
+
+from ..copying.failures import explained
+from ..copying.pieces import pieces
+from ..copying.room import Rooms, share, zarr_at_once
+from ..copying.transfer import Ledger, add_bytes, estimate_bytes, free, reread, transfer
+from ..heap import give_up
+from ..memory import peak_bytes, resident_bytes
+from ..sources.base import Indices, Source, SourceVariable
+from ..sources.reopen import reopen
+from .truth import Truth
+
+_WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
+_TRUTH_SHARE = 32  # of the memory goes into what patterns must read
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Copy variables of a source into one layout and read the copy.
+
+    Its phases are meta_read (open the source), data_read and data_write by turns, meta_write
+    (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
+    memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
+    new memory, so that no layout profits from what its writing left behind.
+
+    Parameters
+    ----------
+    address, format, library
+        Of the source; see `reopen`.
+    path
+        Of the copy; removed by the case, not here.
+    items
+        For each variable how it is in the source, what is defined in the copy, and its layout.
+    attrs
+        Of the copy as a whole.
+    reads
+        For each pattern by name: for each variable by name, selections that are read in turn.
+    cache_bytes
+        Chunk cache of each variable of the copy; None for the library's own.
+    memory_bytes
+        What this process may take.
+    verify
+        What is compared: "full", "sample" or "none"; all is read in any case.
+    seed
+        Of the sample.
+    cold
+        Whether the source was evicted before.
+    owner
+        Process that this is done for.
+    """
+
+    address: str
+    format: str
+    library: str
+    path: Path
+    items: tuple[tuple[SourceVariable, Variable, Layout], ...]
+    attrs: Mapping[str, object]
+    reads: Mapping[str, Mapping[str, tuple[Indices, ...]]]
+    cache_bytes: int | None
+    memory_bytes: int
+    verify: str = "full"
+    seed: int = 0
+    cold: bool = False
+    owner: int | None = None
+
+    def __call__(self, watch: Stopwatch) -> None:
+        """Run the sample; an error says which value is wrong, or what failed."""
+        variables = {variable.name: variable for variable, _, _ in self.items}
+        reads = self.reads if self.verify != "none" else {}
+        truth = Truth(reads, variables, self.memory_bytes // _TRUTH_SHARE)
+        rooms = share(
+            [(variable, layout) for variable, _, layout in self.items],
+            source_format=self.format,
+            cache_bytes=self.cache_bytes,
+            memory_bytes=self.memory_bytes,
+            taken_bytes=resident_bytes() + truth.nbytes,
+        )
+        with zarr_at_once(rooms):
+            self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)
+
+    @property
+    def _most_bytes(self) -> int:
+        layouts = {variable.name: layout for variable, _, layout in self.items}
+        return estimate_bytes([variable for variable, _, _ in self.items], layouts)
+
+    def _run(self, timer: _Timer, rooms: Rooms, truth: Truth) -> None:
+        with timer("meta_read"):
+            source = reopen(self.address, self.format, self.library)
+            for variable, _, _ in self.items:
+                source.touch(variable.name)
+        timer.chill()
+        with source:
+            ledgers = self._copy(timer, source, rooms, truth)
+            self._reread(timer, source, rooms, ledgers)
+        # Warm first: what was evicted and read again lies otherwise in memory.
+        for state in ("warm", "cold"):
+            for pattern, reads in self.reads.items():
+                if self._prepared(state):
+                    self._pattern(timer, pattern, reads, state, rooms, truth)
+
+    def _copy(self, timer: _Timer, source: Source, rooms: Rooms, truth: Truth) -> dict[str, Ledger]:
+        ledgers = {}
+        explain = partial(explained, self.path.parent, self._most_bytes)
+        with explain(), timer("meta_write"):
+            writer = create(
+                self.path,
+                [variable for _, variable, _ in self.items],
+                {variable.name: layout for _, variable, layout in self.items},
+                attrs=self.attrs,
+                chunk_cache_bytes=rooms.cache_bytes,
+            )
+        with writer, explain():
+            for variable, _, _ in self.items:
+                room = rooms.each[variable.name]
+                ledgers[variable.name] = transfer(
+                    source,
+                    writer,
+                    variable,
+                    room,
+                    lap=timer,
+                    seen=truth.watcher(variable.name),
+                    owner=self.owner,
+                )
+            with timer("sync"):
+                writer.sync()
+            with timer("close"):
+                writer.close()
+        timer.note(file_bytes=stored_bytes(self.path))
+        return ledgers
+
+    def _reread(
+        self, timer: _Timer, source: Source, rooms: Rooms, ledgers: Mapping[str, Ledger]
+    ) -> None:
+        state = "warm" if _warmed(self.path) else ""
+        give_up()  # else the quickest to open or read is what left the most memory behind
+        with timer("meta_reread", state):
+            copy = self._open(rooms)
+        with copy:
+            give_up()
+            for variable, _, layout in self.items:
+                reread(
+                    copy,
+                    source,
+                    variable,
+                    layout,
+                    rooms.each[variable.name],
+                    ledgers[variable.name],
+                    lap=lambda phase: timer(phase, state),
+                    verify=self.verify,
+                    seed=self.seed,
+                )
+                free(copy, variable.name)
+
+    def _open(self, rooms: Rooms) -> Source:
+        format = self.items[0][2].format
+        copy = reopen(str(self.path), format)
+        for variable, _, _ in self.items:
+            copy.touch(variable.name)
+            if rooms.cache_bytes is not None:
+                copy.cache(variable.name, rooms.cache_bytes)
+        return copy
+
+    def _prepared(self, state: str) -> bool:
+        """Bring the copy into memory, or out of it; False when it cannot be."""
+        if state == "warm":
+            return _warmed(self.path)
+        try:
+            evict([self.path])
+        except ColdCacheError:
+            return False
+        return True
+
+    def _pattern(
+        self,
+        timer: _Timer,
+        pattern: str,
+        reads: Mapping[str, tuple[Indices, ...]],
+        state: str,
+        rooms: Rooms,
+        truth: Truth,
+    ) -> None:
+        described = {variable.name: (variable, layout) for variable, _, layout in self.items}
+        with self._open(rooms) as copy:
+            if state == "cold":
+                evict([self.path])  # opening read some of it ahead
+            resident = resident_fraction([self.path])
+            give_up()
+            for name, selections in reads.items():
+                variable, layout = described[name]
+                for number, selection in enumerate(selections):
+                    for piece in pieces(selection, variable, layout, rooms.piece_bytes):
+                        with timer(f"pattern:{pattern}", state) as columns:
+                            values = copy.read(name, piece)
+                        add_bytes(columns, values.nbytes)
+                        truth.check(pattern, name, number, piece, values, layout)
+                        del values
+                free(copy, name)
+        timer.note(resident_before=resident, pattern=pattern)
+
+
+@dataclass(frozen=True)
+class Clean:
+    """Remove a copy, whole or half-made.
+
+    Examples
+    --------
+    >>> Clean(Path("nothing-of-this-name.nc"))()
+    """
+
+    path: Path
+
+    def __call__(self) -> None:
+        """Remove it."""
+        remove(self.path)
+
+
+def _warmed(path: Path, tries: int = 3) -> bool:
+    for _ in range(tries):
+        if resident_fraction([path]) >= _WARM:
+            return True
+        warm([path])
+    return resident_fraction([path]) >= _WARM
+
+
+class _Timer:
+    """A stopwatch that knows the cache state of each phase and keeps the peak of memory."""
+
+    def __init__(self, watch: Stopwatch, cold: bool, verified: bool) -> None:
+        self._watch, self._verified = watch, verified
+        self._states = dict.fromkeys(("meta_read", "data_read"), "cold" if cold else "")
+
+    @contextmanager
+    def __call__(self, phase: str, state: str = "") -> Iterator[dict[str, object]]:
+        state = state or self._states.get(phase, "")
+        with self._watch.lap(phase, cache_state=state) as columns:
+            yield columns
+        columns["peak_bytes"] = peak_bytes()
+        if not self._verified:
+            columns["verified"] = False
+
+    def chill(self) -> None:
+        """Evict the source again, of which opening it read a part ahead."""
+        self._watch.chill()
+
+    def note(self, **columns: object) -> None:
+        """Add columns to the last phase."""
+        self._watch.note(**columns)

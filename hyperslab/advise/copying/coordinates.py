@@ -1,0 +1,116 @@
+"""What a variable needs beside itself: its coordinates, their bounds, its grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..sources.base import Source
+from ..specs.axes import Coordinate
+from ..specs.fitting import fit
+from ..specs.target import Choice, Target
+
+_NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
+
+
+def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the variables that some variables cannot be understood without.
+
+    These are the coordinate variables of their dimensions, what their attributes coordinates,
+    bounds, climatology, grid_mapping and formula_terms name, and what those need in turn.
+
+    Parameters
+    ----------
+    variables
+        All variables of a file, by name.
+    names
+        Those that are chosen.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the file, without the chosen ones.
+
+    Source: CF conventions 1.11, chapters 4, 5 and 7.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Variable
+    >>> time = Variable("time", ("time",), (3,), "f8", {"bounds": "time_bnds"})
+    >>> ends = Variable("time_bnds", ("time", "two"), (3, 2), "f8")
+    >>> sst = Variable("sst", ("time", "x"), (3, 5), "f4")
+    >>> ice = Variable("ice", ("time", "x"), (3, 5), "f4")
+    >>> coordinates_of({v.name: v for v in (time, ends, sst, ice)}, ["sst"])
+    ('time', 'time_bnds')
+    """
+    found, todo = set(names), list(names)
+    while todo:
+        for name in _needed(variables, todo.pop()):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return tuple(name for name in variables if name in found and name not in names)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a copy to keep holds.
+
+    Parameters
+    ----------
+    target
+        The layout, in which what is beside the chosen variables stays as it is.
+    names
+        The chosen variables, and what they need.
+    left_out
+        The others of the file, and what the format cannot hold.
+    """
+
+    target: Target
+    names: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def whole(source: Source, names: Sequence[str], target: Target) -> Whole:
+    """Add to variables what they need, as far as the target's format can hold it.
+
+    Parameters
+    ----------
+    source
+        The file.
+    names
+        The chosen variables.
+    target
+        Their layout.
+    """
+    kept = list(names)
+    for name in coordinates_of(source.variables, names):
+        wider = replace(target, each=(*target.each, (name, Choice())))
+        try:
+            variables = source.choose([*kept, name])
+            fit(variables, wider.layouts(variables), source.attrs)
+        except ValueError:  # text, groups, or a type that the format has not
+            continue
+        kept, target = [*kept, name], wider
+    return Whole(target, tuple(kept), tuple(v for v in source.variables if v not in kept))
+
+
+def _needed(variables: Mapping[str, Coordinate], name: str) -> Iterator[str]:
+    variable = variables[name]
+    for other, candidate in variables.items():
+        own = other.rpartition("/")[2]
+        # One name means one dimension in a source: those of groups may have a longer one.
+        if any(candidate.dims == (dim,) and dim.endswith(own) for dim in variable.dims):
+            yield other
+    for key in _NAMING:
+        text = variable.attrs.get(key)
+        for word in text.split() if isinstance(text, str) else ():
+            group = name.rpartition("/")[0]
+            while True:
+                path = f"{group}/{word.strip(':')}".lstrip("/")
+                if path in variables:
+                    yield path
+                    break
+                if not group:
+                    break
+                group = group.rpartition("/")[0]

@@ -1,0 +1,1 @@
+"""How good advice is: what was advised first, among all candidates measured."""

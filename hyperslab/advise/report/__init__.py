@@ -1,0 +1,1 @@
+"""What a benchmark found: numbers, tables, sentences, a picture."""

@@ -1,0 +1,132 @@
+"""A benchmark as a picture: a panel for each time, a row for each layout."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from .summary import Quantity, medians, quantities, summary, targets
+from .table import amount
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which colour-blind readers tell apart.
+_COLOURS = {"cold": "#0072B2", "warm": "#D55E00", "": "#009E73"}
+_MARKS = {"cold": "o", "warm": "D", "": "s"}
+_PANELS = ("write", "re-read")
+
+
+def figure(frame: pd.DataFrame, title: str = "") -> Figure:
+    """Draw the times of every layout with their intervals, and the size of its file.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `hyperslab.advise.bench.engine.bench`.
+    title
+        Above the whole; the file's name, say.
+    """
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    names, known = targets(frame), quantities(frame)
+    panels = [name for name in _PANELS if Quantity(name) in known]
+    panels += list(dict.fromkeys(quantity.name for quantity in known if quantity.cache_state))
+    tall = 1.6 + 0.34 * len(names)
+    with mpl.rc_context(STYLE):
+        drawn, axes = plt.subplots(
+            1, len(panels) + 1, figsize=(2.0 + 1.7 * (len(panels) + 1), tall), sharey=True,
+            squeeze=False, layout="constrained",
+        )  # fmt: skip
+        _sizes(axes[0][0], frame, names)
+        for place, name in zip(axes[0][1:], panels, strict=True):
+            _times(place, frame, names, name, [q for q in known if q.name == name])
+        handles, labels = axes[0][-1].get_legend_handles_labels()
+        if len(labels) > 1:
+            drawn.legend(handles, labels, loc="outside lower center", ncols=2)
+        if title:
+            drawn.suptitle(title, x=0.01, ha="left")
+    return drawn
+
+
+def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
+    """Return a benchmark drawn as a file whose name has this ending: .png, .svg or .pdf."""
+    import matplotlib.pyplot as plt
+
+    drawn, file = figure(frame, title), BytesIO()
+    try:
+        drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
+    finally:
+        plt.close(drawn)
+    return file.getvalue()
+
+
+def check(path: Path) -> None:
+    """Refuse an ending that no picture has, before anything is measured.
+
+    Examples
+    --------
+    >>> check(Path("a.png"))
+    >>> check(Path("a.nc"))
+    Traceback (most recent call last):
+    ...
+    ValueError: --plot a.nc: give a name that ends in .png, .svg or .pdf
+    """
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--plot {path}: give a name that ends in .png, .svg or .pdf")
+
+
+def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
+    sizes = summary(frame).set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
+    axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
+    for row, size in enumerate(sizes):
+        axes.text(0, row, f" {amount(size * 1e6)}", va="center", fontsize=8)
+    axes.set(title="file", xlabel="MB (10⁶ bytes)", yticks=range(len(names)), yticklabels=names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.grid(False)
+
+
+def _times(
+    axes: Axes, frame: pd.DataFrame, names: list[str], name: str, chosen: list[Quantity]
+) -> None:
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    middle = medians(frame)
+    for place, quantity in enumerate(chosen):
+        found = [(row, middle.get((case, quantity))) for row, case in enumerate(names)]
+        rows = [row + 0.16 * (place - (len(chosen) - 1) / 2) for row, one in found if one]
+        kept = [one for _, one in found if one]
+        state = quantity.cache_state
+        axes.errorbar(
+            [1e3 * one.value for one in kept], rows,
+            xerr=[[1e3 * (one.value - one.low) for one in kept],
+                  [1e3 * (one.high - one.value) for one in kept]],
+            fmt=_MARKS[state], color=_COLOURS[state], ms=4.5, capsize=2, lw=1, label=state or None,
+        )  # fmt: skip
+    axes.set(title=name, xscale="log", xlabel="ms")
+    low, high = axes.get_xlim()
+    axes.set_xlim(low / 1.1, high * 1.1)
+    fine = high < 30 * low
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if fine else (1.0,)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "font.size": 9,
+    "grid.color": "#d0d0d0",
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+}

@@ -1,0 +1,1 @@
+"""What layouts and reads are asked for, and what they mean for a file."""

@@ -1,0 +1,208 @@
+"""The layouts that are tried when none is named: a few that suit the usual reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hyperslab.storage.geometry import ceil_chunk
+from hyperslab.storage.layout import CHUNKED, Layout
+
+from .axes import axes_of, axis_letters
+from .target import Choice, Described, Target
+
+MOST_BYTES = 4 * 2**20
+MIDDLE_BYTES = 2**20
+LEAST_BYTES = 64 * 1024
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def candidates(
+    format: str, variables: Mapping[str, Described], chosen: Sequence[Described]
+) -> list[Target]:
+    """Return the layouts that are tried when none is named, the file's own first.
+
+    Its own ("copy"), the library's default chunks, chunks for each of the two usual reads,
+    chunks between them, and those with a codec the file has not.
+
+    Parameters
+    ----------
+    format
+        Of the file.
+    variables
+        All of its variables: the coordinates among them say what the dimensions are.
+    chosen
+        Those that are copied.
+    """
+    chunked = format if format in CHUNKED else "netcdf4"
+    found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
+    shaped = shapes(variables, chosen)
+    for name, each in shaped.items():
+        choices = tuple((v, Choice(chunks)) for v, chunks in each.items())
+        found.append(Target(name, chunked, each=choices))
+    if other := _other_codec(chunked, chosen):
+        last = found[-1]
+        packed = replace(other, chunks=last.choice.chunks)
+        repacked = tuple((v, replace(other, chunks=own.chunks)) for v, own in last.each)
+        label = f"{last.name}, {other.codec} {other.level}"
+        found.append(Target(label, chunked, packed, repacked))
+    return _different(found, chosen)
+
+
+def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> dict[str, Shapes]:
+    """Return chunk shapes by what they suit, for each variable.
+
+    "map chunks" and "series chunks" (or "row chunks" and "column chunks", where dimensions are
+    neither time nor place) suit one read each; "balanced chunks" take about as many chunks for
+    the one as for the other.
+
+    Source: Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Variable
+    >>> sst = Variable("sst", ("time", "lat", "lon"), (1000, 721, 1440), "f4")
+    >>> for name, each in shapes({"sst": sst}, [sst]).items():
+    ...     print(name, each["sst"])
+    map chunks (1, 721, 1440)
+    series chunks (1000, 16, 16)
+    balanced chunks (16, 91, 180)
+    """
+    axes = axes_of(variables)
+    found: dict[str, Shapes] = {}
+    filled = [v for v in chosen if v.shape and 0 not in v.shape]
+    fields = [v for v in filled if len(v.shape) > 1]
+    for variable in fields or filled:  # coordinates beside fields stay as they are
+        itemsize = np.dtype(variable.dtype).itemsize
+        letters = axis_letters(variable.dims, variable.unlimited, axes)
+        for name, chunks in _shapes(variable.shape, itemsize, letters).items():
+            found.setdefault(name, {})[variable.name] = chunks
+    return found
+
+
+def _shapes(
+    shape: tuple[int, ...], itemsize: int, letters: Sequence[str]
+) -> dict[str, tuple[int, ...]]:
+    place = [axis for axis, letter in enumerate(letters) if letter in ("Y", "X")]
+    line = next((letters.index(letter) for letter in ("T", "Z") if letter in letters), None)
+    if line is not None and place:
+        name = "series chunks" if letters[line] == "T" else "profile chunks"
+        return {
+            "map chunks": along(shape, itemsize, place, MOST_BYTES, LEAST_BYTES),
+            name: along(shape, itemsize, [line], MIDDLE_BYTES, MIDDLE_BYTES),
+            "balanced chunks": balanced(shape, itemsize, [line], place),
+        }
+    if len(shape) == 1:
+        return {"1 MiB chunks": along(shape, itemsize, [0], MIDDLE_BYTES, LEAST_BYTES)}
+    last = len(shape) - 1
+    return {
+        "row chunks": along(shape, itemsize, [last], MIDDLE_BYTES, LEAST_BYTES),
+        "column chunks": along(shape, itemsize, [0], MIDDLE_BYTES, LEAST_BYTES),
+        "balanced chunks": balanced(shape, itemsize, [0], [last]),
+    }
+
+
+def along(
+    shape: Sequence[int], itemsize: int, whole: Sequence[int], most: int, fill: int
+) -> tuple[int, ...]:
+    """Return a chunk that takes some axes whole, as far as `most` bytes allow.
+
+    What is left up to `fill` bytes goes to the other axes, alike.
+
+    Examples
+    --------
+    >>> along((72, 380, 1287), 4, [1, 2], 2**22, 2**16)
+    (1, 380, 1287)
+    >>> along((72, 380, 1287), 4, [0], 2**20, 2**20)
+    (72, 55, 65)
+    """
+    chunk = [1] * len(shape)
+    _share(chunk, shape, [], list(reversed(whole)), most // itemsize)
+    rest = [axis for axis in range(len(shape)) if axis not in whole]
+    _share(chunk, shape, rest, [], fill // itemsize // math.prod(chunk))
+    return tuple(chunk)
+
+
+def balanced(
+    shape: Sequence[int],
+    itemsize: int,
+    line: Sequence[int],
+    place: Sequence[int],
+    most: int = MIDDLE_BYTES,
+) -> tuple[int, ...]:
+    """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
+
+    Axes of neither get length 1, unless the chunk would be smaller than `most` bytes.
+
+    Examples
+    --------
+    >>> balanced((3162, 3162), 4, [0], [1])
+    (452, 452)
+    >>> balanced((10, 10), 4, [0], [1])
+    (10, 10)
+    """
+    room = max(most // itemsize, 1)
+    lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))
+    parts = max(lines * places / room, 1.0)
+    across = min(max(math.sqrt(parts), parts / places), lines)
+    chunk = [1] * len(shape)
+    for group, number in ((line, across), (place, parts / across)):
+        left = number
+        for done, axis in enumerate(sorted(group, key=lambda axis: shape[axis])):
+            each = min(left ** (1 / (len(group) - done)), shape[axis])
+            chunk[axis] = ceil_chunk(shape[axis], math.ceil(each - 1e-9))
+            left = max(left / each, 1.0)
+    rest = [axis for axis in range(len(shape)) if axis not in (*line, *place)]
+    _share(chunk, shape, rest, [], room // math.prod(chunk))
+    return tuple(chunk)
+
+
+def _share(
+    chunk: list[int], shape: Sequence[int], alike: list[int], first: list[int], room: int
+) -> None:
+    """Lengthen a chunk within so many elements: some axes in turn, then others alike."""
+    for axis in first:
+        chunk[axis] = max(min(shape[axis], room), 1)
+        room //= chunk[axis]
+    left = sorted(alike, key=lambda axis: shape[axis])
+    for done, axis in enumerate(left):
+        side = int(max(room, 1) ** (1 / (len(left) - done)) + 1e-9)
+        parts = -(-shape[axis] // max(min(shape[axis], side), 1))
+        chunk[axis] = ceil_chunk(shape[axis], parts)
+        room //= chunk[axis]
+
+
+def _other_codec(format: str, chosen: Sequence[Described]) -> Choice | None:
+    """Return a codec worth a try beside the file's own."""
+    packed = any(variable.codec for variable in chosen)
+    tries = (
+        [Choice(codec="zstd", level=3)]
+        if packed
+        else [
+            Choice(codec="deflate", level=1, shuffle=True),
+            Choice(codec="zstd", level=3, shuffle=False),
+        ]
+    )
+    for choice in tries:
+        try:
+            Layout(format, (1,), choice.codec, choice.level, bool(choice.shuffle))
+        except ValueError:
+            continue
+        return choice
+    return None
+
+
+def _different(targets: Sequence[Target], chosen: Sequence[Described]) -> list[Target]:
+    """Return targets without those that would write the same as one before them."""
+    seen: list[object] = []
+    kept = []
+    for target in targets:
+        layouts = target.layouts(chosen)
+        if layouts not in seen:
+            seen.append(layouts)
+            kept.append(target)
+    return kept

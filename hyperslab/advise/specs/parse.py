@@ -1,0 +1,251 @@
+"""What people type for sizes, formats, chunks, codecs and boxes, made into values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hyperslab.storage.layout import CODECS, FORMATS, LEVELS
+
+from .codec import SAME
+from .target import CHUNK_WORDS, Choice, Chunks
+
+_UNITS = {
+    "": 1, "b": 1,
+    "k": 1024, "kib": 1024, "kb": 1000,
+    "m": 2**20, "mib": 2**20, "mb": 10**6,
+    "g": 2**30, "gib": 2**30, "gb": 10**9,
+}  # fmt: skip
+BM_FORMATS = {
+    "1": "netcdf3",
+    "2": "netcdf3-64bit",
+    "3": "netcdf4",
+    "4": "netcdf4-classic",
+    "5": "cdf5",
+}
+_FORMAT_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
+BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
+QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
+_CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
+
+
+def size(text: str) -> int:
+    """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    Examples
+    --------
+    >>> size("256MiB"), size("64M"), size("4096"), size("1.5 GB")
+    (268435456, 67108864, 4096, 1500000000)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if not found or found[2].lower() not in _UNITS:
+        raise ValueError(f"size {text!r}: give bytes, such as 4096, 64KiB, 256MiB or 1GB")
+    return round(float(found[1]) * _UNITS[found[2].lower()])
+
+
+def format_name(text: str) -> str:
+    """Return a format from its name or bm_file's number for it.
+
+    Examples
+    --------
+    >>> format_name("3"), format_name("zarr")
+    ('netcdf4', 'zarr3')
+    """
+    name = BM_FORMATS.get(text, _FORMAT_NAMES.get(text.lower(), text.lower()))
+    if name not in FORMATS or name == "binary":
+        known = ", ".join(f for f in FORMATS if f != "binary")
+        numbers = ", ".join(f"{n} {f}" for n, f in BM_FORMATS.items())
+        raise ValueError(f"format {text!r}: give one of {known}, or a number: {numbers}")
+    return name
+
+
+def byteorder(text: str) -> str:
+    """Return a byte order from its name or bm_file's number for it.
+
+    Examples
+    --------
+    >>> byteorder("2")
+    'big'
+    """
+    name = BM_ENDIAN.get(text, text.lower())
+    if name not in BM_ENDIAN.values():
+        raise ValueError(f"endianness {text!r}: give 1 or little, 2 or big, 0 or native")
+    return name
+
+
+def chunks(text: str) -> Chunks:
+    """Return chunk lengths: one for each axis, by dimension, or a word.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    Examples
+    --------
+    >>> chunks("1,721,1440"), chunks("1x721x1440")
+    ((1, 721, 1440), (1, 721, 1440))
+    >>> chunks("time=1,lat=721")
+    (('time', 1), ('lat', 721))
+    >>> chunks("default")
+    'default'
+    """
+    text = text.strip()
+    if text.lower() in CHUNK_WORDS:
+        return text.lower()
+    if re.fullmatch(r"\d+([x,:]\d+)*", text):
+        return tuple(_length(n, text) for n in re.split("[x,:]", text))
+    pairs: dict[str, int] = {}
+    for part in text.split(","):
+        dim, equals, length = (piece.strip() for piece in part.rpartition("="))
+        if not equals or not dim or not length.isdigit() or dim in pairs:
+            raise ValueError(
+                f"chunks {text!r}: give lengths such as 1,721,1440, pairs such as "
+                f"time=1,lat=721, or one of {', '.join(CHUNK_WORDS)}, auto"
+            )
+        pairs[dim] = _length(length, text)
+    return tuple(pairs.items())
+
+
+def codec(text: str) -> tuple[str, int | None]:
+    """Return a codec and its level, from "zstd:3", "deflate" or "none".
+
+    Examples
+    --------
+    >>> codec("zstd:3"), codec("lz4"), codec("none")
+    (('zstd', 3), ('blosc-lz4', None), ('none', None))
+    """
+    name, colon, level = text.strip().lower().partition(":")
+    name = _CODEC_NAMES.get(name, name)
+    if name not in (SAME, "none", *CODECS):
+        raise ValueError(
+            f"codec {text!r}: give none, same or one of {', '.join(CODECS)}, with a level as in "
+            "zstd:3"
+        )
+    if not colon:
+        return name, None
+    low, high, _ = LEVELS.get(name, (0, 0, 0))
+    if not level.isdigit() or not low <= int(level) <= high or not high:
+        allowed = f"{low} to {high}" if high else "no level"
+        raise ValueError(f"codec {text!r}: {name} takes {allowed}")
+    return name, int(level)
+
+
+def quantize(text: str) -> tuple[str, int] | None:
+    """Return how values are quantized: "bitgroom:3" (digits) or "bitround:12" (bits).
+
+    Examples
+    --------
+    >>> quantize("bitround:12")
+    ('bitround', 12)
+    """
+    if text.lower() == "none":
+        return None
+    mode, _, digits = text.strip().lower().partition(":")
+    if mode not in QUANTIZERS or not digits.isdigit() or not int(digits):
+        raise ValueError(
+            f"quantize {text!r}: give {QUANTIZERS[0]}:DIGITS, {QUANTIZERS[1]}:DIGITS or "
+            f"{QUANTIZERS[2]}:BITS"
+        )
+    return mode, int(digits)
+
+
+def switch(text: str) -> bool:
+    """Return yes or no.
+
+    Examples
+    --------
+    >>> switch("yes"), switch("0")
+    (True, False)
+    """
+    known = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
+    if text.lower() not in known:
+        raise ValueError(f"shuffle {text!r}: give yes or no")
+    return known[text.lower()]
+
+
+def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...]:
+    """Return each variable's choice from bm_file's ``-c V:Z:S:C:C:C[,V:Z:S:C:C:C…]``.
+
+    V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
+    no compression, S is 1 for shuffle, and the rest are chunk lengths; a first length of 0 is
+    contiguous, and without any the library picks.
+
+    Parameters
+    ----------
+    text
+        The option.
+    names
+        The variables of the file, in its order.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
+
+    Examples
+    --------
+    >>> name, choice = bm_choices("0:-1:0:1024:16:256", ["u"])[0]
+    >>> name, choice.chunks, choice.codec
+    ('u', (1024, 16, 256), 'none')
+    >>> bm_choices("u:2:1:64:64", ["u"])[0][1].level
+    2
+    """
+    found: dict[str, Choice] = {}
+    for part in text.split(","):
+        name, numbers = _numbers("-c", part, names, "V:Z:S:C:C:C")
+        if len(numbers) < 2 or not -1 <= numbers[0] <= 9 or numbers[1] not in (0, 1):
+            raise ValueError(
+                f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
+            )
+        level, shuffle, lengths = numbers[0], bool(numbers[1]), tuple(numbers[2:])
+        if any(n < 1 for n in lengths) and lengths[0] != 0:
+            raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
+        where: Chunks = "default"
+        if lengths:
+            where = "contiguous" if lengths[0] == 0 else lengths
+        found[name] = (
+            Choice(where, "deflate", level, shuffle)
+            if level > 0
+            else Choice(where, "none", shuffle=False)
+        )
+    return tuple(found.items())
+
+
+def bm_boxes(option: str, text: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable.
+
+    Examples
+    --------
+    >>> bm_boxes("-t", "0:0:10:10", ["u", "v"])
+    {'u': (0, 10, 10)}
+    """
+    parts = (_numbers(option, part, names, "V:N:N:N") for part in text.split(","))
+    return {name: tuple(numbers) for name, numbers in parts}
+
+
+def _numbers(option: str, text: str, names: Sequence[str], form: str) -> tuple[str, list[int]]:
+    first, *rest = text.strip().split(":")
+    try:
+        numbers = [int(n) for n in rest]
+    except ValueError:
+        raise ValueError(f"{option} {text}: {form} takes whole numbers after V") from None
+    if first in names:
+        return first, numbers
+    if first.isdigit() and int(first) < len(names):
+        return names[int(first)], numbers
+    listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
+    raise ValueError(f"{option} {text}: no variable {first!r}: give one of {listed}")
+
+
+def _length(digits: str, text: str) -> int:
+    if not int(digits):
+        raise ValueError(f"chunks {text!r}: a length is at least 1")
+    return int(digits)

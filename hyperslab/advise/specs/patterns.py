@@ -1,0 +1,189 @@
+"""The reads that a layout is tried with: named patterns, slabs, and boxes that step along."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+from hyperslab.storage.selection import Indices, whole
+
+from .axes import axes_of, axis_letters
+from .target import Described
+
+NAMED = ("time_series", "map", "profile", "row", "column", "whole")
+MOST_READS = 100_000
+Boxes: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One way of reading variables, resolved for each of them.
+
+    Parameters
+    ----------
+    name
+        One of `NAMED`, or the label of slabs or boxes.
+    slabs
+        So many consecutive parts of the slowest dimension (bm_file's -s); 0 for none.
+    boxes
+        For each variable its starts, counts and increments (bm_file's -t, -u, -r).
+    axes
+        Pairs of a dimension's name and its CF axis, T, Z, Y or X.
+
+    Raises
+    ------
+    ValueError
+        For a name that is none of `NAMED`, without slabs or boxes.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Variable
+    >>> Pattern("map").name
+    'map'
+    """
+
+    name: str
+    slabs: int = 0
+    boxes: tuple[tuple[str, tuple[Boxes, Boxes, Boxes]], ...] = ()
+    axes: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.slabs and not self.boxes and self.name not in NAMED:
+            raise ValueError(f"pattern {self.name!r}: give one of {', '.join(NAMED)}")
+
+    def selections(self, variables: Sequence[Described]) -> dict[str, list[Indices]]:
+        """Return what is read of each variable, one selection after the other.
+
+        A variable that has no such pattern (a map of a time series, say) is absent.
+
+        Raises
+        ------
+        ValueError
+            When a box does not fit its variable.
+        """
+        boxes = dict(self.boxes)
+        found: dict[str, list[Indices]] = {}
+        for variable in variables:
+            if not variable.shape or 0 in variable.shape:
+                continue
+            if self.boxes:
+                if variable.name in boxes:
+                    found[variable.name] = stepped(variable, *boxes[variable.name])
+            elif self.slabs:
+                found[variable.name] = slabs(variable.shape, self.slabs)
+            elif (one := self._named(variable)) is not None:
+                found[variable.name] = [one]
+        return found
+
+    def _named(self, variable: Described) -> Indices | None:
+        if self.name == "whole":
+            return whole(variable.shape)
+        letters = axis_letters(variable.dims, variable.unlimited, dict(self.axes))
+        kept = _kept(self.name, letters)
+        if not kept or len(kept) == len(letters):
+            return None
+        return tuple(
+            slice(0, n, 1) if axis in kept else n // 2 for axis, n in enumerate(variable.shape)
+        )
+
+
+def _kept(name: str, letters: Sequence[str]) -> set[int]:
+    """Return the axes that a pattern takes whole; none when the variable has no such pattern."""
+    if name == "row":
+        return {len(letters) - 1}
+    if name == "column":
+        return {0}
+    wanted = {"time_series": "T", "map": "YX", "profile": "Z"}[name]
+    kept = {axis for axis, letter in enumerate(letters) if letter and letter in wanted}
+    return kept if name != "map" or len(kept) == 2 else set()
+
+
+def named(names: Sequence[str], variables: Mapping[str, Described]) -> list[Pattern]:
+    """Return patterns by name, with the axes that the file's own metadata gives.
+
+    Parameters
+    ----------
+    names
+        Some of `NAMED`.
+    variables
+        All variables of the file: its coordinates say what its dimensions are.
+    """
+    axes = tuple(sorted(axes_of(variables).items()))
+    return [Pattern(name, axes=axes) for name in names]
+
+
+def usual(variables: Mapping[str, Described], chosen: Sequence[Described]) -> list[Pattern]:
+    """Return the patterns that are tried when none is named.
+
+    A time series, a map and the whole; a row and a column of arrays that have neither of the
+    first two; nothing of a scalar.
+    """
+    patterns = named(("time_series", "map"), variables)
+    having = [pattern for pattern in patterns if pattern.selections(chosen)]
+    if not having:
+        having = [p for p in named(("row", "column"), variables) if p.selections(chosen)]
+    return [*having, *(p for p in named(("whole",), variables) if p.selections(chosen))]
+
+
+def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
+    """Return consecutive slabs along the first axis, each 1/parts of it (bm_file's -s).
+
+    Examples
+    --------
+    >>> [one[0] for one in slabs((10, 4), 3)]
+    [slice(0, 4, 1), slice(4, 8, 1), slice(8, 10, 1)]
+    """
+    step = -(-shape[0] // parts)
+    return [
+        (slice(i, min(i + step, shape[0]), 1), *whole(shape[1:])) for i in range(0, shape[0], step)
+    ]
+
+
+def stepped(variable: Described, starts: Boxes, counts: Boxes, steps: Boxes) -> list[Indices]:
+    """Return boxes whose corner moves on by the increments, axis by axis, to the array's end.
+
+    The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0
+    does not move. (bm_file moves along the first axis only, whatever the other increments say.)
+
+    Raises
+    ------
+    ValueError
+        When a box does not fit, or the boxes are too many to be read.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Variable
+    >>> grid = Variable("a", ("y", "x"), (5, 4), "f4")
+    >>> stepped(grid, (0, 1), (2, 3), (3, 0))
+    [(slice(0, 2, 1), slice(1, 4, 1)), (slice(3, 5, 1), slice(1, 4, 1))]
+    """
+    shape, name = variable.shape, variable.name
+    for what, given in (("starts", starts), ("counts", counts), ("increments", steps)):
+        if len(given) != len(shape):
+            raise ValueError(
+                f"{name} has {len(shape)} dimensions ({', '.join(variable.dims)}) and got "
+                f"{len(given)} {what}: give one for each"
+            )
+    for dim, size, start, count in zip(variable.dims, shape, starts, counts, strict=True):
+        if start < 0 or count < 1 or start + count > size:
+            raise ValueError(
+                f"{name}: {count} elements from {start} do not fit into {dim} of length {size}: "
+                f"give a start from 0 and a count from 1, together at most {size}"
+            )
+    if min(steps, default=0) < 0:
+        raise ValueError(f"{name}: increments {':'.join(map(str, steps))}: give at least 0")
+    corners = [
+        range(start, size, step) if step else range(start, start + 1)
+        for start, size, step in zip(starts, shape, steps, strict=True)
+    ]
+    if (reads := math.prod(map(len, corners))) > MOST_READS:
+        raise ValueError(f"{name}: {reads} reads, more than {MOST_READS}: give larger increments")
+    return [
+        tuple(
+            slice(i, min(i + n, size), 1) for i, n, size in zip(corner, counts, shape, strict=True)
+        )
+        for corner in product(*corners)
+    ]

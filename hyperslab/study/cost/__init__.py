@@ -1,0 +1,1 @@
+"""The page on the cost model: files that no calibration has seen, figures and words."""

@@ -1,0 +1,84 @@
+"""Files to try advice on, and a small one for who has none at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from data_gen import dataset, write
+
+from ...storage.layout import Layout
+
+Shares = Mapping[str, float]
+_SERIES, _MAP, _MIXED, _MAPS = (
+    {"time_series": 1.0}, {"map": 1.0}, {"time_series": 0.7, "map": 0.3},
+    {"time_series": 0.1, "map": 0.9},
+)  # fmt: skip
+_PLANE: tuple[Shares, ...] = ({"row": 1.0}, {"column": 1.0}, {"row": 0.5, "column": 0.5})
+_FIELD: tuple[Shares, ...] = (_SERIES, _MAP, _MIXED, _MAPS)
+
+
+def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
+    """Write files of every kind: those of Penard et al., radar tiles, a classic file, Zarr stores.
+
+    Parameters
+    ----------
+    folder
+        Where they go.
+    steps
+        Hours of the ocean; the atmosphere has a quarter of them.
+    divisor
+        The grids have so many times fewer points along each axis than the documents'.
+
+    Returns
+    -------
+    dict
+        Paths by name.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    rows, columns = 380 // divisor, 1287 // divisor
+    ocean = dataset("ocean", steps=steps, nlat=rows, nlon=columns)
+    frame = (1, rows, columns)
+    deflate = Layout("netcdf4", frame, "deflate", 4)
+    sea = {
+        "ocean": deflate,
+        "ocean, shuffled": Layout("netcdf4", frame, "deflate", 4, shuffle=True),
+        "ocean, classic": Layout("netcdf3"),
+        "ocean, Zarr 2": Layout("zarr2", frame, "blosc-lz4", 5, shuffle=True),
+        "ocean, Zarr 3": Layout("zarr3", frame, "zstd", 3),
+    }
+    paths = {name: folder / f"ocean-{n}{layout.suffix}" for n, (name, layout) in enumerate(
+        sea.items())}  # fmt: skip
+    write(ocean, {paths[name]: layout for name, layout in sea.items()})
+    air = dataset(
+        "gfs", steps=max(steps // 4, 2), nlat=max(721 // divisor, 8), nlon=max(1440 // divisor, 16)
+    )
+    for name, shuffle in (("atmosphere", False), ("atmosphere, shuffled", True)):
+        paths[name] = folder / f"air-{shuffle:d}.nc"
+    whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
+    write(air, {
+        paths[name]: Layout("netcdf4", whole, "deflate", 4, shuffle=name.endswith("shuffled"))
+        for name in ("atmosphere", "atmosphere, shuffled")
+    })  # fmt: skip
+    tile = dataset("radar", nlat=1501 // divisor, nlon=2001 // divisor)
+    paths["radar"] = folder / "radar.nc"
+    write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
+    return paths
+
+
+def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
+    """Return the mixes of accesses that each of these files is read with."""
+    found: dict[str, tuple[Shares, ...]] = {}
+    for name in names:
+        found[name] = _PLANE if name == "radar" else _FIELD
+        if name.startswith("atmosphere"):
+            found[name] = (*_FIELD[:3], {"profile": 1.0})
+    return found
+
+
+def example(path: Path, steps: int, rows: int, columns: int) -> Path:
+    """Write a small file of ocean currents, stored map by map; return its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ocean = dataset("ocean", steps=steps, nlat=rows, nlon=columns)
+    write(ocean, {path: Layout("netcdf4", (1, rows, columns), "deflate", 4, shuffle=True)})
+    return path

@@ -1,0 +1,106 @@
+"""What is tried: layouts that every format can hold, remedies where they apply."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.advise.advice.accesses import resolve
+from hyperslab.advise.advice.candidates import (
+    layouts,
+    name_of,
+    named,
+    now,
+    remedies,
+)
+from hyperslab.advise.advice.shapes import shard
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.storage import Layout
+
+STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
+FIELD = SourceVariable(
+    "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", chunks=(1, 90, 180), layout=STORED
+)
+READS = resolve({}, FIELD, {"sst": FIELD}, {})
+
+
+def found(variable=FIELD, format="netcdf4", library="netcdf4", **options):
+    return layouts(now(format, variable, library), variable, READS, **options)
+
+
+def test_every_layout_can_be_written_and_has_a_name_of_its_own():
+    every = found()
+    assert len({c.name for c in every}) == len(every) > 20
+    for candidate in every:
+        assert candidate.rewrites
+        target = candidate.target(["sst"])
+        written = target.layouts([FIELD])["sst"]
+        assert (written.chunks, written.codec) == (candidate.layout.chunks, candidate.layout.codec)
+        assert (written.shards, written.shuffle) == (
+            candidate.layout.shards, candidate.layout.shuffle
+        )  # fmt: skip
+        assert named(candidate.name, "netcdf4") == candidate.layout
+
+
+def test_what_is_asked_for_bounds_what_is_tried():
+    assert {c.layout.codec for c in found(codecs=["deflate"])} == {"deflate"}
+    assert {c.layout.format for c in found(formats=["hdf5"])} == {"hdf5"}
+    assert {c.layout.codec for c in found(formats=["hdf5"])} == {None, "deflate"}
+    assert {c.library for c in found(formats=["zarr2"])} == {"zarr"}
+    assert STORED not in [c.layout for c in found()]
+
+
+def test_far_stores_get_pages_and_shards():
+    every = found(remote=True, call_s=0.03)
+    assert any(c.layout.page_bytes for c in every)
+    assert any(c.layout.shards for c in every)
+    assert {c.layout.format for c in every} == {"netcdf4", "hdf5", "zarr3"}
+
+
+def test_remedies_by_what_the_file_is():
+    names = [c.remedy for c in remedies(now("netcdf4", FIELD, "netcdf4"), remote=False, calls=1)]
+    assert names == ["h5py", "index"]
+    names = [c.remedy for c in remedies(now("netcdf4", FIELD, "h5py"), remote=True, calls=3)]
+    assert names == ["index", "cache", "references"]
+    classic = SourceVariable("v", ("x",), (9,), "f4", layout=Layout("netcdf3"))
+    assert remedies(now("netcdf3", classic, "netcdf4"), remote=False, calls=1) == []
+
+
+def test_a_classic_file_becomes_netcdf4():
+    classic = SourceVariable(
+        "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", layout=Layout("netcdf3")
+    )
+    assert "netcdf4" in {c.layout.format for c in found(classic, "netcdf3")}
+
+
+def test_what_cannot_be_said_as_a_layout_is_counted_without_codec():
+    odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
+    assert now("hdf5", odd, "h5py").layout == Layout("hdf5", (9,))
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 300)), min_size=1, max_size=4),
+    st.sampled_from([1, 4, 8]),
+)
+def test_shards_hold_whole_chunks_and_no_more_than_they_may(pairs, itemsize):
+    shape = [n for n, _ in pairs]
+    chunks = [min(c, n) for n, c in pairs]
+    found = shard(shape, chunks, itemsize)
+    assert all(s % c == 0 for s, c in zip(found, chunks, strict=True))
+    assert all(s < n + c for s, n, c in zip(found, shape, chunks, strict=True))
+    one = math.prod(chunks) * itemsize
+    assert math.prod(found) * itemsize <= max(64 * 2**20, one)
+
+
+@pytest.mark.parametrize("text", ["", "x", "5x", "5x5 zip", "zarr3", "5x5 deflate:1 shards"])
+def test_what_is_no_label(text):
+    with pytest.raises(ValueError, match="no layout"):
+        named(text, "netcdf4")
+
+
+def test_labels_say_what_differs():
+    layout = Layout("hdf5", (5, 5), page_bytes=2**22)
+    assert name_of(layout) == "5x5 pages of 4 MiB"
+    assert named(name_of(layout), "netcdf4") == layout
+    assert named("contiguous", "netcdf3") == Layout("netcdf4")

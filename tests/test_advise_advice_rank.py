@@ -1,0 +1,116 @@
+"""Advice on real files: priced, measured, ranked, and nothing left behind."""
+
+import math
+
+import pytest
+from made_advice import SHAPE, advice, as_if_measured, maps
+
+from hyperslab.advise.advice.predictors import Rough
+from hyperslab.advise.advice.rows import order, to_measure
+from hyperslab.advise.model.errors import UnknownCodecError
+from hyperslab.storage import Layout
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return maps(tmp_path_factory.mktemp("advice") / "maps of.nc")
+
+
+@pytest.fixture(scope="module")
+def found(file, tmp_path_factory):
+    return advice(file, tmp_path_factory.mktemp("work"), {"time_series": 0.7, "map": 0.3})
+
+
+def test_what_reads_cost_now_is_counted(found):
+    series, frame = (found.present.counts[name] for name in ("time_series", "map"))
+    assert (series.chunks, series.useful_bytes) == (48, 48 * 4)
+    assert series.decoded_bytes == math.prod(SHAPE) * 4
+    assert (frame.chunks, frame.useful_bytes) == (1, 60 * 90 * 4)
+    assert found.present.gain == 1
+    assert found.twins == ("sst", "ice")
+    assert found.letters == ("T", "Y", "X")
+
+
+def test_rows_come_by_gain_within_the_room_allowed(found):
+    gains = [row.gain for row in found.rows]
+    assert gains == sorted(gains, reverse=True)
+    assert gains[0] > 2
+    most = 1.25 * found.present.nbytes
+    assert all(row.nbytes <= most or not row.candidate.rewrites for row in found.rows)
+    assert all(row.nbytes > most for row in found.beyond)
+    assert found.first is found.rows[0]
+    assert {row.candidate.remedy for row in found.rows} >= {"h5py", "index"}
+
+
+def test_any_room_ranks_all(file, tmp_path, found):
+    every = advice(file, tmp_path, {"time_series": 0.7, "map": 0.3}, most_times=math.inf)
+    assert every.beyond == ()
+    assert len(every.rows) == len(found.rows) + len(found.beyond)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_maps_alone_are_best_left_as_they_are(file, tmp_path):
+    found = advice(file, tmp_path, {"map": 1.0}, codecs=("deflate",))
+    assert not found.rows[0].gain > 1.5
+
+
+def test_what_was_measured_comes_first(found):
+    known = as_if_measured(found, [0.5, 3.0])
+    ranked = sorted(known.rows, key=order)
+    assert [row.scaled_gain for row in ranked[:2]] == [3.0, 0.5]
+    doubtful = as_if_measured(found, [1.005])
+    assert doubtful.first is None
+
+
+def test_the_best_layouts_and_remedies_are_measured(found):
+    rows = [found.present, *found.rows, *found.beyond]
+    chosen = to_measure(rows, found.question.__class__("a", measured=2))
+    assert chosen[0] == 0
+    kinds = [rows[n].candidate.kind for n in chosen[1:]]
+    assert kinds == ["layout", "layout", "remedy", "remedy"]
+
+
+def test_the_best_are_measured_on_the_file(file, tmp_path):
+    found = advice(
+        file, tmp_path, {"time_series": 0.5, "map": 0.5}, measured=1, repeats=2,
+        codecs=("deflate",), cache="warm",
+    )  # fmt: skip
+    known = [row for row in found.rows if row.measured_gain]
+    assert [row.candidate.rewrites for row in known].count(True) == 1
+    assert any(row.candidate.remedy for row in known)
+    assert found.rows[0] in known
+    assert all(row.measured_gain.n == 2 for row in known)
+    assert all(row.status == "" for row in (found.present, *known))
+    assert set(found.present.measured) == {"time_series", "map"}
+    assert any("measured twice" in note for note in found.notes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sample_stands_for_a_larger_file(file, tmp_path):
+    found = advice(file, tmp_path, {"time_series": 1.0}, sample_bytes=2**17)
+    assert math.prod(found.sample_shape) * 4 <= 2**17
+    assert found.rows[0].sample_gain != found.rows[0].gain
+
+
+def test_a_codec_that_is_not_calibrated_is_named(file, tmp_path, monkeypatch):
+    def seconds(self, read):
+        if read.layout.codec == "zstd":
+            raise UnknownCodecError("zstd was not calibrated for netcdf4")
+        return 1.0
+
+    monkeypatch.setattr(Rough, "seconds", seconds)
+    found = advice(file, tmp_path, most_times=math.inf)
+    assert "zstd was not calibrated for netcdf4." in found.notes
+    lost = [row for row in found.rows if row.status]
+    assert lost
+    assert {row.candidate.layout.codec for row in lost} == {"zstd"}
+    assert lost == list(found.rows[-len(lost) :])
+
+
+@pytest.mark.parametrize("layout", [Layout("netcdf3"), Layout("hdf5"), Layout("zarr3", (1, 9, 9))])
+def test_files_of_other_kinds(layout, tmp_path):
+    path = maps(tmp_path / f"maps{layout.suffix}", layout, (12, 18, 27))
+    found = advice(path, tmp_path, formats=(), variable="sst")
+    assert found.present.candidate.layout.format == layout.format
+    assert found.rows
+    assert {row.candidate.layout.format for row in found.rows} >= {"zarr3"}

@@ -1,0 +1,85 @@
+"""The part of a variable that stands for it: within its bytes, with its values."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.advise.advice.accesses import Access
+from hyperslab.advise.advice.sample import Sample, box_of, packed_bytes, take
+from hyperslab.advise.source import open_source
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.storage import Layout, write_array
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), min_size=1, max_size=4),
+    st.sampled_from([2**12, 2**16, 2**20]),
+    st.booleans(),
+)
+def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
+    shape = tuple(n for n, _ in pairs)
+    chunks = tuple(min(c, n) for n, c in pairs) if chunked else None
+    variable = SourceVariable("v", tuple("abcd"[: len(shape)]), shape, "f4", chunks=chunks)
+    first = (slice(0, shape[0], 1), *(n // 2 for n in shape[1:]))
+    box = box_of(variable, [Access("row", 1.0, (first,))], most)
+    assert all(0 <= s.start < s.stop <= n for s, n in zip(box, shape, strict=True))
+    lengths = [s.stop - s.start for s in box]
+    if math.prod(shape) * 4 <= most:
+        assert tuple(lengths) == shape
+    assert math.prod(lengths) * 4 <= most
+
+
+def test_what_no_access_reads_is_cut_first():
+    variable = SourceVariable(
+        "t", ("time", "z", "y", "x"), (64, 40, 100, 100), "f4", chunks=(1, 1, 100, 100)
+    )
+    frame = Access("map", 1.0, ((3, 2, slice(0, 100, 1), slice(0, 100, 1)),))
+    assert [s.stop - s.start for s in box_of(variable, [frame], 2**20)] == [1, 1, 100, 100]
+    series = Access("time_series", 1.0, ((slice(0, 64, 1), 2, 5, 5),))
+    box = box_of(variable, [frame, series], 4 * 2**20)
+    assert [s.stop - s.start for s in box] == [64, 1, 100, 100]
+
+
+def test_large_chunks_bound_what_is_read():
+    variable = SourceVariable("v", ("t", "y"), (10_000, 10_000), "f4", chunks=(1, 10_000))
+    series = Access("time_series", 1.0, ((slice(0, 10_000, 1), 5),))
+    box = box_of(variable, [series], 2**20)
+    rows = box[0].stop - box[0].start
+    assert rows * 10_000 * 4 <= 24 * 2**20
+
+
+def test_values_are_the_file_s(tmp_path):
+    values = np.arange(60 * 50 * 40, dtype="i4").reshape(60, 50, 40)
+    write_array(tmp_path / "a.nc", values, Layout("netcdf4", (1, 50, 40)))
+    read = Access("whole", 1.0, (tuple(slice(0, n, 1) for n in values.shape),))
+    with open_source(tmp_path / "a.nc") as source:
+        variable = source.variables["data"]
+        part = take(source, variable, [read], 2**16)
+        everything = take(source, variable, [read])
+    assert not part.whole
+    np.testing.assert_array_equal(part.values, values[part.box])
+    assert part.values.nbytes <= 2**16
+    assert everything.whole
+    np.testing.assert_array_equal(everything.values, values)
+
+
+def test_layouts_are_cut_to_the_sample():
+    values = np.zeros((20, 30), "f4")
+    part = Sample(SourceVariable("v", ("y", "x"), (20, 30), "f4"), (), values, False)
+    cut = part.clipped(Layout("zarr3", (50, 7), "zstd", 3, shards=(100, 70)))
+    assert (cut.chunks, cut.shards) == ((20, 7), (20, 35))
+    assert part.clipped(Layout("netcdf3")) == Layout("netcdf3")
+    assert part.block((20, 7)).shape == (20, 28)
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3"])
+def test_what_a_codec_leaves_of_values(tmp_path, format):
+    zeros = np.zeros((64, 64, 64), "f4")
+    noise = np.random.default_rng(0).random((64, 64, 64)).astype("f4")
+    layout = Layout(format, (64, 64, 64), "deflate", 1)
+    assert packed_bytes(zeros, layout, tmp_path) < 0.05
+    assert 3 < packed_bytes(noise, layout, tmp_path) < 4.1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,200 @@
+"""`hyperslab advise` as people call it: reports, messages, files that are rewritten."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+from made_advice import maps
+
+from hyperslab.advise.advisor.command import advised, budget_of, link_of
+from hyperslab.cli import main
+
+QUICK = ["--rough", "--no-measure", "--formats", "netcdf4"]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return maps(tmp_path_factory.mktemp("your files") / "maps.nc")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words):
+    return main(["advise", *map(str, words)])
+
+
+def test_the_report_says_what_and_why_and_how(file, capsys):
+    assert run(file, *QUICK, "--access", "time_series=0.7", "--access", "map=30%") == 2
+    assert run(file, *QUICK, "--access", "time_series=0.7", "--access", "map=0.3") == 0
+    text = " ".join(capsys.readouterr().out.split())  # as wide as the terminal
+    assert "it touches 48 of 48 chunks (1x60x90, 21.6 kB each)" in text
+    assert "time_series (70% of reads) asks for 192 B" in text
+    assert "as it is" in text
+    assert "Advice: rewrite it as netcdf4 in " in text
+    assert "because a time series touches " in text
+    assert "--apply maps-" in text
+
+
+def test_json_and_a_picture(file, tmp_path, capsys):
+    assert run(file, *QUICK, "-q", "--json", "-", "--plot", "a.png") == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)
+    assert found["now"]["chunks_touched"] == {"time_series": 48, "map": 1}
+    assert found["candidates"][0]["number"] == 1
+    assert found["candidates"][0]["gain_measured"] is None
+    assert found["candidates"][0]["commands"]
+    assert "Advice: " in said.err
+    assert (tmp_path / "a.png").stat().st_size > 10_000
+    assert run(file, *QUICK, "-q", "--json", "b.json", "--plot", "a.svg") == 0
+    assert json.loads((tmp_path / "b.json").read_text()) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--access", "series=1"], "no access 'series'"),
+        (["--access", "map=0.5", "--access", "whole=0.2"], "sum to 0.7"),
+        (["--access", "profile"], "has no such read"),
+        (["--variable", "none"], "has no variable 'none'"),
+        (["--variable", "mask", "--access", "time_series"], "has no such read"),
+        (["--dims", "time=n"], "has no dimension n"),
+        (["--budget", "much"], "--budget much: give a multiple"),
+        (["--store", "moon"], "--store moon: give local"),
+        (["--cache", "hot"], "--cache hot: give warm, cold or auto"),
+        (["--formats", "tiff"], "format 'tiff': give one of"),
+        (["--codecs", "rar"], "codec 'rar': give none"),
+        (["--library", "none"], "--library none: give one of"),
+        (["--measure", "-1"], "--measure 0 or more"),
+        (["--rows", "0"], "--rows 0"),
+        (["--calls", "0"], "--calls 0"),
+        (["--memory", "much"], "size 'much'"),
+        (["--workdir", "no"], "samples cannot be made in no"),
+        (["--plot", "a.gif"], "--plot a.gif"),
+        (["--json", "no/a.json"], "its folder does not exist"),
+        (["--apply", "no/a.nc"], "its folder does not exist"),
+        (["--apply", "a.nc", "--choice", "9x9 rar"], "no layout '9x9 rar'"),
+        (["--apply", "a.nc", "--choice", "9x9 zstd"], "2 chunk lengths for sst"),
+        (["--apply", "a.nc", "--choice", "999", "--rough", "--no-measure"], "--choice 999: give 1"),
+    ],
+)
+def test_what_cannot_be_had_is_said_before_anything_is_done(file, words, says, capsys, tmp_path):
+    assert run(file, *words) == 2
+    assert says in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_without_numbers(tmp_path, capsys):
+    with netCDF4.Dataset("text.nc", "w") as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("names", str, ("x",))[:] = np.array(["a", "b", "c"], dtype=object)
+    assert run("text.nc") == 2
+    assert "holds no array of numbers (names: " in capsys.readouterr().err
+    with netCDF4.Dataset("empty.nc", "w"):
+        pass
+    assert run("empty.nc") == 2
+    assert "empty.nc holds no array of numbers" in capsys.readouterr().err
+    with netCDF4.Dataset("both.nc", "w") as nc:
+        nc.createDimension("x", 3)
+        nc.createVariable("names", str, ("x",))[:] = np.array(["a", "b", "c"], dtype=object)
+        nc.createVariable("v", "f4", ("x",))[:] = 1
+    assert run("both.nc", "--variable", "names") == 2
+    assert "names cannot be copied: it holds text" in capsys.readouterr().err
+    with netCDF4.Dataset("scalar.nc", "w") as nc:
+        nc.createVariable("s", "f4", ())[:] = 1
+    assert run("scalar.nc") == 2
+    assert "no array with values" in capsys.readouterr().err
+    assert run() == 2
+    assert "no FILE is named" in capsys.readouterr().err
+
+
+def test_the_commands_that_are_printed_work(file, tmp_path):
+    found = advised([str(file), *QUICK, "--codecs", "deflate"])
+    from hyperslab.advise.advisor.recipes import commands
+
+    row = found.rows[0]
+    itself, *others = commands(found, row)
+    words = shlex.split(itself)
+    assert words[:3] == ["hyperslab", "advise", str(file)]
+    assert main([*words[1:-1], "by us.nc"]) == 0
+    assert others[0].startswith("nccopy -k nc4 -c sst:")
+    assert "-c ice:" in others[0]
+    exec(compile(others[-1], "recipe", "exec"), {})
+    (theirs,) = tmp_path.glob("maps-*.nc")
+    with xr.open_dataset(file) as a, xr.open_dataset("by us.nc") as b, xr.open_dataset(theirs) as c:
+        assert a.identical(b)
+        assert a.equals(c)
+        for name in ("sst", "ice"):
+            for copy in (b, c):
+                assert copy[name].encoding["chunksizes"] == row.candidate.layout.chunks
+                assert copy[name].encoding["zlib"]
+
+
+def test_the_first_layout_is_applied_as_zarr_too(file, capsys):
+    words = ["--rough", "--no-measure", "--formats", "zarr3", "--codecs", "blosc-zstd"]
+    assert run(file, *words, "--apply", "a.zarr", "--memory", "300MiB") == 0
+    assert "every value compared" in capsys.readouterr().err
+    with xr.open_dataset(file) as a, xr.open_zarr("a.zarr", consolidated=False) as b:
+        assert a.equals(b)
+    assert run(file, *words, "--apply", "a.zarr") == 2
+    assert "exists: remove it first" in capsys.readouterr().err
+
+
+def test_a_killed_rewrite_leaves_the_file_and_nothing_else(tmp_path):
+    path = maps(tmp_path / "large.nc", shape=(60, 180, 360))
+    before = path.read_bytes()
+    words = [sys.executable, "-m", "hyperslab", "advise", path, "--apply", "out.nc",
+             "--variable", "sst", "--choice", "60x6x6 deflate:9 shuffle"]  # fmt: skip
+    started = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 30
+    while not list(tmp_path.glob(".out.nc*")) and time.monotonic() < until:
+        time.sleep(0.01)
+    os.kill(started.pid, signal.SIGKILL)
+    started.wait()
+    assert not (tmp_path / "out.nc").exists()
+    assert path.read_bytes() == before
+    until = time.monotonic() + 30
+    while time.monotonic() < until:  # the process that copies ends with the one that asked
+        try:
+            again = run(path, "--variable", "sst", "--choice", "30x90x90 deflate:1", "--apply",
+                        "out.nc", "-q")  # fmt: skip
+            break
+        except OSError:
+            time.sleep(0.1)
+    assert again == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["large.nc", "out.nc"]
+
+
+def test_budgets_and_stores():
+    assert budget_of("1.5x") == (None, 1.5)
+    assert budget_of("2GB") == (2e9, 1.0)
+    link = link_of("1.5MB/s,100ms", "a.nc")
+    assert (link.bytes_per_s, link.round_trip_s) == (1.5e6, 0.1)
+    assert link_of("s3", "a.nc") is not None
+    assert link_of("local", "https://example.org/a.nc") is None
+
+
+def test_a_far_store_is_predicted_with_pages_shards_and_references(file):
+    found = advised([str(file), "--rough", "--store", "10MB/s,50ms", "--budget", "any"])
+    assert found.where.link.round_trip_s == 0.05
+    assert any("nothing is measured" in note for note in found.notes)
+    layouts = [row.candidate.layout for row in found.rows]
+    assert any(layout.page_bytes for layout in layouts)
+    assert {row.candidate.remedy for row in found.rows} >= {"references", "index"}
+
+
+def test_several_calls_bring_the_chunk_cache_in(file):
+    found = advised([str(file), *QUICK, "--calls", "4", "--access", "time_series"])
+    assert {row.candidate.remedy for row in found.rows} >= {"cache", "h5py", "index"}
+    assert found.present.counts["time_series"].calls == 4
+    assert found.present.counts["time_series"].fetched == 48

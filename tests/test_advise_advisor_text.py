@@ -1,0 +1,102 @@
+"""Sentences and pictures follow from what was found, in either direction."""
+
+import re
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import pytest
+from made_advice import advice, as_if_measured, maps
+
+from hyperslab.advise.advisor import figure, recipes, text, why
+from hyperslab.advise.advisor.rows import rows
+from hyperslab.measure.records import frame_of
+from hyperslab.storage import Layout
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("text")
+    return advice(maps(folder / "maps.nc"), folder, {"time_series": 0.7, "map": 0.3})
+
+
+def test_the_first_row_is_advised_when_it_gains(found):
+    said = " ".join(why.verdict(as_if_measured(found, [7.0])))
+    assert found.rows[0].candidate.name in said
+    assert "7 times as quick, measured (6.93 to 7.07;" in said
+
+
+@pytest.mark.parametrize("gain", [0.3, 1.005])
+def test_nothing_is_advised_when_nothing_gains(found, gain):
+    lost = as_if_measured(found, [gain] * len(found.rows))
+    assert why.verdict(lost)[0].startswith("Leave the file as it is")
+    assert text.how(lost) == []
+
+
+def test_a_remedy_may_come_first(found):
+    n = next(n for n, row in enumerate(found.rows) if row.candidate.remedy == "index")
+    rows = (found.rows[n], *found.rows[:n], *found.rows[n + 1 :])
+    known = as_if_measured(found.__class__(**{**vars(found), "rows": rows}), [9.0])
+    said = why.verdict(known)
+    assert said[0].startswith("Advice: build an index with hyperslab index")
+    assert "the nearest point of an index" in said[0]
+    assert said[1].startswith("Rewritten: rewrite it as netcdf4")
+    assert any("hyperslab index" in line for line in text.how(known))
+
+
+def test_the_table_has_a_line_for_each_and_fits_a_terminal(found):
+    whole = text.table(as_if_measured(found, [3.0]), rows=5)
+    assert len(whole.split("\n")) == 3 + 6
+    assert "3.00x (2.97–3.03)" in whole
+    narrow = text.text(found, width=70)
+    table = re.split(r"\n\n", narrow)[1]
+    assert max(map(len, table.split("\n"))) <= 90
+
+
+def test_why_names_what_is_contiguous(tmp_path):
+    path = maps(tmp_path / "classic.nc", Layout("netcdf3"), (12, 18, 27))
+    said = why.now(advice(path, tmp_path, {"time_series": 1.0}))
+    assert "the data are contiguous: " in said[0]
+    assert "for 12 runs of values" in said[0]
+
+
+def test_commands_of_every_kind(found):
+    every = {
+        row.candidate.layout: recipes.commands(found, row) for row in (*found.rows, *found.beyond)
+    }
+    zstd = next(made for layout, made in every.items() if layout.codec == "zstd")
+    assert any("-F sst,32015,3" in one for one in zstd)
+    plain = next(made for layout, made in every.items() if layout.codec is None)
+    assert any("-d 0" in one for one in plain)
+
+
+def test_a_picture_with_a_panel_for_each_access(found):
+    frame = frame_of(rows(as_if_measured(found, [3.0])))
+    drawn = figure.figure(frame)
+    assert [axes.get_title() for axes in drawn.axes] == ["time_series", "map"]
+    assert {t.get_text() for t in drawn.legends[0].get_texts()} == {
+        "layout, predicted", "measured on the sample", "remedy, predicted", "as it is, predicted",
+        "advice",
+    }  # fmt: skip
+    assert figure.picture(frame, ".svg").startswith(b"<?xml")
+    plt.close("all")
+
+
+def test_records_hold_what_is_said(found):
+    frame = frame_of(rows(found))
+    said = frame[frame["mode"] == "said"].set_index("case")["hints"]
+    assert "/" not in said["file"].partition(":")[0]
+    assert "touches 48 of 48 chunks" in said["now"]
+    tried = frame[frame["mode"] != "said"]
+    assert len(tried) == 2 * (1 + len(found.rows) + len(found.beyond))
+    assert set(tried[tried["order"] == 0]["predicted_reads"]) == {48, 1}
+
+
+def test_what_is_secret_in_an_address_is_not_shown(found):
+    address = "https://me:secret@example.org/data/maps.nc?token=1"
+    far = replace(found, question=replace(found.question, address=address))
+    assert text.head(far).startswith("https://example.org/data/maps.nc: sst")
+    assert text.as_json(far)["file"] == "https://example.org/data/maps.nc"
+    said = frame_of(rows(far))["hints"].str.cat()
+    assert "maps.nc" in said
+    assert "secret" not in said
+    assert "token" not in said

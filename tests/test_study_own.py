@@ -1,0 +1,73 @@
+"""The pages on a user's own file and on how good advice is: what they say follows from records."""
+
+import matplotlib.pyplot as plt
+import pytest
+
+from hyperslab.measure.records import frame_of
+from hyperslab.study.own import figures, files, words
+
+
+def judged(*pairs):
+    """Records of pairs, each a rank and the time over that of the best."""
+    found = []
+    for n, (rank, off) in enumerate(pairs):
+        for mode in ("advised", "predicted"):
+            found.append({
+                "case": f"file {n}, map", "mode": mode, "hints": "1x2", "gain_predicted": 2.0,
+                "gain": 3.0, "gain_low": 2.9, "gain_high": 3.1, "rank": rank, "tried": 9,
+                "weight": off,
+            })  # fmt: skip
+        found.append({
+            "case": f"file {n}, map", "mode": "candidate", "gain_predicted": 2.0, "gain": 3.0,
+        })  # fmt: skip
+    return frame_of(found)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "says"),
+    [
+        ([(1, 1.0)] * 9 + [(4, 1.5)], "reached"),
+        ([(1, 1.0)] * 8 + [(4, 1.5)] * 2, "missed"),
+        ([(2, 1.05)] * 3, "reached"),
+    ],
+)
+def test_the_aim_is_judged(pairs, says):
+    said = words.verdict(judged(*pairs))
+    assert f"is {says}." in said
+    assert f"Of {len(pairs)} pairs" in said
+
+
+def test_one_pair_and_none():
+    assert "Of 1 pair of" in words.verdict(judged((1, 1.0)))
+    none = frame_of([{"case": "a, map", "mode": "advised", "hints": "not asked: no time"}])
+    assert "Of no pair" in words.verdict(none)
+    assert words.unasked(none) == "Without an answer:\n\n- a, map: not asked: no time"
+    assert words.unasked(judged((1, 1.0))) == ""
+
+
+def test_the_table_has_a_line_for_each_pair():
+    table = words.table(judged((1, 1.0), (3, 1.2)))
+    assert list(table["rank"]) == ["1 of 9", "3 of 9"]
+    assert table["gain measured"].iloc[0] == "3.00 (2.90–3.10)"
+
+
+def test_the_figure_holds_every_candidate():
+    drawn = figures.gains(judged((1, 1.0), (2, 1.1)))
+    assert len(drawn.axes[0].collections[0].get_offsets()) == 2
+    plt.close(drawn)
+
+
+def test_files_of_every_kind_have_reads(tmp_path):
+    made = files.make(tmp_path, steps=2, divisor=16)
+    mixes = files.mixes(made)
+    assert sum(map(len, mixes.values())) >= 20
+    assert {path.suffix for path in made.values()} == {".nc", ".zarr"}
+    assert all(path.exists() for path in made.values())
+
+
+def test_words_for_the_command():
+    found = words.options("a.nc", "", "sst", "w", (2, 3, 8, 1))
+    assert found[0] == "a.nc"
+    assert "--formats" in found
+    assert found[-2:] == ["--variable", "sst"]
+    assert "--formats" not in words.options("a.zarr", "", "", "w", (2, 3, 8, 1))

@@ -14,6 +14,7 @@ from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
 from hyperslab.subchunk.index import build, reuse
+from hyperslab.subchunk.index.options import Options
 
 
 @pytest.fixture
@@ -191,3 +192,11 @@ def test_data_that_compress_very_well_are_indexed(tmp_path, mebibytes, budget):
     subchunk.build(tmp_path / "x.h5", budget=budget)
     with subchunk.open(tmp_path / "x.h5") as file:
         assert np.array_equal(file["x"][65530:65540], values[65530:65540])
+
+
+def test_small_chunks_are_indexed_one_after_another_unless_told(monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    told, usual = Options(threads=3), Options()
+    assert [o.at_once(9, 2**20, far=False) for o in (told, usual)] == [3, 1]
+    assert [o.at_once(9, 2**20, far=True) for o in (told, usual)] == [3, 4]
+    assert [usual.at_once(chunks, 2**24, far=False) for chunks in (0, 1, 9)] == [1, 1, 4]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..deflate.walk import NoZlibError
 from ..errors import MissingFileError, SubchunkError
-from ..fetch import source
+from ..fetch import is_url, source
 from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
 from ..read.select import wanted
@@ -56,7 +55,7 @@ def build(
         behind it if not given, in the working folder if the file is behind a URL. It appears
         whole, or not at all.
     variables, spacing, budget, where, threads
-        See `Options`; as many threads as cores if not given.
+        See `Options`.
     storage_options : mapping, optional
         What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     progress : callable, optional
@@ -87,7 +86,7 @@ def build(
     >>> build(folder / "x.h5").name
     'x.h5.subchunk'
     """
-    options = Options(variables, spacing, budget, where or {}, threads or os.cpu_count() or 1)
+    options = Options(variables, spacing, budget, where or {}, threads)
     target = target_place(path, index)
     return _Build(path, storage_options, options, None, progress).write(target)
 
@@ -150,7 +149,7 @@ def widen(
         spacing,
         BUDGET if budget is None else budget,
         where or {},
-        threads or os.cpu_count() or 1,
+        threads,
     )
     return _Build(path, storage_options, options, old, progress).write(target)
 
@@ -247,9 +246,11 @@ class _Build:
             return found
 
         rows = range(len(chunks))
-        if self._options.threads < 2 or len(chunks) < 2:
+        far = is_url(self._place)
+        threads = self._options.at_once(len(chunks), variable.chunk_bytes, far=far)
+        if threads < 2:
             return [one(row) for row in rows]
-        with ThreadPoolExecutor(min(self._options.threads, len(chunks))) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, rows))
 
     def _chosen(self, variable: Variable) -> frozenset[int] | None:

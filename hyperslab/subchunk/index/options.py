@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..read.select import Key
 
 BUDGET = 0.02
+LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 SPACINGS = (1024, 2**26)
 Keys = Key | tuple[Key, ...]
 
@@ -28,8 +29,9 @@ class Options:
     where : mapping
         Selections by names of variables: only chunks they touch get points, the others are read
         whole. All chunks of a variable that is not named.
-    threads : int
-        Chunks that are indexed at the same time.
+    threads : int, optional
+        Chunks that are indexed at the same time. If not given, as many as cores where chunks are
+        large or behind a URL, else one: threads that index small chunks mostly wait for each other.
 
     Raises
     ------
@@ -41,7 +43,7 @@ class Options:
     spacing: int | None = None
     budget: float = BUDGET
     where: Mapping[str, Keys] = field(default_factory=dict)
-    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         low, high = SPACINGS
@@ -54,3 +56,17 @@ class Options:
             raise ValueError(
                 f"budget is {self.budget}: give a share of the data above 0, such as 0.02"
             )
+
+    def at_once(self, chunks: int, chunk_bytes: int, *, far: bool) -> int:
+        """Return how many of a variable's chunks are indexed at the same time.
+
+        Parameters
+        ----------
+        chunks : int
+        chunk_bytes : int
+            Of each, decompressed.
+        far : bool
+            Whether they are behind a URL.
+        """
+        usual = (os.cpu_count() or 1) if far or chunk_bytes >= LARGE else 1
+        return min(self.threads or usual, max(chunks, 1))

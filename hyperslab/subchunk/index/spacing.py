@@ -10,7 +10,7 @@ from .chunk import Windows
 from .points import ChunkPoints
 from .spread import MARK, Spread
 
-CLOSEST = 40 * 2**10  # bytes of output between points, on average: more are slow to build
+CLOSEST = 44 * 2**10  # bytes of output between points, on average: more are slow to build
 _NEAREST, _WIDE = 2**15, 2**17  # anywhere, unless the budget does not reach
 _WIDEST = 2**22
 _OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data

@@ -57,7 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="chunks, or with several files files, that are indexed at a time (one a core)",
+        help="chunks, or with several files files, that are indexed at a time (one a core; "
+        "small chunks one after another)",
     )
     parser.add_argument(
         "--scheduler",

@@ -17,7 +17,7 @@ _OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
 MARK_BYTES, POINT_BYTES = 6, 12  # of the tables, about: for each mark, and more for a point
 _COARSEST = 2**16  # bytes of output between marks
 _FOR_MARKS = 1 / 4  # share of the budget that marks may take, unless they would be coarser
-_BETWEEN = 4  # marks for each point, at least: what is read beyond the wanted bytes stays small
+_BETWEEN = 4, 16  # marks for each point: fewer read much beyond, more make large tables
 TRIED, _SMOOTH = 96, 5  # points made to learn what they cost, and how many are averaged
 
 
@@ -49,12 +49,13 @@ def choose_spread(
     points : ChunkPoints
         Of the chunk.
     """
-    mark = _mark(chunk_bytes / stream.size, budget)
+    first = mark = _mark(chunk_bytes / stream.size, budget)
     while True:
         spread, points = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
-        if spread.spacing >= _BETWEEN * mark or mark < MARK:
+        wanted = _mark_of(spread.spacing, mark)
+        if wanted == mark or mark != first:
             return spread, points
-        mark //= 2
+        mark = wanted
 
 
 def _mark(ratio: float, budget: float) -> int:
@@ -63,6 +64,14 @@ def _mark(ratio: float, budget: float) -> int:
     while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
         mark *= 2
     return mark
+
+
+def _mark_of(spacing: int, mark: int) -> int:
+    """Return how far apart marks lie best where points are so far apart."""
+    low, high = _BETWEEN
+    if spacing < low * mark:
+        return max(mark // 2, MARK // 2)
+    return min(2 * mark, _COARSEST) if spacing > high * mark else mark
 
 
 def _with_marks(

@@ -49,13 +49,12 @@ def choose_spread(
     points : ChunkPoints
         Of the chunk.
     """
-    first = mark = _mark(chunk_bytes / stream.size, budget)
-    while True:
-        spread, points = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
-        wanted = _mark_of(spread.spacing, mark)
-        if wanted == mark or mark != first:
-            return spread, points
-        mark = wanted
+    mark = _mark(chunk_bytes / stream.size, budget)
+    found = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
+    better = _mark_of(found[0].spacing, mark)
+    if better == mark:
+        return found
+    return _with_marks(stream, chunk_bytes, budget, itemsize, chunk, better)
 
 
 def _mark(ratio: float, budget: float) -> int:

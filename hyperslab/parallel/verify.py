@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -30,12 +31,16 @@ def holds(plan: WritePlan, path: Path, library: str) -> bool:
     >>> holds(plan, path, "mpiio")
     True
     """
-    with _opened(plan, path, library) as datasets:
+    with _ONE_AT_A_TIME, _opened(plan, path, library) as datasets:
         return all(
             np.array_equal(values[part.region], plan.values(number, part))
             for number, values in enumerate(datasets)
             for part in plan.datasets[number].parts
         )
+
+
+# netCDF-C must not be called by two threads at once, and those that start ranks each verify.
+_ONE_AT_A_TIME = Lock()
 
 
 @contextmanager

@@ -14,10 +14,11 @@ class _Collection:
 
     Examples
     --------
+    >>> before = gc.isenabled()
     >>> with COLLECTION.put_off(), COLLECTION.put_off():
     ...     gc.isenabled()
     False
-    >>> gc.isenabled()
+    >>> gc.isenabled() == before
     True
     """
 

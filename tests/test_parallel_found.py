@@ -1,5 +1,6 @@
 """What is not here is told with its reason and what installs it."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -53,6 +54,19 @@ def test_a_compiler_that_lacks_the_library_is_quoted(fresh, tmp_path, monkeypatc
 
 
 @needs("hdf5")
+def test_a_library_of_another_mpi_is_not_taken(fresh, monkeypatch):
+    """As in an active environment, whose mpicc comes first and finds the system's HDF5."""
+    wheel = Path(sys.executable).with_name("mpicc")
+    if wheel.samefile(FOUND["hdf5"].launcher.words[0].replace("mpiexec", "mpicc")):
+        pytest.skip("HDF5 is of the same environment")
+    monkeypatch.setenv("MPICC", str(wheel))
+    assert "another MPI (libmpi.so." in find().missing["hdf5"]
+    monkeypatch.delenv("MPICC")
+    monkeypatch.setenv("PATH", str(wheel.parent), prepend=os.pathsep)
+    assert find()["hdf5"] == FOUND["hdf5"]
+
+
+@needs("hdf5")
 def test_a_program_is_compiled_once(fresh, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a cache"))
     first = find()["hdf5"].words[0]
@@ -79,10 +93,12 @@ def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypa
     info.write_text("#!/bin/sh\necho 'mca:io:ompio:version'\necho 'mca:io:romio341:version:x'\n")
     info.chmod(0o755)
     mpiexec = launcher.Launcher((str(tmp_path / "mpiexec"),), launcher.OPEN_MPI)
-    assert mpiexec.environment()["OMPI_MCA_io"] == "romio341"
+    told = mpiexec.environment("a folder")
+    assert told["OMPI_MCA_io"] == "romio341"
+    assert told["OMPI_MCA_orte_tmpdir_base"] == "a folder"
     assert "--oversubscribe" in mpiexec.command(8)
     monkeypatch.setenv("OMPI_MCA_io", "ompio")
-    assert "OMPI_MCA_io" not in mpiexec.environment()
+    assert "OMPI_MCA_io" not in mpiexec.environment("a folder")
 
 
 def test_ranks_that_tell_nothing_are_noticed(tmp_path):

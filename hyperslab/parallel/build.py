@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -76,9 +77,11 @@ def program(library: str, words: tuple[str, ...]) -> Path:
     said = ""
     for flags in _places(library):
         try:
-            return _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
+            made = _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
+            _check_one_mpi(made, library, words[0])
+            return made
         except AbsentError as error:
-            said = said or str(error)
+            said = str(error)
     raise AbsentError(said)
 
 
@@ -90,6 +93,20 @@ def _places(library: str) -> Iterator[tuple[str, ...]]:
     for mpi in ("openmpi", "mpich"):
         for found in sorted(Path("/usr/lib").glob(f"*/{library}/{mpi}")):
             yield (f"-I/usr/include/{library}/{mpi}", f"-L{found}")
+
+
+def _check_one_mpi(made: Path, library: str, by: str) -> None:
+    """Refuse a program whose library was built with another MPI than its compiler brings.
+
+    The linker says nothing of it, as when an environment with its own mpicc is active and the
+    library is the system's.
+    """
+    found = sorted(set(re.findall(r"\blibmpi(?:ch)?\.so\.\d+", _run(("ldd", str(made))))))
+    if len(found) > 1:
+        raise AbsentError(
+            f"{Path(by).name}: the {library} that it finds belongs to another MPI "
+            f"({' and '.join(found)})"
+        )
 
 
 def _built(name: str, words: Sequence[str], flags: Sequence[str], libraries: Sequence[str]) -> Path:

@@ -48,11 +48,16 @@ class Launcher:
         options = () if plain else ("--oversubscribe", "--bind-to", "none")
         return (*self.words, *options, "-n", str(ranks))
 
-    def environment(self) -> dict[str, str]:
+    def environment(self, folder: str) -> dict[str, str]:
         """Return what this launcher's MPI needs to be told, besides the environment.
 
         Open MPI's own MPI-IO does not sieve writes and heeds none of ROMIO's hints, so that ROMIO
         is asked for where it is built in; settings of the user come first.
+
+        Parameters
+        ----------
+        folder : str
+            An empty one on this machine that no other job uses.
         """
         if self.kind != OPEN_MPI:
             return {}
@@ -60,6 +65,9 @@ class Launcher:
         if romio := _romio(self.words[0]):
             told["OMPI_MCA_io"] = romio
         if not self.of_site:
+            # Open MPI 4's jobs of one user share a folder otherwise, which one that ends removes
+            # while another starts in it (one start of 200, with two at a time).
+            told["OMPI_MCA_orte_tmpdir_base"] = folder
             # No network is looked for, which takes longer than the job; ranks that wait for one
             # another leave the cores to those that work.
             told |= {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "^tcp,openib,uct,usnic,ofi"}

@@ -63,14 +63,17 @@ def run(
     told = [f"{name}={value}" for name, value in environment.items()]
     # The launcher itself stays without the library that counts: only the ranks are asked.
     command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
-    with tempfile.TemporaryFile("w+") as said:
+    with (
+        tempfile.TemporaryFile("w+") as said,
+        tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder,
+    ):
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
-                env=os.environ | launcher.environment(),
+                env=os.environ | launcher.environment(folder),
                 start_new_session=True,
                 preexec_fn=_prepare(os.getpid(), cores),
             )

@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from hyperslab.study.templates import source_of
@@ -80,7 +81,7 @@ def parts(
     for name, value in parameters.items():
         found[f"parameter {name}"] = json.dumps(value, sort_keys=True, default=str)
     for name, path in used_modules(code, modules).items():
-        found[f"module {name}"] = _hash(ast.dump(_tree(path)))
+        found[f"module {name}"] = _parsed(path.read_bytes()).hash
         if path.name == "__init__.py":
             for source in sorted(path.parent.glob("*.[ch]")):
                 found[f"module {name}/{source.name}"] = _hash(source.read_text(encoding="utf-8"))
@@ -184,35 +185,72 @@ def used_modules(code: Iterable[str], roots: Iterable[Path]) -> dict[str, Path]:
     """
     packages = {root.name: root for root in roots}
     queue = [name for cell in code for name in _imported(_parse_cell(cell), "", packages)]
+    seen: set[str] = set()
     found: dict[str, Path] = {}
     while queue:
         name = queue.pop()
+        if name in seen:
+            continue
+        seen.add(name)
         path = _file(name, packages)
-        if path is None or name in found:
+        if path is None:
             continue
         found[name] = path
         queue.append(name.rpartition(".")[0])
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        queue.extend(_imported(_tree(path), package, packages))
+        queue.extend(_imported(_parsed(path.read_bytes()), package, packages))
     return dict(sorted(found.items()))
 
 
-def _imported(tree: ast.Module, package: str, packages: Mapping[str, Path]) -> Iterator[str]:
-    """Names that may be modules; those that are none are sorted out by `_file`."""
+@dataclass(frozen=True)
+class _Parsed:
+    """What counts of a source.
+
+    Parameters
+    ----------
+    hash : str
+        Of the code, without comments and layout.
+    names : tuple of (int, str)
+        What may be a module, and how many dots stood before it.
+    beside : bool
+        Whether it imports what is not known before it runs: any module beside it.
+    """
+
+    hash: str
+    names: tuple[tuple[int, str], ...]
+    beside: bool
+
+
+@functools.cache
+def _parsed(source: bytes) -> _Parsed:
+    """Return what counts of a source; kept, for notebooks share most of their modules."""
+    tree = ast.parse(source)
+    names: dict[tuple[int, str], None] = {}
+    beside = False
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names |= {(0, alias.name): None for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join([*(above if node.level else []), *filter(None, [node.module])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)
+            base = node.module or ""
+            names[node.level, base] = None
+            inside = f"{base}." if base else ""
+            names |= {(node.level, f"{inside}{alias.name}"): None for alias in node.names}
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             # A registry names its modules in strings: "hyperslab.access.zarr".
-            yield node.value
+            names[0, node.value] = None
         elif isinstance(node, ast.Name | ast.Attribute) and _named(node) == "import_module":
-            # Which one is not known before it runs: any module beside this one.
-            yield from _beside(package, packages)
+            beside = True
+    return _Parsed(_hash(ast.dump(tree)), tuple(names), beside)
+
+
+def _imported(parsed: _Parsed, package: str, packages: Mapping[str, Path]) -> Iterator[str]:
+    """Names that may be modules; those that are none are sorted out by `_file`."""
+    folders = package.split(".")
+    for dots, name in parsed.names:
+        above = folders[: len(folders) - dots + 1] if dots else []
+        yield ".".join([*above, name] if name else above)
+    if parsed.beside:
+        yield from _beside(package, packages)
 
 
 def _named(node: ast.Name | ast.Attribute) -> str:
@@ -237,13 +275,9 @@ def _file(name: str, packages: Mapping[str, Path]) -> Path | None:
     return None
 
 
-def _parse_cell(cell: str) -> ast.Module:
+def _parse_cell(cell: str) -> _Parsed:
     lines = ("" if line.startswith(("%", "!")) else line for line in cell.splitlines())
-    return ast.parse("\n".join(lines))
-
-
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_bytes())
+    return _parsed("\n".join(lines).encode())
 
 
 @functools.cache

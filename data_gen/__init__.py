@@ -1,9 +1,12 @@
 """Synthetic datasets that stand in for those of the documents, drawn frame by frame."""
 
-from data_gen.datasets import NAMES, Dataset, dataset, generator, parameters
-from data_gen.lazily import open
-from data_gen.manifest import AlteredError, ensure, ensure_all
-from data_gen.writing import NotEnoughSpaceError, write
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from data_gen.datasets import NAMES, Dataset, dataset, generator, parameters
+    from data_gen.lazily import open
+    from data_gen.manifest import AlteredError, ensure, ensure_all
+    from data_gen.writing import NotEnoughSpaceError, write
 
 __all__ = [
     "NAMES",
@@ -18,3 +21,13 @@ __all__ = [
     "parameters",
     "write",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what draws fields, and SciPy with it, when it is asked for: arrays need neither."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from data_gen import datasets, lazily, manifest, writing
+
+    places = (datasets, lazily, manifest, writing)
+    return next(vars(place)[name] for place in places if name in vars(place))

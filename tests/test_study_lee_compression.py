@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_gen.radar import SCALE
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.stats import Interval
 from hyperslab.measure.worker import Job, perform
@@ -79,6 +80,10 @@ def tiles(tmp_path_factory):
     made = Tiles(tmp_path_factory.mktemp("values"), "smoke", 2)
     made.make()
     return made
+
+
+def test_the_products_are_those_of_the_tiles():
+    assert tuple(SCALE) == PRODUCTS
 
 
 def test_the_break_even_rate_is_bytes_saved_over_time_spent():

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from data_gen import dataset, write
+import data_gen
 
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
@@ -113,7 +113,7 @@ def make_currents(path: Path, steps: int, rows: int, columns: int) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     layout = Layout("netcdf4", (1, rows, columns), "deflate", 4, shuffle=True)
-    write(dataset("ocean", steps=steps, nlat=rows, nlon=columns), {path: layout})
+    data_gen.write(data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns), {path: layout})
     return path
 
 

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import data_gen
-from data_gen.radar import SCALE
 
 from ...storage.layout import Layout
 from ..penard.datasets import TABLE_5
 
 SHAPE = (1501, 2001)
-PRODUCTS = tuple(SCALE)
+PRODUCTS = (
+    "cref", "hcref", "lcref", "hsr", "etop18", "etop30", "vil", "vild", "shi", "posh", "mehs",
+    "rate",
+)  # fmt: skip
+"""Of a tile, as `data_gen.radar` names them."""
 LEVELS = tuple(range(1, 10))
 KEPT_BITS = 7  # of the mantissa, where values are rounded
 FLOAT = "dbz"
@@ -131,6 +134,8 @@ class Tiles:
 
     def make(self) -> None:
         """Write the whole tiles, as `data_gen` does, and keep the products that are taken."""
+        from data_gen.radar import SCALE
+
         self.folder.mkdir(parents=True, exist_ok=True)
         rows, columns = self.shape
         for tile in TABLE_5:

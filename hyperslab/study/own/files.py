@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from data_gen import dataset, write
+import data_gen
 
 from ...storage.layout import Layout
 
@@ -37,7 +37,7 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows, columns = 380 // divisor, 1287 // divisor
-    ocean = dataset("ocean", steps=steps, nlat=rows, nlon=columns)
+    ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
     frame = (1, rows, columns)
     deflate = Layout("netcdf4", frame, "deflate", 4)
     sea = {
@@ -49,20 +49,20 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
     }
     paths = {name: folder / f"ocean-{n}{layout.suffix}" for n, (name, layout) in enumerate(
         sea.items())}  # fmt: skip
-    write(ocean, {paths[name]: layout for name, layout in sea.items()})
-    air = dataset(
+    data_gen.write(ocean, {paths[name]: layout for name, layout in sea.items()})
+    air = data_gen.dataset(
         "gfs", steps=max(steps // 4, 2), nlat=max(721 // divisor, 8), nlon=max(1440 // divisor, 16)
     )
     for name, shuffle in (("atmosphere", False), ("atmosphere, shuffled", True)):
         paths[name] = folder / f"air-{shuffle:d}.nc"
     whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
-    write(air, {
+    data_gen.write(air, {
         paths[name]: Layout("netcdf4", whole, "deflate", 4, shuffle=name.endswith("shuffled"))
         for name in ("atmosphere", "atmosphere, shuffled")
     })  # fmt: skip
-    tile = dataset("radar", nlat=1501 // divisor, nlon=2001 // divisor)
+    tile = data_gen.dataset("radar", nlat=1501 // divisor, nlon=2001 // divisor)
     paths["radar"] = folder / "radar.nc"
-    write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
+    data_gen.write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
     return paths
 
 
@@ -79,6 +79,6 @@ def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
 def example(path: Path, steps: int, rows: int, columns: int) -> Path:
     """Write a small file of ocean currents, stored map by map; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    ocean = dataset("ocean", steps=steps, nlat=rows, nlon=columns)
-    write(ocean, {path: Layout("netcdf4", (1, rows, columns), "deflate", 4, shuffle=True)})
+    ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
+    data_gen.write(ocean, {path: Layout("netcdf4", (1, rows, columns), "deflate", 4, shuffle=True)})
     return path

@@ -12,6 +12,8 @@ FRAMES = {"cmems": 72, "gfs": 13}
 DRAWN = {"cmems": "ocean", "gfs": "gfs", "tile1": "radar", "tile2": "radar", "tile4": "radar"}
 # Lee et al. 2008, Table 5: compression ratio of deflate 1.
 TABLE_5 = {"tile1": 21, "tile2": 14, "tile4": 23}
+PROBE = (280, 506)
+"""Latitude and longitude index of the document's time series in the ocean."""
 REAL_GAIN = (0.04, 0.13)
 """How much smaller level 9 makes real radar data than level 1."""
 

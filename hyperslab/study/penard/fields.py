@@ -14,9 +14,9 @@ from data_gen.ocean import Currents, Ocean
 from data_gen.radar import NO_ECHO
 from data_gen.spectral import radial_spectrum, slope
 
+from .datasets import PROBE as PROBE
+
 Values = NDArray[Any]
-PROBE = (280, 506)
-"""Latitude and longitude index of the document's time series."""
 LEVEL = {int(hpa): number for number, hpa in enumerate(LEVELS)}
 
 

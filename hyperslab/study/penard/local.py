@@ -27,7 +27,7 @@ MODULES = (
     # What xarray puts off to its first open and its first read.
     "h5netcdf.legacyapi", "dask", "dask.array",
 )  # fmt: skip
-BARE = ("h5py", "h5netcdf", "xarray", "hyperslab.study.penard.local",
+BARE = ("h5py", "h5netcdf", "xarray", "hyperslab.study.penard.local", "data_gen.datasets",
         "hyperslab.access.h5py", "hyperslab.access.xarray")  # fmt: skip
 """Modules of the experiment "first", in which xarray imports the rest itself."""
 

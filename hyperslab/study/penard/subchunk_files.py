@@ -17,8 +17,7 @@ from ...storage.layout import Layout
 from ...storage.region import Selection
 from ...storage.selection import frame, series
 from . import subchunk_document as document
-from .datasets import DRAWN, TABLE_1
-from .fields import PROBE
+from .datasets import DRAWN, PROBE, TABLE_1
 from .survey import Plan, Survey, plan
 
 VARIABLE = {"cmems": "uo", "gfs": "air_temperature"}

@@ -9,14 +9,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import data_gen
-from data_gen.datasets import Part
-from data_gen.writing import remove
 
 from ...storage.layout import Layout
 from ...storage.write import stored_bytes
 from .datasets import DRAWN, FRAMES, TABLE_1, TABLE_5
+
+if TYPE_CHECKING:
+    from data_gen.datasets import Part
 
 ZIP_LEVEL = 6
 
@@ -54,7 +56,7 @@ class Plan:
         side = {"nlat": 1501 // self.shrink, "nlon": 2001 // self.shrink}
         return found | {"tile": name} | (side if self.shrink > 1 else {})
 
-    def source(self, name: str) -> data_gen.Dataset:
+    def source(self, name: str) -> "data_gen.Dataset":
         """Return a dataset as far as it is written."""
         return data_gen.dataset(DRAWN[name], **self.parameters(name))
 
@@ -117,6 +119,8 @@ class Job:
 
     def __call__(self) -> "Done":
         """Write the files, note their sizes, and remove them."""
+        from data_gen.writing import remove
+
         source = self.plan.source(self.name)
         paths = {
             case: self.scratch / f"{case.replace('/', '-')}{layout.suffix}"
@@ -161,10 +165,10 @@ class Done:
 class _Timed:
     """A draw function that counts its CPU seconds."""
 
-    def __init__(self, draw: Callable[[int], Part]) -> None:
+    def __init__(self, draw: "Callable[[int], Part]") -> None:
         self.draw, self.cpu_s = draw, 0.0
 
-    def __call__(self, part: int) -> Part:
+    def __call__(self, part: int) -> "Part":
         start = time.process_time()
         drawn = self.draw(part)
         self.cpu_s += time.process_time() - start

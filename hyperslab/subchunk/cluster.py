@@ -65,7 +65,10 @@ def build_many(
     if scheduler is None:
         workers = min(jobs or os.cpu_count() or 1, len(pairs))
         cluster = LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+            n_workers=workers,
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # 8787 may be another cluster's
         )
     failed = 0
     try:

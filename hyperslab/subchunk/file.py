@@ -14,9 +14,10 @@ import h5py
 
 from .chunkindex.index import ChunkindexIndex
 from .errors import MissingFileError, StaleIndexError, SubchunkError
-from .fetch import LocalFile, RemoteFile, Source, source
+from .fetch import LocalFile, RemoteFile, Source, is_url, source
 from .fetch.filelike import RangeReader
 from .fetch.remote import NoRangesError
+from .fetch.together import in_turn, together
 from .hdf5 import attributes, datasets, describe
 from .index.entries import decoded
 from .index.fingerprint import difference, digest
@@ -113,11 +114,10 @@ class File(Mapping[str, "VariableReader"]):
         self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(self.path, self.options)
         self.lock = threading.Lock()
-        self.index = self._index()
+        at_once = together if self.data.remote and is_url(self._place) else in_turn
+        self.index, identity = at_once(self._index, self.data.identity)
         if self.index:
-            self._check_fresh(self.index)
-        else:
-            self.data.identity()  # says what is missing now, not at the first read
+            self._check_fresh(self.index, identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
         place = self._place if self._given else None
@@ -219,12 +219,12 @@ class File(Mapping[str, "VariableReader"]):
             self.data.ranges([0], [1])  # one that gives no ranges says so here
             warnings.warn(
                 f"{self.path} is read without an index: what the server gives as {place} is none",
-                stacklevel=4,
+                stacklevel=5,
             )
             return None
 
-    def _check_fresh(self, index: PointIndex) -> None:
-        kept, now = index.data, self.data.identity()
+    def _check_fresh(self, index: PointIndex, now: Mapping[str, Any]) -> None:
+        kept = index.data
         why = difference(kept, now)
         # Built from a URL, it knows no time; here looking at the file costs no request.
         unknown = not self.data.remote and "table" in kept and "mtime_ns" not in kept

@@ -23,7 +23,7 @@ from .points import POINT_ARRAYS, Points
 
 __all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
 
-_FIRST_READ = 2**18  # bytes: the head and the tables of most files in one request
+_FIRST_READ = 9 * 2**15  # bytes: the head and the tables of most files in one request
 _MOST = 2**62  # bytes of a file
 _MOST_HEADER = 2**14  # bits; a block cannot need more
 _CHUNK_ARRAYS = ("number", "offset", "size", "mask")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fetch import Source
+from ..fetch.together import in_turn, together
 from ..hdf5 import Chunks, Variable
 from ..index.index import PointIndex
 from ..index.points import Points
@@ -187,12 +188,15 @@ class Indexed:
             return
         values = [_contiguous(result[plan.box.place]) for plan in plans]
         planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
-        kept = self.index.kept(self.points, (stretch.point for _, stretch in cut))
         offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
         begins = [offsets[number] for number, _ in cut]
-        data = self.data.ranges(
-            [begin + stretch.start for begin, (_, stretch) in zip(begins, cut, strict=True)],
-            [begin + stretch.stop for begin, (_, stretch) in zip(begins, cut, strict=True)],
+        at_once = together if self.data.remote else in_turn
+        kept, data = at_once(
+            lambda: self.index.kept(self.points, (stretch.point for _, stretch in cut)),
+            lambda: self.data.ranges(
+                [begin + stretch.start for begin, (_, stretch) in zip(begins, cut, strict=True)],
+                [begin + stretch.stop for begin, (_, stretch) in zip(begins, cut, strict=True)],
+            ),
         )
         name = self.variable.name
         tasks = [

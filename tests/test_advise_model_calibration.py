@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hyperslab.advise.advice.predictors import Modelled, Rough, known
 from hyperslab.advise.model import (
     Calibration,
     NoCalibrationError,
@@ -55,6 +56,15 @@ def test_it_goes_into_the_cache_folder(tmp_path, monkeypatch):
     assert Calibration.load() == MADE
 
 
+def test_a_study_s_own_comes_before_the_user_s(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert known(tmp_path / "study") == Rough()
+    MADE.save(tmp_path / "study")
+    assert known(tmp_path / "study") == Modelled(MADE)
+    assert known() == Rough()
+    assert known(tmp_path / "study", rough=True) == Rough()
+
+
 def test_without_one_it_says_how_to_make_one(tmp_path):
     with pytest.raises(NoCalibrationError, match="--calibrate"):
         Calibration.load(tmp_path)
@@ -66,7 +76,7 @@ def test_what_cannot_be_read_is_said(tmp_path):
     with pytest.raises(NoCalibrationError, match="cannot be read"):
         Calibration.load(tmp_path)
     place.write_text(json.dumps({"form": 99}))
-    with pytest.raises(StaleCalibrationError, match="form"):
+    with pytest.raises(StaleCalibrationError, match="counts other things"):
         Calibration.load(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -156,8 +157,15 @@ def predictor(
     return Modelled(made)
 
 
-def known(*, rough: bool = False) -> Predictor:
+def known(folder: Path | None = None, *, rough: bool = False) -> Predictor:
     """Return what predicts times here, without calibrating: typical costs where it must.
+
+    Parameters
+    ----------
+    folder
+        Where a calibration may be kept, before the user's cache folder.
+    rough
+        Take typical costs.
 
     Examples
     --------
@@ -166,9 +174,7 @@ def known(*, rough: bool = False) -> Predictor:
     """
     from ..model import Calibration, NoCalibrationError
 
-    if rough:
-        return Rough()
-    try:
-        return Modelled(Calibration.load())
-    except NoCalibrationError:
-        return Rough()
+    for place in () if rough else (folder, None):
+        with contextlib.suppress(NoCalibrationError):
+            return Modelled(Calibration.load(place))
+    return Rough()

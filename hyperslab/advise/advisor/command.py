@@ -245,10 +245,16 @@ def _say(words: str) -> None:
     print(words, file=sys.stderr)
 
 
-def advised(words: Sequence[str]) -> Advice:
+def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
     """Return the advice for the words after `hyperslab advise`; nothing is written or applied.
 
     A machine that is not calibrated is not calibrated here: typical costs stand in then.
+
+    Parameters
+    ----------
+    words
+    calibrated
+        A folder where a calibration may be kept, before the user's own.
 
     Raises
     ------
@@ -262,4 +268,4 @@ def advised(words: Sequence[str]) -> Advice:
     arguments = add_options(commands).parse_args(words)
     asked = question(arguments)
     _resolved(asked)
-    return advise(asked, known(rough=arguments.rough))
+    return advise(asked, known(calibrated, rough=arguments.rough))

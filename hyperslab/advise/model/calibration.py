@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from hyperslab.measure.machine import identity, versions
@@ -24,7 +25,7 @@ from .terms import ALIKE, ENGINES, codec, path
 
 MAX_AGE_DAYS = 90
 RUN = "run `hyperslab advise --calibrate` (under two minutes)"
-_FORM = 1
+_COUNTED = ("geometry.py", "terms.py")  # what costs are of: an old one means something else
 # What decides the speed of a read; others may be of any version.
 _TIMED = ("python", "numpy", "netcdf-c", "hdf5 (netCDF4)", "hdf5 (h5py)", "netCDF4", "h5py",
           "zarr", "xarray", "h5netcdf", "numcodecs")  # fmt: skip
@@ -128,7 +129,7 @@ class Calibration:
         place = (folder or cache_folder()) / _name(self.identity)
         place.parent.mkdir(parents=True, exist_ok=True)
         part = place.with_name(f".{place.name}-{os.getpid()}")
-        part.write_text(json.dumps({"form": _FORM, **asdict(self)}, indent=1))
+        part.write_text(json.dumps({"form": form(), **asdict(self)}, indent=1))
         part.replace(place)
         return place
 
@@ -162,8 +163,10 @@ class Calibration:
             raise NoCalibrationError(f"this machine has no calibration yet: {RUN}")
         try:
             found = json.loads(place.read_text())
-            if found.pop("form") != _FORM:
-                raise StaleCalibrationError(f"the calibration has another form: {RUN}")
+            if found.pop("form") != form():
+                raise StaleCalibrationError(
+                    f"the calibration was made by a version that counts other things: {RUN}"
+                )
             spread = {name: (float(a), float(b)) for name, (a, b) in found.pop("spread").items()}
             made = cls(spread=spread, **found)
         except (ValueError, KeyError, TypeError) as error:
@@ -194,6 +197,13 @@ class Calibration:
             raise StaleCalibrationError(
                 f"the calibration is {age.days} days old, {max_age_days:g} are allowed: {RUN}"
             )
+
+
+@cache
+def form() -> str:
+    """Return what tells apart versions of this program that count different things."""
+    folder = Path(__file__).parent
+    return hashlib.sha256(b"".join((folder / n).read_bytes() for n in _COUNTED)).hexdigest()[:12]
 
 
 def cache_folder() -> Path:

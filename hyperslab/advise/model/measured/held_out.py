@@ -118,7 +118,12 @@ def cases(reads: Sequence[Measured]) -> list[Case]:
 
 
 def costs(
-    seconds: float, workdir: Path, *, few: bool = False, side: int | None = None
+    seconds: float,
+    workdir: Path,
+    *,
+    few: bool = False,
+    side: int | None = None,
+    kept: Path | None = None,
 ) -> list[dict[str, object]]:
     """Calibrate this machine and return what came of it, as rows of records.
 
@@ -130,9 +135,13 @@ def costs(
         On the disk that cold reads are about.
     few
         Only some libraries and codecs.
+    kept
+        A folder where the calibration is kept, unless it has only a few.
     """
     libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
     found = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side, progress=False)
+    if kept and not few:
+        found.save(kept)
     return [*cost_rows(found)]
 
 

@@ -42,6 +42,9 @@ class Case:
         Whether this case is also measured under other labels, to show what noise does.
     most_blocks : int
         Blocks after which it is left out of the rest; 0 measures it in all.
+    pinned : bool
+        Whether a forked sample is kept on one core, so that it is not moved; not for what has
+        threads.
 
     Examples
     --------
@@ -62,6 +65,7 @@ class Case:
     start: str = "fork"
     aa: bool = False
     most_blocks: int = 0
+    pinned: bool = True
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -108,6 +112,7 @@ class Stopwatch:
         self, files: Sequence[str | Path] = (), cold: bool = False, drop_caches: bool = False
     ) -> None:
         self._files, self._cold, self._drop_caches = files, cold, drop_caches
+        self.elsewhere_s = 0.0
         self._counters = Counters()
         self._phases: list[_Phase] = []
         self._empty = self._calibrate()
@@ -138,6 +143,10 @@ class Stopwatch:
         """
         if self._cold:
             evict(self._files, drop_caches=self._drop_caches)
+
+    def elsewhere(self, cpu_s: float) -> None:
+        """Add CPU seconds that others spent for this sample, as servers that outlive it."""
+        self.elsewhere_s += cpu_s
 
     def note(self, **columns: object) -> None:
         """Add columns to the last phase, from what is known only after it."""

@@ -197,8 +197,7 @@ def _block(
         outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches))
         spent[key] = spent.get(key, 0.0) + time.monotonic() - start
         taken[key] += 1
-        if case.start == "fork":  # the others' time is charged to this process as they end
-            forked += outcome.cpu_s
+        forked += outcome.cpu_s  # a spawned one's own is charged to this process as it ends
         rows += _rows(case, aa, block, place, outcome)
         bar.update()
     elapsed = time.monotonic() - began

@@ -57,7 +57,8 @@ class Outcome:
     status : str
         "ok", or why the sample does not count.
     cpu_s : float
-        CPU time of a forked job and of the server for it, in seconds.
+        CPU time that the run's own does not hold, in seconds: of a forked job and of the server for
+        it, and of what worked for it elsewhere.
     """
 
     rows: list[dict[str, object]]
@@ -76,6 +77,7 @@ def perform(job: Job) -> Outcome:
     'ok'
     """
     case = job.case
+    elsewhere_s = 0.0
     try:
         if case.prepare:
             case.prepare()
@@ -90,7 +92,7 @@ def perform(job: Job) -> Outcome:
                     job.drop_caches,
                 )
                 value = case.run(watch)
-                rows = watch.rows()
+                rows, elsewhere_s = watch.rows(), watch.elsewhere_s
             verified = case.check is None or bool(case.check(value))
         finally:
             gc.enable()
@@ -99,7 +101,7 @@ def perform(job: Job) -> Outcome:
     except Exception as error:  # the sample is lost, the run is not
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status)
+    return Outcome(rows, verified, status, elsewhere_s)
 
 
 def run_nothing(watch: Stopwatch) -> None:
@@ -174,7 +176,8 @@ def _fork(job: Job) -> Outcome:
         signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
         code = 1
         try:
-            _pin()
+            if job.case.pinned:
+                _pin()
             with os.fdopen(write_end, "wb") as stream:
                 send(stream, perform(job))
             code = 0
@@ -193,11 +196,11 @@ def _fork(job: Job) -> Outcome:
         outcome = replace(
             outcome, status=f"the process was {why}" if ended else f"the process {why}"
         )
-    return replace(outcome, cpu_s=tree_cpu_s() - before)
+    return replace(outcome, cpu_s=outcome.cpu_s + tree_cpu_s() - before)
 
 
 def _pin() -> None:
-    """Keep this process on one core: moving is noise, and forked cases have no threads."""
+    """Keep this process on one core: moving is noise, and most forked cases have no threads."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

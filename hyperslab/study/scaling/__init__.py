@@ -1,0 +1,1 @@
+"""Reading with more than one core: threads, processes, and dask's workers."""

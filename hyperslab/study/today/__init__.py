@@ -1,0 +1,1 @@
+"""Codecs and layouts that the documents did not know."""

@@ -32,20 +32,27 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
 
     folder = session.results / "figures" / session.notebook
     folder.mkdir(parents=True, exist_ok=True)
-    png = b""
+    png, kept = b"", list[Any]()
     for style in STYLES:
         with styled(style):
             drawn = draw()
-            drawn.savefig(
-                folder / f"{name}.{style}.svg",
-                bbox_inches="tight",
-                metadata={"Date": None, "Creator": None},
-            )
-            if style == "light":
-                buffer = io.BytesIO()
-                drawn.savefig(buffer, format="png", dpi=110, bbox_inches="tight")
-                png = buffer.getvalue()
-            plt.close(drawn)
+            if not kept or not _placed(drawn, kept[0]):
+                drawn.draw_without_rendering()
+                edge = drawn.get_tightbbox().padded(plt.rcParams["savefig.pad_inches"])
+            with plt.rc_context({"figure.constrained_layout.use": False}):
+                drawn.set_layout_engine(None)  # which would lay it out anew for each file
+                drawn.savefig(
+                    folder / f"{name}.{style}.svg",
+                    bbox_inches=edge,
+                    metadata={"Date": None, "Creator": None},
+                )
+                if style == "light":
+                    buffer = io.BytesIO()
+                    drawn.savefig(buffer, format="png", dpi=110, bbox_inches=edge)
+                    png = buffer.getvalue()
+            kept.append(drawn)
+    for drawn in kept:
+        plt.close(drawn)
     myst = _directive(
         f"figure}} ../figures/{session.notebook}/{name}.light.svg",
         caption,
@@ -53,6 +60,22 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
         alt=" ".join(alt.split()),
     )
     _display({"image/png": png, MYST: myst}, {"image/png": {"alt": alt}})
+
+
+def _placed(figure: Any, first: Any) -> bool:
+    """Put the parts of a figure where those of its twin were laid out; say whether they match.
+
+    Text is as large in one style as in the other, and laying out costs more than drawing.
+    """
+    if (len(figure.axes), len(figure.texts)) != (len(first.axes), len(first.texts)):
+        return False
+    for axes, twin in zip(figure.axes, first.axes, strict=True):
+        axes.set_position(twin.get_position(original=True))
+        axes.set_box_aspect(twin.get_box_aspect())  # of a colour bar, which the layout sets
+        axes.set_anchor(twin.get_anchor())
+    for text, twin in zip(figure.texts, first.texts, strict=True):
+        text.set_position(twin.get_position())
+    return True
 
 
 def table(session: Session, frame: pd.DataFrame, name: str, caption: str) -> None:

@@ -1,7 +1,8 @@
-"""The whole book, rendered strictly from a made-up run, and what its pages hold."""
+"""The book, rendered strictly from a made-up run, and what its pages hold."""
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -103,11 +104,25 @@ def private() -> dict[str, str]:
     return {name: f"<{kind}>" for kind, name in CANARY.items()}
 
 
+def make_project(folder: Path) -> Path:
+    """Copy the book, with docstrings in one page: tests/test_whole.py renders those of all."""
+    shutil.copytree(ROOT / "book", folder / "book")
+    for name in ("_config.yml", "_toc.yml", "notebooks"):
+        (folder / name).symlink_to(ROOT / name)
+    pages = set((folder / "book/api").glob("*.md"))
+    assert folder / "book/api/kernels.md" in pages
+    for path in pages - {folder / "book/api/kernels.md"}:
+        written = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r"```\{modules\}.*?```", "", written, flags=re.DOTALL))
+    return folder
+
+
 @pytest.fixture(scope="module")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("book")
     executed, results = make_run(folder)
-    missing = stage(executed, results, folder / "build/book", root=ROOT, hide=private())
+    project = make_project(tmp_path_factory.mktemp("project"))
+    missing = stage(executed, results, folder / "build/book", root=project, hide=private())
     assert missing["lee_access"] == "stopped in cell 2 with ValueError"
     assert "lee_chunk_size" not in missing
     assert render(folder / "build/book", folder / "build/html")

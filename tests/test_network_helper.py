@@ -120,7 +120,7 @@ def test_another_process_reads_and_asks(tmp_path):
         sent = pickle.dumps((server, line))
         words = [sys.executable, "-c", ASK]
         done = subprocess.run(words, input=sent, capture_output=True, check=True)
-        wire = "Wire(requests=1, wire_bytes=1000, connections=1, stages=1, handshakes=1)"
+        wire = "Wire(requests=1, wire_bytes=1000, connections=1, stages=1, handshakes=1, idle=1)"
         assert done.stdout.decode().split("\n")[0] == f"{wire} 1"
         assert len(server.requests()) == 1
         visited = pickle.loads(sent)[0]

@@ -102,7 +102,7 @@ def test_a_connection_is_kept_and_numbered(server):
     ask(server, Range="bytes=0-9")
     log = server.requests()
     assert [request.nth for request in log] == [0, 1, 2, 0]
-    assert Wire.of(log) == Wire(4, 40, 2, 4, 2)
+    assert Wire.of(log) == Wire(4, 40, 2, 4, 2, 4)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="lists sockets as Linux has them")

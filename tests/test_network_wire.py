@@ -30,8 +30,8 @@ def test_the_longest_chain_is_that_of_all_subsets(spans):
 def test_a_volley_is_one_stage_and_its_new_connections_one_handshake():
     opened = request(0, 1, nth=0)
     volley = [request(2, 3, connection=n, nth=int(n == 0)) for n in range(8)]
-    assert Wire.of([*volley, opened]) == Wire(9, 90, 8, 2, 2)
-    assert Wire.of([]) == Wire(0, 0, 0, 0, 0)
+    assert Wire.of([*volley, opened]) == Wire(9, 90, 8, 2, 2, 2)
+    assert Wire.of([]) == Wire(0, 0, 0, 0, 0, 0)
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=12))
@@ -55,6 +55,15 @@ def test_over_a_link_a_request_that_did_not_wait_is_no_stage():
 def test_over_a_link_a_new_connection_of_a_volley_begins_later_and_is_no_stage():
     opened = request(0.2, 0.21, nth=0)
     volley = [request(0.31, 0.32), request(0.41, 0.42, connection=1, nth=0)]
-    assert Wire.of([opened, *volley], apart_s=0.08) == Wire(3, 30, 2, 2, 2)
+    assert Wire.of([opened, *volley], apart_s=0.08) == Wire(3, 30, 2, 2, 2, 2)
     waited = request(0.52, 0.53, connection=1)
     assert Wire.of([opened, *volley, waited], apart_s=0.08).stages == 3
+
+
+def test_requests_that_follow_each_other_while_others_are_under_way_leave_the_link_busy():
+    """Two at a time, of a second each: a chain of three behind the first, and never idle."""
+    opened = request(0.0, 0.0, nth=0, stop=1)
+    windows = [request(0.2 + n, 0.2 + n, connection=n % 2, stop=100) for n in range(6)]
+    wire = Wire.of([opened, *windows], apart_s=0.08, bytes_per_s=100)
+    assert (wire.stages, wire.idle) == (7, 2)
+    assert Wire.of([opened, *windows], apart_s=0.08).idle == 7, "a link without limit is done"

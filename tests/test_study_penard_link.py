@@ -51,7 +51,8 @@ def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
                     "wall_s": share * (DELAY.seconds(stages, 1, 1e6, 0.01) + block / 1e4),
                     "user_s": share * 0.01, "sys_s": 0.0,
                     "predicted_reads": 1 if read == "frame" else frames[kind == "gfs"],
-                    **({"stages": stages, "handshakes": 1, "wire_bytes": 1e6, "requests": 9}
+                    **({"stages": stages, "handshakes": 1, "idle_stages": stages,
+                        "wire_bytes": 1e6, "requests": 9}
                        if phase == "read" else {}),
                 }  # fmt: skip
 
@@ -101,12 +102,17 @@ def test_the_model_is_that_of_its_counts():
 
 
 @given(
-    st.lists(st.tuples(*[st.floats(0, 100)] * 2, st.floats(0, 1e9), st.floats(0, 5)), min_size=1),
+    st.lists(
+        st.tuples(*[st.floats(0, 100)] * 2, st.floats(0, 1e9), st.floats(0, 5), st.floats(0, 100)),
+        min_size=1,
+    ),
     st.floats(1e-3, 0.3),
     st.floats(1e4, 1e8),
 )
 def test_the_fastest_of_the_grid_is_the_fastest(reads, trip, rate):
-    found = pd.DataFrame(reads, columns=["stages", "handshakes", "wire_bytes", "cpu_s"])
+    found = pd.DataFrame(
+        reads, columns=["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
+    )
     (((best,)),) = link_model.grid(found, np.array([trip]), np.array([rate])).tolist()
     seconds = [Link(rate, trip).seconds(*read) for read in reads]
     assert seconds[best] == pytest.approx(min(seconds))

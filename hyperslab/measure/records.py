@@ -20,7 +20,7 @@ NUMBERS = (
     "block", "order", "level", "resident_before", "wall_s", "user_s", "sys_s", "minflt", "majflt",
     "rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw", "requests", "connections",
     "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "stages",
-    "handshakes", "ranks", "tasks", "latency_s", "overhead_s", "others_cpu",
+    "handshakes", "idle_stages", "ranks", "tasks", "latency_s", "overhead_s", "others_cpu",
     "peak_bytes", "predicted_reads", "chunk_bytes",
     "spacing_bytes", "points", "out_at", "stored_at",  # of an index, and places in a chunk
     "predicted_s", "weight", "gain", "gain_low", "gain_high", "gain_predicted", "rank", "tried",

@@ -88,8 +88,19 @@ class Link:
         if not 0 <= self.round_trip_s < math.inf:
             raise ValueError(f"round_trip_s={self.round_trip_s}: a delay is 0 s or more")
 
-    def seconds(self, stages: float, connections: float, size: float, cpu_s: float = 0.0) -> float:
+    def seconds(
+        self,
+        stages: float,
+        connections: float,
+        size: float,
+        cpu_s: float = 0.0,
+        idle: float | None = None,
+    ) -> float:
         """Return how long a read takes over this link: round trips, then bytes, then work.
+
+        Where requests follow each other while others are under way (`idle` below `stages`), their
+        round trips, the bytes and the work go on at the same time, and the longest counts; but the
+        work on what comes last.
 
         Parameters
         ----------
@@ -101,8 +112,20 @@ class Link:
             Bytes from the server.
         cpu_s : float
             What the client computes, in seconds.
+        idle : float, optional
+            Stages that began with nothing under way (`Wire.idle`); all if not given.
+
+        Examples
+        --------
+        >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=50_000, idle=1)
+        1.0
         """
-        return self.round_trip_s * (connections + stages) + size / self.bytes_per_s + cpu_s
+        alone = stages if idle is None else min(idle, stages)
+        turns = stages - alone
+        after_s = cpu_s / (turns + 1)
+        carried_s = size / self.bytes_per_s
+        meanwhile_s = max(carried_s, turns * self.round_trip_s, cpu_s - after_s)
+        return self.round_trip_s * (connections + alone) + meanwhile_s + after_s
 
     @contextmanager
     def to(self, port: int, *, at: int = 0) -> Iterator[Line]:

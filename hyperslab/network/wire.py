@@ -1,6 +1,7 @@
 """What a read moved over the wire: requests, bytes, connections and how many had to wait."""
 
 import bisect
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -24,6 +25,9 @@ class Wire:
         had ended: the round trips that no client could save without asking for less.
     handshakes : int
         Connections that had to be opened along the slowest chain; a round trip each.
+    idle : int
+        Requests that were sent with nothing else under way. A client that keeps so many requests
+        under way at a time makes chains longer than that, but the link carries data meanwhile.
 
     Notes
     -----
@@ -35,7 +39,7 @@ class Wire:
     >>> opened = Request("GET", "/a", 0, 9, 206, 9, 0, 0, 0.0, 1.0)
     >>> pair = [Request("GET", "/a", 9, 99, 206, 90, c, 1 - c, 1.5, 2.5) for c in (0, 1)]
     >>> Wire.of([opened, *pair])
-    Wire(requests=3, wire_bytes=189, connections=2, stages=2, handshakes=2)
+    Wire(requests=3, wire_bytes=189, connections=2, stages=2, handshakes=2, idle=2)
     """
 
     requests: int
@@ -43,9 +47,12 @@ class Wire:
     connections: int
     stages: int
     handshakes: int
+    idle: int
 
     @classmethod
-    def of(cls, requests: Iterable[Request], apart_s: float = 0.0) -> "Wire":
+    def of(
+        cls, requests: Iterable[Request], apart_s: float = 0.0, bytes_per_s: float = math.inf
+    ) -> "Wire":
         """Count the requests of a server's log.
 
         Parameters
@@ -56,6 +63,8 @@ class Wire:
             How long after an answer a request that waited for it begins, at least: nearly the
             round trip of a link that the requests came by. Then no delay of the server's is
             needed to tell stages.
+        bytes_per_s : float
+            Rate of that link.
         """
         log = list(requests)
         stages = _longest(log, [1] * len(log), apart_s)
@@ -67,6 +76,7 @@ class Wire:
             connections=len({request.connection for request in log}),
             stages=stages,
             handshakes=turns - stages,
+            idle=_idle(log, apart_s, bytes_per_s),
         )
 
 
@@ -104,6 +114,17 @@ def touched(requests: Iterable[Request], path: str) -> list[tuple[int, int]]:
         else:
             merged.append((start, stop))
     return merged
+
+
+def _idle(log: Sequence[Request], apart_s: float, bytes_per_s: float) -> int:
+    """Return how many requests were sent when all answers so far had arrived."""
+    count, sent_s = 0, -math.inf  # until when the link carries what was asked for so far
+    for request in sorted(log, key=lambda one: one.began_s):
+        waited_s = apart_s * (1 + (request.nth == 0))
+        count += request.began_s >= sent_s + waited_s
+        carried_s = max(sent_s, request.began_s) + request.body_bytes / bytes_per_s
+        sent_s = max(carried_s, request.ended_s)
+    return count
 
 
 def _longest(log: Sequence[Request], weights: Sequence[int], apart_s: float) -> int:

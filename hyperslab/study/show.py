@@ -78,7 +78,9 @@ def _placed(figure: Any, first: Any) -> bool:
     return True
 
 
-def table(session: Session, frame: pd.DataFrame, name: str, caption: str) -> None:
+def table(
+    session: Session, frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False
+) -> None:
     """Show a table; its values are already formatted.
 
     Parameters
@@ -90,11 +92,15 @@ def table(session: Session, frame: pd.DataFrame, name: str, caption: str) -> Non
         Short and unique; the label is ``tab-<name>``.
     caption : str
         MyST text, on one line.
+    folded : bool
+        Whether it is shown only when asked for, because it is long.
     """
     rows = [list(map(str, frame.columns)), ["---"] * len(frame.columns)]
     rows += [[str(value) for value in row] for row in frame.itertuples(index=False)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
+    if folded:
+        myst = f"~~~~~{{dropdown}} The table ({len(frame)} rows)\n{myst}~~~~~\n"
     _display({"text/html": frame.to_html(index=False), MYST: myst})
 
 

@@ -68,21 +68,23 @@ class ReadLinked(ReadFar):
 
     Parameters
     ----------
-    round_trip_s : float
+    round_trip_s, bytes_per_s : float
         Of the link.
     """
 
     round_trip_s: float = 0.0
+    bytes_per_s: float = math.inf
 
     def counted(self) -> dict[str, object]:
         """Return requests, connections, stages, handshakes and bytes, from the server's log."""
         assert isinstance(self.server, Server)
-        wire = Wire.of(self.server.requests(), apart_s=_APART * self.round_trip_s)
+        wire = Wire.of(self.server.requests(), _APART * self.round_trip_s, self.bytes_per_s)
         return {
             "requests": wire.requests,
             "connections": wire.connections,
             "stages": wire.stages,
             "handshakes": wire.handshakes,
+            "idle_stages": wire.idle,
             "wire_bytes": wire.wire_bytes,
         }
 
@@ -190,8 +192,8 @@ class Far:
         server, variable = self.servers[link], self.files.variable(name)
         if isinstance(server, Endpoint):
             return ReadAbroad(server, file, library, chosen, variable)
-        trip_s = self.links[link].round_trip_s
-        return ReadLinked(server, file, library, chosen, variable, trip_s)
+        known = self.links[link].round_trip_s, self.links[link].bytes_per_s
+        return ReadLinked(server, file, library, chosen, variable, *known)
 
     def _over(self, link: str) -> dict[str, object]:
         """Return the record columns that tell of a link."""

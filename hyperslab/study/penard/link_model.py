@@ -11,7 +11,7 @@ from ...measure.stats import median_interval
 from ...network import Link
 
 PHASES = ("open", "read")
-COUNTS = ("stages", "handshakes", "wire_bytes", "requests")
+COUNTS = ("stages", "handshakes", "idle_stages", "wire_bytes", "requests")
 TABLE_3 = {
     "cmems/series": {"chunkindex-off": 16.49, "h5py-off": 16.51, "chunkindex-on": 19.69},
     "gfs/series": {"chunkindex-off": 11.49, "chunkindex-on": 20.41, "h5py-on": 27.57},
@@ -20,6 +20,7 @@ TABLE_3 = {
 }
 """Seconds of the fastest three of each read over the document's link."""
 _UNKNOWN = Link(math.inf, 0.0)
+_USED = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
 
 
 def samples(*records: pd.DataFrame) -> pd.DataFrame:
@@ -33,7 +34,7 @@ def samples(*records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        case, link, block, wall_s, cpu_s, stages, handshakes, wire_bytes, requests.
+        case, link, block, wall_s, cpu_s, stages, handshakes, idle_stages, wire_bytes, requests.
     """
     rows = main(pd.concat(records))
     rows = rows[rows["phase"].isin(PHASES)]
@@ -139,15 +140,16 @@ def grid(
 
     Examples
     --------
-    >>> chatty = {"stages": 50.0, "handshakes": 1.0, "wire_bytes": 1e6, "cpu_s": 0.0}
-    >>> bulky = {"stages": 1.0, "handshakes": 1.0, "wire_bytes": 1e8, "cpu_s": 0.0}
-    >>> grid(pd.DataFrame([chatty, bulky]), np.array([1e-3, 0.3]), np.array([1e6, 1e8])).tolist()
+    >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
+    >>> cases = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
+    >>> grid(cases, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).tolist()
     [[0, 0], [0, 1]]
     """
-    turns = (found["stages"] + found["handshakes"]).to_numpy()[:, None, None]
-    size = found["wire_bytes"].to_numpy()[:, None, None]
-    work = found["cpu_s"].to_numpy()[:, None, None]
-    seconds = turns * round_trips_s[None, None, :] + size / rates[None, :, None] + work
+    counts = [{str(n): float(v) for n, v in row.items()} for row in found[_USED].to_dict("records")]
+    seconds = [
+        [[_seconds(Link(rate, trip), row) for trip in round_trips_s] for rate in rates]
+        for row in counts
+    ]
     return np.asarray(np.argmin(seconds, axis=0), np.int64)
 
 
@@ -164,6 +166,4 @@ def place(case: str) -> tuple[str, str]:
 
 
 def _seconds(link: Link, counts: dict[str, float]) -> float:
-    return link.seconds(
-        counts["stages"], counts["handshakes"], counts["wire_bytes"], counts["cpu_s"]
-    )
+    return link.seconds(*(counts[name] for name in _USED))

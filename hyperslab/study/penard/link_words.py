@@ -101,7 +101,9 @@ def model(timed: pd.DataFrame) -> str:
     label, shuffle = labels()[str(worst["way"])]
     return (
         "A read takes the round trips of its stages and of the connections it has to wait for, "
-        "its bytes over the rate, and the CPU time of the process: nothing is fitted. Over the "
+        "its bytes over the rate, and the CPU time of the process. Where a reader asks on while "
+        "other answers are under way, the longest of the three counts, and the rest of its stages. "
+        "Nothing is fitted. Over the "
         f"{len(timed)} reads that were timed the model is off by {100 * off.median():.1f} % "
         f"(median) and {100 * off.max():.0f} % at most: {label}{', shuffle ' * bool(shuffle)}"
         f"{shuffle}, {WORDS[str(worst['panel'])]}, {_LINKS[str(worst['link'])]}, "
@@ -128,11 +130,12 @@ def table_model(timed: pd.DataFrame) -> pd.DataFrame:
                     "reader": f"{label}, {shuffle}" if shuffle else label,
                     "link": _LINKS[str(row["link"])],
                     "measured, s": f"{row['seconds']:.3g}{interval}",
-                    "round trips": f"{row['stages']:.0f} + {row['handshakes']:.0f}",
-                    "MB": f"{row['wire_bytes'] / 1e6:.3g}",
-                    "CPU, s": f"{row['cpu_s']:.2g}",
                     "model, s": f"{row['predicted']:.3g}",
                     "off by": f"{100 * row['error']:+.1f} %",
+                    "round trips": f"{row['stages']:.0f} ({row['idle_stages']:.0f}) + "
+                    f"{row['handshakes']:.0f}",
+                    "MB": f"{row['wire_bytes'] / 1e6:.3g}",
+                    "CPU, s": f"{row['cpu_s']:.2g}",
                 }
             )
     return pd.DataFrame(rows)
@@ -263,4 +266,4 @@ def _milliseconds(timed: pd.DataFrame) -> str:
 
 
 def _spelled(seconds: float) -> str:
-    return f"{seconds:.3g} s"
+    return f"{float(f'{seconds:.3g}'):,g} s"

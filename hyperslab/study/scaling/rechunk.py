@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +31,7 @@ NEEDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         COPY: ("hyperslab", "zarr"),
         CUBED: ("cubed", "cubed"),
-        THREADS: ("xarray", "dask"),
+        THREADS: ("dask", "dask"),
         P2P: ("distributed", "distributed"),
     }
 )
@@ -110,8 +111,9 @@ def cases(maps: Maps, own: Own) -> list[Case]:
     own : callable
         The project's own copy: called with the source, the copy, and memory_bytes.
     """
-    found = []
-    for engine in engines():
+    found, here = [], engines()
+    steady = CUBED if CUBED in here else COPY  # threads and p2p write at the kernel's leisure
+    for engine in here:
         work = Rewrite(maps, engine, own if engine == COPY else None)
         found.append(
             Case(
@@ -121,13 +123,14 @@ def cases(maps: Maps, own: Own) -> list[Case]:
                 columns={
                     **maps.layout(maps.series).record(),
                     "library": NEEDS[engine][0],
+                    "library_version": _version(NEEDS[engine][0]),
                     "pattern": "maps to series",
                     "mode": engine,
                     "ranks": 1 if engine in (COPY, CUBED) else cores(),
                 },
                 prepare=work.clear,
                 cleanup=work.clear,
-                aa=engine == THREADS,
+                aa=engine == steady,
                 pinned=False,
             )
         )
@@ -165,6 +168,13 @@ def peak() -> int:
     True
     """
     return _status("VmHWM")
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:  # run from a folder, not installed
+        return ""
 
 
 def _status(key: str) -> int:

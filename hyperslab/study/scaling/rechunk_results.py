@@ -54,10 +54,10 @@ def table(records: pd.DataFrame, stores: pd.DataFrame, allowed_bytes: int) -> pd
     Returns
     -------
     pandas.DataFrame
-        engine (a key of `NAMES`), s, s_low, s_high, n (blocks), mib, mib_low, mib_high (most
-        memory over what there was at the start), within (whether it never was more than allowed),
-        cpu_s, read, written (bytes), copy (bytes), reads (bytes read for each of the source's),
-        writes (bytes written for each of the copy's).
+        engine (a key of `NAMES`), version, s, s_low, s_high, n (blocks), mib, mib_low, mib_high
+        (most memory over what there was at the start), within (whether it never was more than
+        allowed), cpu_s, read, written (bytes), copy (bytes), reads (bytes read for each of the
+        source's), writes (bytes written for each of the copy's).
     """
     rows = main(records)
     rows = rows[rows["phase"] == "rewrite"]
@@ -73,6 +73,7 @@ def table(records: pd.DataFrame, stores: pd.DataFrame, allowed_bytes: int) -> pd
         found.append(
             {
                 "engine": engine,
+                "version": part["library_version"].iloc[0],
                 "s": time.value,
                 "s_low": time.low,
                 "s_high": time.high,

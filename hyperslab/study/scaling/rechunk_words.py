@@ -83,7 +83,7 @@ def why(measured: pd.DataFrame, maps: Maps) -> str:
             f"- **{NAMES[CUBED]}** goes by chunks of in-between shapes in a temporary store, as "
             "rechunker did, whose plan it took over. It read each byte of the source "
             f"{_times(row['reads'])} (what it read back of the temporary store included) and wrote "
-            f"{amount(row['written'] - row['copy'], 'B')} beside the copy."
+            f"{amount(row['written'] - row['copy'], 'B')} beside the copy, compressed."
         )
     if THREADS in engines:
         row = one(measured, THREADS)
@@ -111,6 +111,7 @@ def rows(measured: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "engine": [NAMES[engine] for engine in measured["engine"]],
+            "version": measured["version"],
             "s": [
                 f"{s:,.2f} [{low:,.2f}, {high:,.2f}]"
                 for s, low, high in zip(

@@ -86,7 +86,7 @@ def records(speed, blocks=7):
                 common = {
                     "case": f"{panel}/{way}", "block": block, "status": "ok", "link": "http",
                     "pattern": cloud_results.PANELS[panel], "latency_s": 0.02, "user_s": 0.01,
-                    "sys_s": 0.0, "stages": 3, "handshakes": 1, "connections": 2,
+                    "sys_s": 0.0, "stages": 3, "idle_stages": 3, "handshakes": 1, "connections": 2,
                     "size": "12" if panel == "many/open" else "8x40x80",
                 }  # fmt: skip
                 wall = 0.1 * (1 + 0.01 * block) / speed.get(way, 1.0)

@@ -177,7 +177,7 @@ class Cloud:
 
     @property
     def _known(self) -> dict[str, float]:
-        return {"round_trip_s": self.link.round_trip_s}
+        return {"round_trip_s": self.link.round_trip_s, "bytes_per_s": self.link.bytes_per_s}
 
     def _columns(self, kind: str, library: str, read: str) -> dict[str, object]:
         shape = "x".join(map(str, self.files.shape))

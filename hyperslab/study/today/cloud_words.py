@@ -93,7 +93,8 @@ def caption_times(found: pd.DataFrame) -> str:
         told += f"; what has no interval was read {times(least)}"
     return (
         f"Time over the link, opening included: {told}. Hollow, what the counts predict: "
-        "round trips that waited for one another, bytes over the rate, and CPU time."
+        "round trips that waited for one another, bytes over the rate, and CPU time; where "
+        "requests are made while answers are under way, the longest of the three."
     )
 
 

@@ -121,6 +121,7 @@ def test_words_follow_the_records():
     said = cloud_words.summary(quick, found)
     assert "For a series, netCDF-4, our index took the least time" in said
     assert "4× faster than netCDF-4, as it comes" in said
+    assert "not told apart" not in said
     told = cloud_advice_words.advice(quick, found, STORED)
     assert "**Reference what you may not change**" in told
     assert "hurts, not for speed**" in told
@@ -140,7 +141,9 @@ def test_words_in_the_other_direction():
     assert "**Shard: fewer objects, and faster reads**" in told
     even = records({})
     found = cloud_results.table(even, LINK)
-    assert "netCDF-4, as it comes took the least time" in cloud_words.summary(even, found)
+    said = cloud_words.summary(even, found)
+    assert "netCDF-4, as it comes took the least time" in said
+    assert "not told apart from netCDF-4, as it comes: netCDF-4, no read-ahead" in said
     once = records({"index": 4.0}, blocks=1)
     told = cloud_advice_words.advice(once, cloud_results.table(once, LINK), STORED)
     assert "**An index was not told apart for a series**" in told

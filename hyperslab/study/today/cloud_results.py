@@ -81,10 +81,18 @@ def one(found: pd.DataFrame, read: str, way: str) -> pd.Series[float] | None:
     return None if rows.empty else rows.iloc[0]
 
 
-def best(found: pd.DataFrame, read: str, column: str) -> str:
-    """Return the layout with the least of a column for a read; of equals the first."""
+def best(found: pd.DataFrame, read: str) -> str:
+    """Return the layout of which a read took the least time, of those that were read most often.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        From `table`.
+    read : str
+    """
     rows = found[found["read"] == read]
-    return str(rows.sort_values(column, kind="stable")["way"].iloc[0])
+    rows = rows[rows["n"] == rows["n"].max()]
+    return str(rows.sort_values("seconds", kind="stable")["way"].iloc[0])
 
 
 def faster(linked: pd.DataFrame, read: str, way: str, known: str) -> Interval | None:

@@ -28,16 +28,19 @@ def summary(linked: pd.DataFrame, found: pd.DataFrame) -> str:
     """
     said = ["**What we found.**"]
     for read in ("series", "map", "open"):
-        first, known = best(found, read, "seconds"), one(found, read, "netcdf")
+        first, known = best(found, read), one(found, read, "netcdf")
         if known is None or first == "netcdf":
             least = f"{NAMES[first]} took the least time"
-            said.append(f"For {TITLES[read]}, {least}: {_told(found, read, first)}.")
+            said.append(
+                f"For {TITLES[read]}, {least}: {_told(found, read, first)}"
+                f"{_alike(linked, found, read, first)}."
+            )
             continue
         said.append(
             f"For {TITLES[read]}, {NAMES[first]} took the least time: "
             f"{_told(found, read, first)}, "
             f"{compared(faster(linked, read, first, 'netcdf'), NAMES['netcdf'])} "
-            f"with its {_told(found, read, 'netcdf')}."
+            f"with its {_told(found, read, 'netcdf')}{_alike(linked, found, read, first)}."
         )
     return " ".join(said)
 
@@ -144,7 +147,7 @@ def why(found: pd.DataFrame) -> str:
     """Return what the counts say of where the time goes."""
     lines = []
     for read in ("series", "map", "open"):
-        first = best(found, read, "seconds")
+        first = best(found, read)
         part = found[found["read"] == read].sort_values("seconds")
         last = str(part["way"].iloc[-1])
         lines += [f"- {TITLES[read]}, {_spent(found, read, way)}" for way in (first, last)]
@@ -180,6 +183,16 @@ def _told(found: pd.DataFrame, read: str, way: str) -> str:
         f"{number(row['requests'])} requests, {amount(row['wire_bytes'], 'B')}, "
         f"{amount(row['seconds'], 's')}"
     )
+
+
+def _alike(linked: pd.DataFrame, found: pd.DataFrame, read: str, first: str) -> str:
+    """Return which layouts are not told apart in time from the fastest."""
+    names = []
+    for way in found[found["read"] == read]["way"]:
+        ratio = faster(linked, read, way, first) if way != first else None
+        if ratio is not None and ratio.n >= ENOUGH and ratio.contains(1):
+            names.append(NAMES[way])
+    return f"; not told apart from {NAMES[first]}: {listing(names, 12)}" if names else ""
 
 
 def _spent(found: pd.DataFrame, read: str, way: str) -> str:

@@ -46,6 +46,7 @@ def shown(tmp_path, monkeypatch):
 
 
 def test_both_styles_look_as_if_each_was_laid_out(shown, tmp_path):
+    others = plt.get_fignums()
     (light, dark), (data, metadata) = shown()
     for style, figure in (("light", light), ("dark", dark)):
         with styled(style):
@@ -57,7 +58,7 @@ def test_both_styles_look_as_if_each_was_laid_out(shown, tmp_path):
     assert data["image/png"].startswith(b"\x89PNG")
     assert ":alt: A line.\n" in data[show.MYST]
     assert metadata == {"image/png": {"alt": "A  line."}}
-    assert not plt.get_fignums()
+    assert plt.get_fignums() == others
 
 
 def test_a_figure_of_other_parts_is_laid_out_itself(shown):

@@ -61,16 +61,19 @@ def test_a_worker_that_is_killed_is_made_up_for(files, tmp_path):
 
     with workers.offered("", 2) as found, Client(found.scheduler) as client:
         pids = client.run(os.getpid)
-        slow = client.map(_slowly, range(6), pure=False)
-        watch = Stopwatch()
+        slow = client.map(_slowly, range(6), pure=False)  # so that it dies with work in hand
+        job = reduce.Reduce(files.paths, found.scheduler, (), reduce.CHUNKINGS[MISALIGNED])
+        data = job.opened()
+        future = client.compute(data.astype("f8").mean("time"))
         end = time.monotonic() + 30
-        while not any(client.processing().values()) and time.monotonic() < end:
+        while not all(client.processing().values()) and time.monotonic() < end:
             time.sleep(0.01)
         os.kill(pids[found.addresses[0]], signal.SIGKILL)
-        job = reduce.Reduce(files.paths, found.scheduler, (), reduce.CHUNKINGS[MISALIGNED])
-        assert reduce.IsMean(files.truth)(job(watch))
+        assert reduce.IsMean(files.truth)(future.result(timeout=60).values)
         assert client.gather(slow) == list(range(6))
+        client.wait_for_workers(2, timeout=60)
         assert pids[found.addresses[0]] not in client.run(os.getpid).values()
+        data.close()
 
 
 def _slowly(number):

@@ -21,6 +21,7 @@ from .workers import Workers
 
 if TYPE_CHECKING:
     from distributed import Client
+    from xarray import DataArray
 
 BANDS = 4
 """Of latitude, in which dask's chunks cut each map where they do not fit."""
@@ -88,7 +89,7 @@ class Reduce:
     scheduler : str
         Its address.
     workers : tuple of str
-        Addresses of those that may work; none for all.
+        Addresses of those that may work.
     chunking : Chunking
     """
 
@@ -98,33 +99,38 @@ class Reduce:
     chunking: Chunking
 
     def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
-        import xarray as xr
         from distributed import Client
 
-        rows = (LAYOUT.chunks or ())[-2]
         with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
             cost = _Cost(client, self.workers)
-            with watch("open"), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "The specified chunks separate")
-                data = xr.open_mfdataset(
-                    list(self.paths),
-                    engine=self.chunking.engine,
-                    chunks=self.chunking.chunks(rows),
-                    combine="nested",
-                    concat_dim="time",
-                    data_vars="minimal",
-                    coords="minimal",
-                    compat="override",
-                    join="override",
-                )
-                mean = data[VARIABLE].astype("f8").mean("time")
+            with watch("open"):
+                data = self.opened()
+                mean = data.astype("f8").mean("time")
             with watch("compute"):
-                future = client.compute(mean, **cost.only)
-                found = future.result().values
+                found = client.compute(mean, **cost.only).result().values
             cost.note(watch)
             data.close()
-        watch.note(tasks=_tasks(mean), useful_bytes=data[VARIABLE].nbytes)
+        watch.note(tasks=_tasks(mean), useful_bytes=data.nbytes)
         return np.asarray(found)
+
+    def opened(self) -> DataArray:
+        """Open the files as one array, in dask's chunks."""
+        import xarray as xr
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The specified chunks separate")
+            data = xr.open_mfdataset(
+                list(self.paths),
+                engine=self.chunking.engine,
+                chunks=self.chunking.chunks((LAYOUT.chunks or ())[-2]),
+                combine="nested",
+                concat_dim="time",
+                data_vars="minimal",
+                coords="minimal",
+                compat="override",
+                join="override",
+            )
+        return data[VARIABLE]
 
 
 @dataclass(frozen=True)
@@ -256,17 +262,15 @@ class _Cost:
     """What workers spend from now on; `only` has dask take no others."""
 
     def __init__(self, client: Client, workers: Sequence[str]) -> None:
-        self._client, self._workers = client, list(workers) or None
+        self._client, self._workers = client, list(workers)
         self._before = self._spent()
-        self.only: dict[str, Any] = (
-            {"workers": self._workers, "allow_other_workers": False} if workers else {}
-        )
+        self.only: dict[str, Any] = {"workers": self._workers, "allow_other_workers": False}
 
     def note(self, watch: Stopwatch) -> None:
         """Note it in the last phase, in place of what this process spent."""
         after = self._spent()
         user, system, rchar, syscr = (
-            sum(after[one][place] - self._before[one][place] for one in after.keys() & self._before)
+            sum(after[one][place] - self._before[one][place] for one in self._workers)
             for place in range(4)
         )
         watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)

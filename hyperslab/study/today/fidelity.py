@@ -68,7 +68,7 @@ def compare(pairs: Iterable[tuple[Map, Map]], fill: float | None = None) -> Fide
     --------
     >>> wave = np.sin(np.arange(64) / 3)[None, :] * np.ones((64, 1), "f4")
     >>> found = compare([(wave, wave)])
-    >>> found.error, found.changed, found.coherence.min() > 0.999, found.kept < 3
+    >>> found.error, found.changed, bool(found.coherence.min() > 0.999), found.kept < 3
     (0.0, 0.0, True, True)
     """
     error = relative = 0.0

@@ -8,6 +8,8 @@ from pathlib import Path
 import yaml
 
 PROFILES = ("smoke", "quick", "full", "paper")
+# In C where PyYAML was built with it: each notebook reads the list.
+_LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MARKS = ("_config.yml", "notebooks/study.yml")
 
 
@@ -63,7 +65,7 @@ def entries(folder: Path | None = None) -> tuple[Entry, ...]:
     text = ((folder or root()) / "notebooks/study.yml").read_text()
     return tuple(
         Entry(item["name"], item["title"], item["profiles"])
-        for item in yaml.safe_load(text)["notebooks"]
+        for item in yaml.load(text, _LOADER)["notebooks"]
     )
 
 

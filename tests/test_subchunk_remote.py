@@ -73,6 +73,16 @@ def test_a_series_takes_few_stages_and_bytes(folder, options, monkeypatch):
         assert sum(request.sent for request in log) < size / 3
 
 
+def test_whole_chunks_are_asked_for_at_once(folder, options):
+    """Whatever the threads, which only decode."""
+    folder, values = folder
+    with serving(folder, delay_s=DELAY_S) as (address, log):
+        with subchunk.open(f"{address}/data.nc", storage_options=options, threads=1) as file:
+            assert np.array_equal(file["data"][1::3], values[1::3])
+        data = [request for request in log if request.path == "/data.nc" and request.sent]
+        assert len(data) > 2 and at_once(data, DELAY_S) == len(data)
+
+
 def test_the_index_may_lie_anywhere(folder, options):
     folder, values = folder
     with serving(folder) as (address, _):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -128,13 +128,32 @@ class Indexed:
                     self._decode(plans, result, crew)
                     plans, held = [], 0
         self._decode(plans, result, crew)
-
-        def one(item: tuple[Box, int]) -> None:
-            result[item[0].place] = self._whole(*item)
-
         if whole:
-            needed = self._whole_bytes(max(int(self.chunks.size[row]) for _, row in whole))
-            crew.each(one, whole, most=min(len(whole), self.memory_bytes // needed))
+            self._fill_whole(whole, result, crew)
+
+    def _fill_whole(
+        self, whole: Sequence[tuple[Box, int]], result: NDArray[Any], crew: Crew
+    ) -> None:
+        """Read chunks whole; over a network as many at once as there is memory for."""
+        largest = max(int(self.chunks.size[row]) for _, row in whole)
+        needed = self._whole_bytes(largest)
+
+        def one(item: tuple[tuple[Box, int], memoryview | None]) -> None:
+            (box, row), stored = item
+            result[box.place] = self._whole(box, row, stored)
+
+        if not self.data.remote:
+            crew.each(one, zip(whole, repeat(None)), most=self._crew(len(whole), 0, needed))
+            return
+        left = iter(whole)
+        while some := list(islice(left, max(1, min(HELD, self.memory_bytes - needed) // largest))):
+            fetched = self._stored([row for _, row in some])
+            most = self._crew(len(some), sum(map(len, fetched)), needed)
+            crew.each(one, zip(some, fetched, strict=True), most=most)
+
+    def _crew(self, items: int, held: int, needed: int) -> int:
+        """Return how many threads may decode at a time, beside what is held already."""
+        return min(items, max(1, (self.memory_bytes - held) // needed))
 
     def _whole_bytes(self, size: int) -> int:
         """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
@@ -221,9 +240,16 @@ class Indexed:
         count = 1 if self.data.remote else min(self.threads, stretch.length // _PART)
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
-    def _whole(self, box: Box, row: int) -> NDArray[Any]:
-        start, size = int(self.chunks.offset[row]), int(self.chunks.size[row])
-        stored = self.data.ranges([start], [start + size])[0]
+    def _stored(self, rows: Sequence[int]) -> list[memoryview]:
+        """Return chunks as they are stored."""
+        starts = self.chunks.offset[rows].astype(np.int64)
+        stops = starts + self.chunks.size[rows].astype(np.int64)
+        return self.data.ranges(starts.tolist(), stops.tolist())
+
+    def _whole(self, box: Box, row: int, stored: memoryview | None) -> NDArray[Any]:
+        size = int(self.chunks.size[row])
+        if stored is None:
+            [stored] = self._stored([row])
         compressed = size - self.variable.guard_bytes
         check_chunk(row, compressed, stored[:compressed], self.points, self.variable.name)
         raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))

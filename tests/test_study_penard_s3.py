@@ -47,7 +47,8 @@ def rows(blocks=6, **changed):
                     "case": f"{kind}/{read}{'-today' * today}/{name}", "phase": phase, "aa": aa,
                     "block": block, "wall_s": size / 2e8 + block / 1e5, "user_s": 0.0,
                     "sys_s": 0.0, "others_cpu": 0.0, "predicted_reads": 1, "latency_s": 0.02,
-                    **({"stages": 3, "handshakes": 1, "idle_stages": 3, "wire_bytes": size, "requests": 9}
+                    **({"stages": 3, "handshakes": 1, "idle_stages": 3,
+                        "wire_bytes": size, "requests": 9}
                        if phase == "read" else {}),
                 }  # fmt: skip
 

@@ -72,11 +72,11 @@ def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
                 self.send_header("Accept-Ranges", "bytes")
             self.send_header("ETag", f'"{path.stat().st_mtime_ns}"')
             self.send_header("Content-Length", str(len(data)))
+            # Before it is sent: who has the answer may look for it in the log.
+            log.append(Request(self.command, self.path, start, len(data) * body, began))
             self.end_headers()
             if body:
                 self.wfile.write(data)
-            sent = len(data) if body else 0
-            log.append(Request(self.command, self.path, start, sent, began))
 
         def log_message(self, *_):
             pass

@@ -57,7 +57,7 @@ def test_a_machine_is_calibrated_once(absent, monkeypatch):
 
 def test_one_that_is_there_is_taken_unless_it_is_asked_for_anew(monkeypatch):
     there = object()
-    monkeypatch.setattr("hyperslab.advise.model.Calibration.load", lambda: there)
+    monkeypatch.setattr("hyperslab.advise.model.Calibration.load", lambda *_: there)
     monkeypatch.setattr("hyperslab.advise.model.calibrate", lambda **_: Made())
     assert predictor().calibration is there
     assert known().calibration is there
@@ -65,7 +65,7 @@ def test_one_that_is_there_is_taken_unless_it_is_asked_for_anew(monkeypatch):
 
 
 def test_one_that_is_stale_is_made_anew(monkeypatch):
-    def load():
+    def load(*_):
         raise NoCalibrationError("it is of other libraries")
 
     monkeypatch.setattr("hyperslab.advise.model.Calibration.load", load)

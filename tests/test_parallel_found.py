@@ -59,7 +59,7 @@ def test_a_library_of_another_mpi_is_not_taken(fresh, monkeypatch):
     wheel = Path(sys.executable).with_name("mpicc")
     if wheel.samefile(FOUND["hdf5"].launcher.words[0].replace("mpiexec", "mpicc")):
         pytest.skip("HDF5 is of the same environment")
-    monkeypatch.setenv("MPICC", str(wheel))
+    monkeypatch.setenv("MPICC", shlex.quote(str(wheel)))
     assert "another MPI (libmpi.so." in find().missing["hdf5"]
     monkeypatch.delenv("MPICC")
     monkeypatch.setenv("PATH", str(wheel.parent), prepend=os.pathsep)

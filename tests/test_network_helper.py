@@ -19,10 +19,11 @@ from hyperslab.network.helper import Helper
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
 
 RUN = """
-import os, shutil, sys, time
+import os, shutil, signal, sys, time
 from contextlib import ExitStack
 from hyperslab.network import Link, serving
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 with ExitStack() as stack:
     servers = [stack.enter_context(serving("."))]
     if shutil.which("lighttpd"):

@@ -1,10 +1,11 @@
 """HTTP servers on loopback: ranges as RFC 9110 has them, a true log, and nothing given away."""
 
+import contextlib
 import http.client
 import shutil
 import socket
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -114,12 +115,14 @@ def test_only_this_machine_is_served(server):
 
 
 def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
-    with serving(folder, delay_s=0.2) as server:
-        threads = [threading.Thread(target=ask, args=[server]) for _ in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    # Connected beforehand and a second apart: a machine that stands still for a while shows nothing.
+    with serving(folder, delay_s=1) as server, contextlib.ExitStack() as opened:
+        clients = [http.client.HTTPConnection("127.0.0.1", server.port) for _ in range(6)]
+        for client in clients:
+            opened.callback(client.close)
+            client.connect()
+        with ThreadPoolExecutor(len(clients)) as threads:
+            list(threads.map(lambda client: ask(server, connection=client), clients))
         ask(server)
         wire = Wire.of(server.requests())
     assert (wire.requests, wire.connections, wire.stages, wire.handshakes) == (7, 7, 2, 2)

@@ -20,7 +20,7 @@ BACKENDS = [
     "fsspec",
     pytest.param("obstore", marks=pytest.mark.skipif(NO_OBSTORE, reason="needs obstore")),
 ]
-DELAY_S = 0.08
+DELAY_S = 0.3
 SHAPE, CHUNKS = (12, 400, 500), (1, 400, 500)
 
 

@@ -43,6 +43,13 @@ def test_bounds(ratio, cache_state, others, state):
     assert [item.state for item in judge(records(ratio, cache_state, others))] == [state]
 
 
+def test_a_centred_pair_that_strays_is_called_wide():
+    apart = [factor for ratio in (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3) for factor in (ratio, 1)]
+    frame = records(1.0)
+    [item] = judge(frame.assign(wall_s=frame["wall_s"] * apart))
+    assert item.state == "wide" and abs(item.ratio.value - 1) < 0.05
+
+
 def test_only_phases_that_move_data_count_where_there_are_any():
     frame = records(1.0)
     opened = records(2.0).assign(phase="open")

@@ -11,6 +11,7 @@ from pathlib import Path
 PACKAGES = (
     "numpy", "h5py", "netCDF4", "h5netcdf", "xarray", "zarr", "numcodecs", "dask", "pandas",
 )  # fmt: skip
+_REPORTING = 5  # VIRTIO_BALLOON_F_REPORTING
 
 
 def identity() -> dict[str, object]:
@@ -81,6 +82,7 @@ def facts(folder: Path, **more: object) -> dict[str, object]:
         "file_system": file_system(folder),
         "read_ahead_kib": read_ahead_kib(folder),
         "memory_bytes": memory_bytes(),
+        "host_takes_freed_memory": host_takes_freed_memory(),
         "git_revision": git_revision(),
         "lock_sha256": lock_hash(),
         **more,
@@ -126,6 +128,24 @@ def read_ahead_kib(folder: Path) -> int | None:
     except OSError:
         pass
     return None
+
+
+def host_takes_freed_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> bool:
+    """Return whether this is a virtual machine whose host is told of memory that is freed.
+
+    The host then takes it back (free page reporting), and has to give it anew to what uses it
+    next: a read of a large file waits for memory, with CPU time of the system.
+
+    Parameters
+    ----------
+    devices : Path
+        Where Linux tells of virtual devices.
+    """
+    for features in devices.glob("*/features"):
+        driver = features.with_name("driver")
+        if driver.is_symlink() and driver.resolve().name == "virtio_balloon":
+            return features.read_text()[_REPORTING : _REPORTING + 1] == "1"
+    return False
 
 
 def git_revision() -> str:

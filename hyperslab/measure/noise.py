@@ -9,6 +9,7 @@ from .stats import Interval, median_interval
 
 MARKED_MEMORY, MARKED_DISK = 0.015, 0.03
 VOID = 0.05
+WIDE = 0.15
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
@@ -56,18 +57,26 @@ class Noise:
         return MARKED_DISK if self.synced or self.cache_state == "cold" else MARKED_MEMORY
 
     @property
-    def state(self) -> str:
-        """Return "clean", "marked" or "void".
+    def wide(self) -> bool:
+        """Whether the ratio's interval reaches further than 15 % from one, centred as it may be.
 
-        Marked: A/A further from one than `bound`, or others above 10 %. Void: outside ±5 %, or
-        others above 30 %; then even a pair that happens to agree says little, and what the run
-        timed is inconclusive.
+        Then two samples of the same thing often differ by that much, and only many of them agree.
+        """
+        return max(self.ratio.high, 1 / self.ratio.low) - 1 > WIDE
+
+    @property
+    def state(self) -> str:
+        """Return "clean", "wide", "marked" or "void".
+
+        Wide: the interval of A/A reaches further than 15 % from one. Marked: A/A further from one
+        than `bound`, or others above 10 %. Void: outside ±5 %, or others above 30 %; then even a
+        pair that happens to agree says little, and what the run timed is inconclusive.
         """
         if self.away > VOID or self.others_cpu > OTHERS_VOID:
             return "void"
         if self.away > self.bound or self.others_cpu > OTHERS_MARKED:
             return "marked"
-        return "clean"
+        return "wide" if self.wide else "clean"
 
 
 def judge(frame: pd.DataFrame) -> list[Noise]:

@@ -64,3 +64,9 @@ def test_a_page_holds_everything(found, tmp_path):
     assert "What reads cost now" in text
     assert page.myst(made, "table").startswith("```text\n")
     assert page.said(made, "nothing") == ""
+
+
+def test_options_in_the_report_are_code_and_keep_both_dashes():
+    words = {"mode": "said", "case": "notes", "hints": "- --budget any ranks them too."}
+    assert page.myst(frame_of([words]), "notes") == "- `--budget any` ranks them too."
+    assert page.myst(frame_of([words]), "table") == ""

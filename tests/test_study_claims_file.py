@@ -92,7 +92,7 @@ def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
 
 TOKENS = ("one", "two")
 COUNTED = [
-    "user_s", "sys_s", "rchar", "read_bytes", "syscr", "minflt", "requests", "wire_bytes",
+    "user_s", "sys_s", "rchar", "read_bytes", "syscr", "minflt", "requests", "stages", "wire_bytes",
     "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
 ]  # fmt: skip
 MEASURED = [

@@ -75,7 +75,7 @@ def test_a_slower_plain_write_with_the_same_counts_is_unexplained():
     assert "the difference is unexplained" in format_disk_words.plain_write(disk)
     disk.loc[slow, "user_s"] = 0.01 + 0.008 * (disk["block"] > 4) - 0.001 * (disk["block"] < 2)
     said = format_disk_words.plain_write(disk)
-    assert "no difference [0.90, 1.80]" in said and "took 2.0 times the CPU time" in said
+    assert "not told apart [0.90, 1.80]" in said and "took 2.0 times the CPU time" in said
     disk.loc[slow, "user_s"] = 0.01
     assert "adds nothing that shows" in format_disk_words.plain_write(disk)
 

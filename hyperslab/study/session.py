@@ -276,14 +276,15 @@ def begin(
     Raises
     ------
     ValueError
-        For an unknown profile or notebook, a negative number of repeats, a folder without
-        records, or one with records of another machine.
+        For an unknown profile or notebook, a negative number, a folder without records, or one
+        with records of another machine.
     OSError
         When the work directory cannot be written.
     """
     check_profile(profile)
-    if repeats < 0:
-        raise ValueError(f"repeats is {repeats}: give 0 for the profile's number, or more")
+    for name, value in {"repeats": repeats, **settings}.items():
+        if isinstance(value, int | float) and value < 0:
+            raise ValueError(f"{name} is {value}: give 0 for the profile's number, or more")
     if seed < 0:
         raise ValueError(f"seed is {seed}: give a whole number from 0")
     top = root()

@@ -24,10 +24,12 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
     name : str
         Short and unique; the label is ``fig-<name>``.
     caption : str
-        MyST text.
+        MyST text; "" where there is nothing to be shown.
     alt : str
         What the figure shows, for who cannot see it.
     """
+    if not caption:
+        return
     import matplotlib.pyplot as plt
 
     folder = session.results / "figures" / session.notebook
@@ -48,7 +50,8 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
                 )
                 if style == "light":
                     buffer = io.BytesIO()
-                    drawn.savefig(buffer, format="png", dpi=110, bbox_inches=edge)
+                    # At another resolution letters are wider, and would be cut at the edge.
+                    drawn.savefig(buffer, format="png", dpi="figure", bbox_inches=edge)
                     png = buffer.getvalue()
             kept.append(drawn)
     for drawn in kept:
@@ -87,7 +90,7 @@ def table(
     ----------
     session : Session
     frame : pandas.DataFrame
-        Its column names are the heads; its index is not shown.
+        Its column names are the heads; its index is not shown. Nothing is shown of an empty one.
     name : str
         Short and unique; the label is ``tab-<name>``.
     caption : str
@@ -95,6 +98,8 @@ def table(
     folded : bool
         Whether it is shown only when asked for, because it is long.
     """
+    if frame.empty:
+        return
     rows = [list(map(str, frame.columns)), ["---"] * len(frame.columns)]
     rows += [[str(value) for value in row] for row in frame.itertuples(index=False)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
@@ -128,29 +133,41 @@ def lost(*frames: pd.DataFrame) -> None:
 
 
 def lost_text(frame: pd.DataFrame) -> str:
-    """Return the configurations without a sample, by reason, as MyST.
+    """Return the configurations without a sample, and how many samples others lost, as MyST.
 
     Examples
     --------
     >>> from hyperslab.measure.records import frame_of
-    >>> print(lost_text(frame_of([{"case": "a", "status": "no way to evict", "experiment": "e"}])))
+    >>> rows = [("a", 0, "no way to evict"), ("b", 0, "ok"), ("b", 1, "stopped after 9 s")]
+    >>> print(lost_text(frame_of(
+    ...     {"case": case, "block": block, "status": status, "experiment": "e"}
+    ...     for case, block, status in rows
+    ... )))
     ```{admonition} Not measured
     :class: warning
     - e: a: no way to evict
+    - e: b, 1 of 2 samples: stopped after 9 s
     ```
     """
     keys = ["experiment", "cache_state", "case"]
-    good = frame[frame["status"] == "ok"][keys].drop_duplicates()
-    marked = frame[[*keys, "status"]].merge(good, how="left", on=keys, indicator=True)
-    missing = marked[marked["_merge"] == "left_only"].drop_duplicates(keys)
-    if missing.empty:
-        return ""
+    samples = frame[[*keys, "block", "aa", "status"]].drop_duplicates()
+    good = samples["status"].isin(("ok", ""))
+    made = {
+        key: len(part[["block", "aa"]].drop_duplicates()) for key, part in samples.groupby(keys)
+    }
+    known = set(samples.loc[good, keys].itertuples(index=False, name=None))
     lines = []
-    for (experiment, state, status), part in missing.groupby(
+    for (experiment, state, status), part in samples[~good].groupby(
         ["experiment", "cache_state", "status"]
     ):
-        name = f"{experiment} {state}".strip()
-        lines.append(f"- {name}: {', '.join(part['case'])}: {status}")
+        names = []
+        for case, lost in part.groupby("case", sort=False):
+            some = (experiment, state, case) in known
+            of = f", {len(lost)} of {made[experiment, state, case]} samples" if some else ""
+            names.append(f"{case}{of}")
+        lines.append(f"- {f'{experiment} {state}'.strip()}: {', '.join(names)}: {status}")
+    if not lines:
+        return ""
     return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
 
 

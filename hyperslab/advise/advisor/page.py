@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,7 @@ _PARTS = (
     ("table", "What was tried"), ("how", "How to apply it"), ("notes", "Notes"),
 )  # fmt: skip
 _PLAIN = ("table", "how")
+_OPTION = re.compile(r"--[a-z]+(?: [a-z0-9,=.]*[a-z0-9])?")
 
 
 def said(frame: pd.DataFrame, what: str) -> str:
@@ -30,9 +32,11 @@ def said(frame: pd.DataFrame, what: str) -> str:
 
 
 def myst(frame: pd.DataFrame, what: str) -> str:
-    """Return the same as MyST: tables and commands as they are, between fences."""
+    """Return the same as MyST: tables and commands as they are, between fences; options as code."""
     words = said(frame, what)
-    return f"```text\n{words}\n```" if words and what in _PLAIN else words
+    if what in _PLAIN:
+        return f"```text\n{words}\n```" if words else ""
+    return _OPTION.sub(r"`\g<0>`", words)
 
 
 def page(frame: pd.DataFrame, title: str) -> str:

@@ -138,7 +138,9 @@ def _costs(advice: Advice, access: Access) -> str:
 
 
 def _change(before: Geometry, after: Geometry) -> str:
-    if before.chunks and after.chunks:
+    if before.chunks and before.chunks == after.chunks:
+        text = f"touches as many chunks ({after.chunks:,.0f})"
+    elif before.chunks and after.chunks:
         text = f"touches {_many(after.chunks, 'chunk')} instead of {before.chunks:,}"
     else:
         text = f"takes {_many(after.requests, 'read')} of the file instead of {before.requests:,}"

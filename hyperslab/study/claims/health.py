@@ -62,6 +62,11 @@ def health(
             void = f"the A/A pair of {item.name} is {_apart(item)} apart"
         elif off > item.bound:
             marks.append(f"the A/A pair of {item.name} is {_apart(item)} apart")
+        elif item.wide:
+            marks.append(
+                f"the ratio of the A/A pair of {item.name} is known no better than "
+                f"[{item.ratio.low:.2f}, {item.ratio.high:.2f}]"
+            )
         if item.others_cpu > OTHERS_VOID:
             void = f"other programs took {percent(item.others_cpu)} of the CPU"
         elif item.others_cpu > OTHERS_MARKED:

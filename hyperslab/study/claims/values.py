@@ -101,6 +101,10 @@ _ALL = (
         "faults_per_gb", "/GB", False, ("minflt", "useful_bytes"), *_MANY,
         lambda t: t["minflt"] / (t["useful_bytes"] / GB),
     ),
+    Quantity(
+        "calls_per_gb", "/GB", False, ("syscr", "useful_bytes"), *_MANY,
+        lambda t: t["syscr"] / (t["useful_bytes"] / GB),
+    ),
     _column("chunk_length", "", "longer", "shorter"),
     *(_column(name, "B", *_SIZE) for name in (
         "rchar", "wchar", "read_bytes", "write_bytes", "wire_bytes",

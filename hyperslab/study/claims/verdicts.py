@@ -16,9 +16,8 @@ from .health import health
 from .measures import KINDS, Measured
 from .rules import Effect
 from .values import QUANTITIES
-from .words import amount, interval, number
+from .words import ENOUGH, amount, interval, number
 
-MIN_BLOCKS = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 _OUTCOMES = {
     HOLDS: "holds",
     STRONGER: "is stronger than stated",
@@ -167,9 +166,9 @@ def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
         marks = state.marks
         if state.void:
             verdict, why = INCONCLUSIVE, f"The run is void: {state.void}."
-        elif found.n < MIN_BLOCKS:
+        elif found.n < ENOUGH:
             verdict = INCONCLUSIVE
-            why = f"Too few blocks for an interval: {found.n}, at least {MIN_BLOCKS} are needed."
+            why = f"Too few blocks for an interval: {found.n}, at least {ENOUGH} are needed."
     sentences = [
         part.reason.format(**_words(part, found)).strip(),
         _beside(part, found),

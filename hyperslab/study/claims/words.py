@@ -6,6 +6,10 @@ from hyperslab.measure.stats import Interval
 
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_NEAR = 1.1
+ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
+UNTOLD = ("no difference", "not told apart")
+"""How `comparison` begins where an interval holds one: close around it, and wide."""
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -71,7 +75,8 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
     ----------
     ratio : float or Interval
         One configuration over the other. An interval that holds one has no direction: then the
-        words say so, and give it.
+        words say so, and give it. Up to 10 % on either side is no difference; a wider interval
+        says only that the two were not told apart.
     above, below : str
         The adjective for a ratio above and below one.
 
@@ -81,14 +86,17 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
     ('2× slower', '4× faster')
     >>> comparison(1.0, "slower", "faster"), comparison(1.034, "larger", "smaller")
     ('the same', '3.4 % larger')
-    >>> comparison(Interval(1.031, 0.93, 1.25, 7), "slower", "faster")
-    'no difference [0.93, 1.25]'
+    >>> comparison(Interval(1.031, 0.93, 1.05, 7), "slower", "faster")
+    'no difference [0.93, 1.05]'
+    >>> comparison(Interval(0.5, 0.32, 1.0, 7), "slower", "faster")
+    'not told apart [0.32, 1.00]'
     >>> comparison(Interval(1.031, 1.02, 1.04, 7), "slower", "faster")
     '3.1 % slower'
     """
     if isinstance(ratio, Interval):
         if ratio.low < ratio.high and ratio.contains(1):
-            return f"no difference [{ratio.low:.2f}, {ratio.high:.2f}]"
+            near = max(ratio.high, 1 / max(ratio.low, 1e-9)) <= _NEAR
+            return f"{UNTOLD[not near]} [{ratio.low:.2f}, {ratio.high:.2f}]"
         ratio = ratio.value
     if math.isnan(ratio) or ratio <= 0:
         return "not comparable"
@@ -99,6 +107,34 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
         share = ratio - 1 if ratio > 1 else 1 - ratio
         return f"{number(100 * share, 2)} % {word}"
     return f"{number(times)}× {word}"
+
+
+def spread(most: float, fewest: float | None = None) -> str:
+    """Return what the error bars of medians are: with too few blocks no interval can be told.
+
+    Parameters
+    ----------
+    most, fewest : float
+        Blocks of what was read most often, and least often.
+
+    Examples
+    --------
+    >>> spread(7)
+    '95 % intervals over 7 interleaved blocks'
+    >>> spread(12, 3)
+    '95 % intervals over 12 interleaved blocks; ranges where there were fewer than 6'
+    >>> spread(4)
+    'ranges over 4 interleaved blocks, too few for an interval'
+    >>> spread(1)
+    'no range, of 1 interleaved block, too few for an interval'
+    """
+    blocks = f"{number(most)} interleaved block{'s' if most > 1 else ''}"
+    if most < ENOUGH:
+        kind = "ranges over" if most > 1 else "no range, of"
+        return f"{kind} {blocks}, too few for an interval"
+    text = f"95 % intervals over {blocks}"
+    few = fewest is not None and fewest < ENOUGH
+    return f"{text}; ranges where there were fewer than {ENOUGH}" if few else text
 
 
 def percent(share: float, *, signed: bool = False) -> str:

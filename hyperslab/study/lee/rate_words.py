@@ -1,7 +1,7 @@
 """Ratios of times said as ratios of rates, and other measured things in words."""
 
 from ...measure.stats import Interval
-from ..claims.words import comparison, number, percent
+from ..claims.words import UNTOLD, comparison, number, percent
 
 
 def rate_of(times: Interval) -> Interval:
@@ -23,10 +23,10 @@ def slower(times: Interval) -> str:
     >>> slower(Interval(3.7, 3.6, 3.8, 7)), slower(Interval(0.8, 0.75, 0.84, 7))
     ('3.7× slower [3.6, 3.8]', '25 % faster [19 %, 33 %]')
     >>> slower(Interval(1.01, 0.9, 1.2, 7))
-    'no difference [0.83, 1.11]'
+    'not told apart [0.83, 1.11]'
     """
     words = comparison(rate_of(times), "faster", "slower")
-    if words.startswith("no difference"):
+    if words.startswith(UNTOLD):
         return words
     rates = rate_of(times)
     if "%" in words:
@@ -70,7 +70,7 @@ def than(ratio: Interval, above: str, below: str, other: str) -> str:
     words = comparison(ratio, above, below)
     if words == "the same":
         return f"the same as {other}"
-    if words.startswith("no difference"):
+    if words.startswith(UNTOLD):
         return f"not told apart from {other} [{ratio.low:.2f}, {ratio.high:.2f}]"
     return f"{words} than {other}"
 

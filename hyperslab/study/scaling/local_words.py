@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison
+from ..claims.words import comparison, spread
 from .local import ALONE, PROCESSES, THREADS
 from .local_results import NAMES, faster, in_use, one
 
@@ -46,8 +46,8 @@ def caption(table: pd.DataFrame, frames: int) -> str:
     return (
         f"Time of one reader over that of several, for {frames} maps of the ocean, each a "
         "compressed chunk, read and summed once; warm, without the time of starting the workers. "
-        f"Medians of paired ratios with 95 % intervals over {int(table['n'].max())} interleaved "
-        "blocks. Dotted: as many times faster as there are workers."
+        f"Medians of paired ratios with {spread(table['n'].max())}. "
+        "Dotted: as many times faster as there are workers."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing
+from ..claims.words import amount, comparison, listing, spread
 from .rechunk import COPY, CUBED, P2P, THREADS
 from .rechunk_files import Maps
 from .rechunk_results import MIB, NAMES, Picked, absent, one, pick, ratio
@@ -60,7 +60,7 @@ def caption(measured: pd.DataFrame, maps: Maps) -> str:
         f"A Zarr store of {maps.steps} maps of {maps.rows} × {maps.columns} float32, each a chunk, "
         f"rewritten with chunks of {'×'.join(map(str, maps.series))}, by each engine in a process "
         "of its own: time, and the most resident memory over what there was before (the kernel's "
-        f"mark). Medians with 95 % intervals over {int(measured['n'].max())} interleaved blocks; "
+        f"mark). Medians with {spread(measured['n'].max())}; "
         "the source was in memory as files are, and every value of each copy was compared."
     )
 

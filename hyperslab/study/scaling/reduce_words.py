@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison
+from ..claims.words import amount, comparison, spread
 from .reduce import ALIGNED, BANDS, CACHED, INDEXED, MAPS, MISALIGNED, TASKS
 from .reduce_results import NAMES, one, ratio, task_us
 
@@ -46,7 +46,7 @@ def caption(table: pd.DataFrame, files: int, maps: int) -> str:
         f"The mean over time of {maps} maps in {files} files, each map a compressed chunk, by "
         "xarray and dask.distributed: time on the clock without making the graph, and how many "
         "times faster more workers are, paired by block. Each worker is a process of one thread. "
-        f"Medians with 95 % intervals over {int(table['n'].max())} interleaved blocks; warm."
+        f"Medians with {spread(table['n'].max())}; warm."
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, number
+from ..claims.words import ENOUGH, amount, comparison, number
 from .cloud_results import NAMES, faster, one, sizes
-from .cloud_words import ENOUGH, compared
+from .cloud_words import compared
 
 _BARE = "netcdf-bare"
 

@@ -8,12 +8,9 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number, percent
+from ..claims.words import ENOUGH, amount, comparison, listing, number, percent
 from .cloud import RATE
 from .cloud_results import NAMES, TITLES, best, changing, faster, one, sizes
-
-ENOUGH = 6
-"""Blocks that an interval needs."""
 
 
 def summary(linked: pd.DataFrame, found: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison, number
+from ..claims.words import comparison, number, spread
 from .codecs import REFERENCE
 from .codecs_figures import TITLES
 from .codecs_files import FIELDS
@@ -51,8 +51,8 @@ def caption_sizes(found: pd.DataFrame) -> str:
     """Return the caption of the figure of sizes and times."""
     return (
         "Left: bytes of the values over those of the file, to the right is smaller. Middle and "
-        "right: time of a map and of a series, opening included, warm; medians with 95 % intervals "
-        f"over {int(found['n'].max())} interleaved blocks. All lossless ones above, those that "
+        "right: time of a map and of a series, opening included, warm; medians with "
+        f"{spread(found['n'].max())}. All lossless ones above, those that "
         "round below; of these the first five go on with shuffle and deflate 1."
     )
 

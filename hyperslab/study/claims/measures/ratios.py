@@ -133,6 +133,19 @@ def _compared(fields: Fields, value: float, of: float, to: float, groups: int) -
     return {
         "of": amount(of, kind.unit),
         "to": amount(to, kind.unit),
-        "compared": comparison(value, kind.above, kind.below),
+        "compared": comparison(value, kind.above, kind.below) + _otherwise(value, of / to),
         "groups": number(groups),
     }
+
+
+def _otherwise(paired: float, typical: float) -> str:
+    """Say so where the ratios within blocks have one direction and the medians the other.
+
+    Examples
+    --------
+    >>> _otherwise(1.2, 1.1), _otherwise(1.2, 0.9)
+    ('', ' within blocks, though not by the medians of all blocks')
+    """
+    if (paired - 1) * (typical - 1) >= 0:
+        return ""
+    return " within blocks, though not by the medians of all blocks"

@@ -85,16 +85,31 @@ def test_a_site_s_launcher_is_used_with_its_options(monkeypatch):
     monkeypatch.setenv(launcher.OVERRIDE, f"{shlex.quote(sys.executable)} --mpi=pmix")
     chosen = launcher.beside("/no/such/mpicc")
     assert chosen.command(32) == (sys.executable, "--mpi=pmix", "-n", "32")
+    assert launcher.of_mpi4py("MPICH") == chosen  # of an unknown kind, as a batch system's
     monkeypatch.setenv(launcher.OVERRIDE, "no-such-launcher")
     with pytest.raises(AbsentError, match="no-such-launcher"):
         launcher.of_mpi4py("MPICH")
 
 
+def test_a_launcher_of_another_mpi_than_mpi4py_s_is_refused_before_a_job(tmp_path, monkeypatch):
+    other = tmp_path / "mpiexec"
+    other.write_text("#!/bin/sh\necho 'mpiexec (OpenRTE) 4.1.4'\n")
+    other.chmod(0o755)
+    monkeypatch.setenv(launcher.OVERRIDE, str(other))
+    assert launcher.of_mpi4py("Open MPI v5").kind == launcher.OPEN_MPI
+    with pytest.raises(AbsentError, match=r"mpi4py uses MPICH, and .* names Open MPI's launcher"):
+        launcher.of_mpi4py("MPICH Version: 5.0.2")
+
+
 def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypatch):
-    info = tmp_path / "ompi_info"
-    info.write_text("#!/bin/sh\necho 'mca:io:ompio:version'\necho 'mca:io:romio341:version:x'\n")
-    info.chmod(0o755)
-    mpiexec = launcher.Launcher((str(tmp_path / "mpiexec"),), launcher.OPEN_MPI)
+    said = {
+        "mpiexec": "echo 'mpiexec (OpenRTE) 4.1.4'",
+        "ompi_info": "echo 'mca:io:ompio:version'\necho 'mca:io:romio341:version:x'",
+    }
+    for name, lines in said.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{lines}\n")
+        (tmp_path / name).chmod(0o755)
+    mpiexec = launcher.Launcher.of((str(tmp_path / "mpiexec"),))
     told = mpiexec.environment("a folder")
     assert told["OMPI_MCA_io"] == "romio341"
     assert told["OMPI_MCA_orte_tmpdir_base"] == "a folder"

@@ -16,6 +16,7 @@ from hyperslab.study.chilan import (
     flash_words,
     here_words,
     jobs,
+    latency_words,
     patterns_figures,
     patterns_words,
     results,
@@ -98,14 +99,14 @@ def test_the_page_on_patterns_is_written_whatever_is_here(libraries):
     assert results.NAMES[results.lead(requests)] in said
     for text in (
         patterns_words.why(requests, sizes),
-        patterns_words.line(times),
+        latency_words.line(times),
         patterns_words.advice(requests),
         patterns_words.caption_requests(requests),
-        patterns_words.caption_latency(latency),
+        latency_words.caption_latency(times),
     ):
         assert len(text) > 80 and "nan" not in text
     assert len(patterns_words.table_requests(requests)) == sum(w[0] in libraries for w in WAYS)
-    assert len(patterns_words.table_latency(times, latency)) == 8 * len(libraries)
+    assert len(latency_words.table_latency(times, latency)) == 8 * len(libraries)
     assert len(patterns_words.table_hints(hints)) == len(hints)
     assert bool(patterns_words.hinted(hints)) == bool(len(hints))
     for style in STYLES:
@@ -178,6 +179,24 @@ def cached(parallel=4097):
     ]
 
 
+def test_where_nothing_writes_in_parallel_nothing_empty_is_shown():
+    requests, hints, latency, _ = frames(())
+    assert patterns_words.caption_requests(requests) == ""
+    assert latency_words.caption_latency(results.timed(latency)) == ""
+    assert patterns_words.table_requests(requests).empty
+    assert patterns_words.table_hints(hints).empty and patterns_words.advice(requests) == ""
+    assert "Nothing can write" in patterns_words.summary(requests, latency)
+    assert flash_words.caption(requests, results.timed(latency), latency) == ""
+
+
+def test_a_ratio_grows_with_the_rows_only_where_each_is_a_request():
+    for libraries, grows in ((ALL, True), (("pnetcdf", "mpiio"), False)):
+        requests, _, latency, _ = frames(libraries)
+        said = patterns_words.summary(requests, latency)
+        assert ("a request for each row" in said) is grows
+    assert "H5Pset" not in patterns_words.advice(frames(("mpiio",))[0])
+
+
 @pytest.mark.parametrize("libraries", SOME, ids="-".join)
 def test_the_page_on_flash_is_written_whatever_is_here(libraries):
     requests, checkpoint = (
@@ -188,7 +207,7 @@ def test_the_page_on_flash_is_written_whatever_is_here(libraries):
         flash_words.summary(requests, checkpoint),
         flash_words.why(requests),
         flash_words.advice(requests, frame_of([])),
-        flash_words.caption(checkpoint),
+        flash_words.caption(requests, times, checkpoint),
     ):
         assert len(text) > 40 and "nan" not in text
     assert "283" in flash_words.summary(requests, checkpoint)

@@ -17,7 +17,8 @@ MODES = ("independent", "collective", "rowwise")
 """Each rank for itself; all together; and, through MPI-IO alone, a call for each contiguous run."""
 HINTS = (
     "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
-    "cb_nodes", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor", "striping_unit",
+    "cb_nodes", "cb_config_list", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor",
+    "striping_unit",
 )  # fmt: skip
 """What MPI-IO may be asked for; it says nothing of a name that it does not know."""
 

@@ -30,6 +30,9 @@ class Launcher:
         `OPEN_MPI`, `MPICH`, or "" for one that is not known, as a batch system's.
     of_site : bool
         Whether it was named by the user: it then gets no options but its own.
+    romio : str
+        The component of Open MPI that is ROMIO; asked for once, since each time takes as long as
+        a small job.
 
     Examples
     --------
@@ -40,6 +43,13 @@ class Launcher:
     words: tuple[str, ...]
     kind: str = ""
     of_site: bool = False
+    romio: str = ""
+
+    @classmethod
+    def of(cls, words: tuple[str, ...], *, of_site: bool = False) -> "Launcher":
+        """Return a launcher with what it says of itself."""
+        kind = kind_of(words[0])
+        return cls(words, kind, of_site, _romio(words[0]) if kind == OPEN_MPI else "")
 
     def command(self, ranks: int) -> tuple[str, ...]:
         """Return the words that start so many ranks of what follows them."""
@@ -62,8 +72,8 @@ class Launcher:
         if self.kind != OPEN_MPI:
             return {}
         told = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}  # refused in containers
-        if romio := _romio(self.words[0]):
-            told["OMPI_MCA_io"] = romio
+        if self.romio:
+            told["OMPI_MCA_io"] = self.romio
         if not self.of_site:
             # Open MPI 4's jobs of one user share a folder otherwise, which one that ends removes
             # while another starts in it (one start of 200, with two at a time).
@@ -102,7 +112,7 @@ def beside(compiler: str) -> Launcher:
     path = Path(compiler)
     for name in (f"mpiexec{path.suffix}", "mpiexec", "mpirun"):
         if found := shutil.which(name, path=str(path.parent)):
-            return Launcher((found,), kind_of(found))
+            return Launcher.of((found,))
     raise AbsentError(f"no mpiexec beside {path.name}")
 
 
@@ -117,17 +127,19 @@ def of_mpi4py(version: str) -> Launcher:
     Raises
     ------
     AbsentError
-        When no launcher of that MPI is found.
+        When no launcher of that MPI is found, or one of another MPI was named.
     """
-    if given := _given():
-        return given
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
+    if given := _given():
+        if given.kind and given.kind != wanted:
+            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {given.kind}'s launcher")
+        return given
     folders = [str(Path(sys.executable).parent), *os.get_exec_path()]
     for folder in dict.fromkeys(folders):
         for name in ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun"):
             found = shutil.which(name, path=folder)
             if found and kind_of(found) == wanted:
-                return Launcher((found,), wanted)
+                return Launcher.of((found,))
     raise AbsentError(f"mpi4py uses {wanted}, and no mpiexec of that is found")
 
 
@@ -150,7 +162,7 @@ def _given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
     words = tuple(shlex.split(environment.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:
         raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
-    return Launcher(words, kind_of(words[0]), of_site=True) if words else None
+    return Launcher.of(words, of_site=True) if words else None
 
 
 @cache

@@ -1,7 +1,7 @@
 """The FLASH checkpoint and its plot files, and reading with and without the chunk cache."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...parallel import FILES, Part, RanksJob, SharedArray, WritePlan, find, flash, run
@@ -83,20 +83,37 @@ class Flash:
         ]
         return jobs.totals(list(jobs.observe(tasks)))
 
-    def checkpoint_tasks(self, side: int) -> list[Task]:
+    def checkpoint_tasks(self, side: int, other_blocks: int = 0) -> list[Task]:
         """Return the checkpoints that are timed: each line of the figure at each number of ranks.
 
         MPI-IO itself stands in where HDF5 and PnetCDF are not here.
+
+        Parameters
+        ----------
+        side : int
+            Cells of a block along each dimension.
+        other_blocks : int
+            Blocks of what no claim compares; 0 is all.
         """
         if side not in SIDES[-self.sides :]:
             return []
         here = find().programs
         lines = [way for way in TIMED if way[0] in here] or [WAYS[4], WAYS[5]]
-        return [
+        found = [
             self._task(library, mode, side, ranks, self.timed_blocks)
             for ranks in self.ranks
             for library, mode in lines
         ]
+        return [
+            task if self._claimed(task.job) else replace(task, most_blocks=other_blocks)
+            for task in found
+        ]
+
+    def _claimed(self, job: RanksJob) -> bool:
+        """Whether a claim compares the times of a job."""
+        if job.mode == "independent":
+            return job.plan.ranks in (1, self.most_ranks)
+        return job.plan.ranks == 2
 
     def cache(self) -> Iterator[dict[str, object]]:
         """Give the requests of reading the same chunks again, opened in parallel and serially."""

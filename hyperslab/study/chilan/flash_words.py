@@ -4,9 +4,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..claims.words import comparison, listing
+from ..claims.words import comparison, listing, spread
 from .document import CHECKPOINT_MB
-from .results import MODES, NAMES, few, in_order, lead, ratio, requests, rows_of, slower
+from .results import MODES, NAMES, in_order, lead, ratio, requests, rows_of, slower
 
 _FEW = 2  # ranks: as many as a small machine has cores
 _FILES = {
@@ -111,23 +111,28 @@ def table_rates(times: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows.values(), columns=columns).fillna("–")
 
 
-def caption(checkpoint: pd.DataFrame) -> str:
-    """Return the caption of the figure.
+def caption(counted: pd.DataFrame, times: pd.DataFrame, checkpoint: pd.DataFrame) -> str:
+    """Return the caption of the figure; "" where nothing was counted.
 
     Parameters
     ----------
+    counted : pandas.DataFrame
+        The experiment "requests".
+    times : pandas.DataFrame
+        From `results.timed`.
     checkpoint : pandas.DataFrame
         The experiment "checkpoint".
     """
+    if counted.empty:
+        return ""
     if checkpoint.empty:
         return "Write requests of the checkpoint; nothing was timed."
-    blocks = checkpoint["block"].nunique()
     part = checkpoint[(checkpoint["phase"] == "write") & (checkpoint["ranks"] == 1)]
     size = f" ({part['useful_bytes'].iloc[0] / 1e6:.3g} MB of a rank)" if len(part) else ""
     return (
         "The document's Figures 1 and 2, which print no numbers: write requests of the checkpoint, "
         "counted exactly, and the rate of writing it into this machine's page cache"
-        f"{size}; median{few(blocks) or f' and 95 % interval of {blocks} blocks'}. On one "
+        f"{size}: medians with {spread(times['n'].max(), times['n'].min())}. On one "
         "machine ranks share its memory and cores, so the rates say little of a cluster; the "
         "requests say all."
     )

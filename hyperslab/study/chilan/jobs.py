@@ -12,6 +12,8 @@ import pandas as pd
 from ...measure.case import Case, Stopwatch
 from ...measure.records import frame_of
 from ...parallel import LIBRARIES, Found, Phase, Program, RanksJob, Report, find, holds, run
+from ..privacy import scrubber
+from ..profile import root
 from ..session import Session
 from ..tasks import Remove
 
@@ -30,11 +32,14 @@ class Task:
     job : RanksJob
     described : tuple of (str, object)
         Record columns beside those that follow from the job.
+    most_blocks : int
+        After how many blocks it is not timed again; 0 is never.
     """
 
     case: str
     job: RanksJob
     described: tuple[tuple[str, object], ...] = ()
+    most_blocks: int = 0
 
     @property
     def columns(self) -> dict[str, object]:
@@ -108,8 +113,10 @@ def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
 def here(found: Callable[[], Found] = find) -> Iterator[dict[str, object]]:
     """Give one row a library: whether it writes in parallel here, and why not."""
     seen = found()
+    clean = scrubber(root())  # a compiler or a loader may name a path
     for library in LIBRARIES:
-        yield {"case": library, "library": library, "note": seen.missing.get(library, "")}
+        note = clean(seen.missing.get(library, ""))
+        yield {"case": library, "library": library, "note": note}
     yield {"case": "install", "note": seen.what_to_install()}
 
 
@@ -139,6 +146,7 @@ def cases(tasks: Sequence[Task]) -> list[Case]:
             prepare=Remove(task.job.path),
             cleanup=Remove(task.job.path),
             aa=number == 0,
+            most_blocks=task.most_blocks if number else 0,
         )
         for number, task in enumerate(_apart([t for t in tasks if t.job.library in programs]))
     ]
@@ -217,7 +225,7 @@ def timed(
         modules=MODULES,
         scratch_bytes=needed,
         blocks=blocks,
-        timeout_s=timeout_s,
+        timeout_s=max([timeout_s, *(2 * task.job.timeout_s for task in tasks)]),
     )
 
 

@@ -1,27 +1,31 @@
 """The sentences and tables of the page on the four patterns, their numbers from the records."""
 
-from typing import Any
-
 import pandas as pd
 
-from ..claims.words import amount, comparison, listing, number
+from ..claims.words import comparison, listing
 from .document import PROCESSORS, WRITES
+from .patterns import LATENCY_S
 from .results import (
     MODES,
     NAMES,
     TITLES,
     apart,
-    few,
+    by,
     lead,
     most_ranks,
     ratio,
     requests,
     rows_of,
     slower,
-    timed,
 )  # fmt: skip
 
-LATENCY_S = 0.003
+_CALLS = {
+    "hdf5": "`H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE)` in C, `with dataset.collective:` in an "
+    "h5py built with MPI, `variable.set_collective(True)` in netCDF4",
+    "pnetcdf": "`ncmpi_put_vara_all`",
+    "mpiio": "`file.Write_all(buffer)` on a file view",
+}
+"""How each library is told to write collectively."""
 
 
 def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
@@ -42,17 +46,17 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
     size = counted[counted["case"] == of]["size"].iloc[0].replace("x", " × ")
     said = [
         f"**What we found.** {ranks} ranks write interleaved columns of {size} doubles each with "
-        f"{NAMES[library]}: {a:,} write requests {_by(library)}, {b:,} collectively."
+        f"{NAMES[library]}: {a:,} write requests {by(library)}, {b:,} collectively."
     ]
     found = ratio(latency, of, to, LATENCY_S) if len(latency) else None
     if found is not None:
-        rows = int(latency[latency["case"] == of]["size"].iloc[0].partition("x")[0])
+        rows = _rows(latency, of)
         theirs = WRITES["interleaved"]
-        compared = slower(f"writing {_by(library)}", "writing collectively", found)
+        compared = slower(f"writing {by(library)}", "writing collectively", found)
         said.append(
             f"When each request takes 3 ms longer, with {rows:,} rows a rank {compared} The "
             f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} "
-            "processors; the ratio grows with the rows, because of a request for each row."
+            f"processors{_grows(a, ranks * _rows(counted, of))}."
         )
     return " ".join(said)
 
@@ -74,7 +78,7 @@ def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
         writes, reads = (requests(counted, case, ranks, c) for c in ("requests", "syscr"))
         if writes < 0:
             continue
-        rows = int(counted[counted["case"] == case]["size"].iloc[0].partition("x")[0])
+        rows = _rows(counted, case)
         how = (
             "a request for each row of each rank"
             if writes >= ranks * rows
@@ -110,6 +114,8 @@ def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
 
 def table_requests(counted: pd.DataFrame) -> pd.DataFrame:
     """Return the write requests of each pattern and way, and the reads that sieving made."""
+    if counted.empty:
+        return pd.DataFrame()
     ranks = most_ranks(counted)
     mine = counted[counted["ranks"] == ranks]
     rows = []
@@ -126,121 +132,15 @@ def table_requests(counted: pd.DataFrame) -> pd.DataFrame:
 
 
 def caption_requests(counted: pd.DataFrame) -> str:
-    """Return the caption of the figure and of the table."""
+    """Return the caption of the figure and of the table; "" where nothing was counted."""
+    if counted.empty:
+        return ""
     mine = counted[counted["ranks"] == most_ranks(counted)]
     shapes = mine.drop_duplicates("pattern")
     said = [f"{TITLES[r['pattern']]} {r['size'].replace('x', ' × ')}" for r in rows_of(shapes)]
     return (
         "Write requests of all ranks from the file's creation to its end, counted exactly "
         f"(rows × columns of a rank: {', '.join(said)})."
-    )
-
-
-def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
-    """Return each timed write with its requests and the document's ratio.
-
-    Parameters
-    ----------
-    times : pandas.DataFrame
-        From `results.timed`.
-    latency : pandas.DataFrame
-        The records it was made from.
-    """
-    rows = []
-    for name, title in TITLES.items():
-        part = times[times["pattern"] == name]
-        for cell in rows_of(part[["library", "latency_s"]].drop_duplicates()):
-            library, latency_s = cell["library"], cell["latency_s"]
-            mine = part[(part["library"] == library) & (part["latency_s"] == latency_s)]
-            first = apart(library)
-            of, to = f"{library}/{name}/{first}", f"{library}/{name}/collective"
-            found = ratio(latency, of, to, latency_s)
-            by = {row["case"]: row for row in rows_of(mine)}
-            if found is None:
-                continue
-            shown = f"{found.value:.3g}"
-            rows.append(
-                {
-                    "pattern": title,
-                    "library": NAMES[library],
-                    "added": f"{1e3 * latency_s:g} ms",
-                    f"{MODES['independent']}": _cell(by[of]),
-                    f"{MODES['collective']}": _cell(by[to]),
-                    "ratio": shown
-                    + (f" [{found.low:.3g}, {found.high:.3g}]" if found.n > 1 else ""),
-                    "document": f"{WRITES[name].ratio:.3g}",
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def caption_latency(latency: pd.DataFrame) -> str:
-    """Return the caption of the figure of seconds over requests."""
-    if latency.empty:
-        return "Nothing was timed here."
-    ranks, n = int(latency["ranks"].iloc[0]), latency["block"].nunique()
-    return (
-        f"Seconds of writing by {ranks} ranks over the requests of the rank that makes the most, "
-        f"with nothing and with {listing(_added(latency), 4)} added to each request; median"
-        f"{few(n) or f' and 95 % interval of {n} blocks'}. Dashed: requests "
-        "times latency alone. Star: the document's interleaved columns of 32 processors, a "
-        "request for each of 512K rows."
-    )
-
-
-def document(records: pd.DataFrame) -> str:
-    """Return what more rows gave, "" where that was not measured.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        The experiment "document".
-    """
-    if records.empty:
-        return ""
-    library = lead(records)
-    of, to = f"{library}/interleaved/{apart(library)}", f"{library}/interleaved/collective"
-    found = ratio(records, of, to, LATENCY_S)
-    if found is None:
-        return ""
-    times = {row["case"]: row for row in rows_of(timed(records))}
-    rows = int(times[of]["size"].partition("x")[0])
-    return (
-        f"With {rows:,} rows a rank {NAMES[library]} took {amount(times[of]['seconds'], 's')} "
-        f"{_by(library)} and {amount(times[to]['seconds'], 's')} collectively: "
-        f"{found.value:.0f}×, beside the document's {WRITES['interleaved'].ratio:.0f}×."
-    )
-
-
-def line(times: pd.DataFrame) -> str:
-    """Return how well requests times latency tells the time, and where the document lies.
-
-    Parameters
-    ----------
-    times : pandas.DataFrame
-        From `results.timed`.
-    """
-    slow = times[times["latency_s"] > 0]
-    if slow.empty:
-        return ""
-    beyond = slow["seconds"] - slow["stages"] * slow["latency_s"]
-    many = slow[slow["stages"] >= 30]
-    said = ""
-    if len(many):
-        off = (many["seconds"] / (many["stages"] * many["latency_s"]) - 1).abs().max()
-        said = f" Where a rank makes 30 requests or more it is off by at most {100 * off:.0f} %."
-    theirs = WRITES["interleaved"]
-    row_s = theirs.independent_s / theirs.rows
-    return (
-        "A rank makes its requests one after another, and the ranks wait side by side: a write "
-        "takes the requests of its busiest rank times the latency, and what it takes without. "
-        f"Beyond that product our writes took {amount(beyond.median(), 's')} (median) and "
-        f"{amount(beyond.max(), 's')} at most.{said} The document's "
-        f"{number(theirs.independent_s)} s for {theirs.rows:,} rows are {amount(row_s, 's')} a "
-        "row, so its point lies on such a line; its "
-        f"{theirs.ratio:.0f}× is that line over {theirs.collective_s} s of a write that has "
-        "almost no requests. What was added here is a sleep in each request: there are no "
-        "servers that get busy, no locks and no network."
     )
 
 
@@ -309,9 +209,7 @@ def advice(counted: pd.DataFrame) -> str:
     said.append(", ".join(told) + ".")
     if fewer and not more:
         said.append(
-            "So write collectively: `H5Pset_dxpl_mpio(dxpl, H5FD_MPIO_COLLECTIVE)` in C, "
-            "`with dataset.collective:` in an h5py built with MPI, `variable.set_collective(True)` "
-            "in netCDF4, `ncmpi_put_vara_all` in PnetCDF. On a parallel file system each request "
+            f"So write collectively: {_CALLS[library]}. On a parallel file system each request "
             "costs milliseconds, and it is the requests that you can count beforehand."
         )
     else:
@@ -319,12 +217,15 @@ def advice(counted: pd.DataFrame) -> str:
     return " ".join(said)
 
 
-def _added(latency: pd.DataFrame) -> list[str]:
-    return [f"{1e3 * x:g} ms" for x in sorted(latency["latency_s"].unique()) if x > 0]
+def _rows(records: pd.DataFrame, case: str) -> int:
+    return int(records[records["case"] == case]["size"].iloc[0].partition("x")[0])
 
 
-def _by(library: str) -> str:
-    return "with a call for each row" if library == "mpiio" else "independently"
+def _grows(writes: int, rows: int) -> str:
+    """Say how the ratio goes on, where each row is a request."""
+    if writes < rows:
+        return ""
+    return "; the ratio grows with the rows, because of a request for each row"
 
 
 def _sizes(sizes: pd.DataFrame, case: str) -> str:
@@ -344,8 +245,3 @@ def _bytes(size: float) -> str:
             return f"{size:.0f} {unit}"
         size /= 1024
     raise AssertionError
-
-
-def _cell(row: dict[str, Any]) -> str:
-    inside = f" [{row['low']:.3g}, {row['high']:.3g}]" if row["n"] > 1 else ""
-    return f"{row['seconds']:.3g} s{inside}, {row['stages']:.0f} in turn"

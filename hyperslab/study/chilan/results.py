@@ -92,6 +92,11 @@ def apart(library: str) -> str:
     return "rowwise" if library == "mpiio" else "independent"
 
 
+def by(library: str) -> str:
+    """Return how a library writes each run for itself, in words."""
+    return "with a call for each row" if library == "mpiio" else "independently"
+
+
 def requests(
     frame: pd.DataFrame, case: str, ranks: float = np.nan, column: str = "requests"
 ) -> int:

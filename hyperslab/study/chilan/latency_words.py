@@ -1,0 +1,134 @@
+"""The sentences and tables on the time of the four patterns, their numbers from the records."""
+
+from typing import Any
+
+import pandas as pd
+
+from ..claims.words import amount, listing, number, spread
+from .document import WRITES
+from .patterns import LATENCY_S
+from .results import MODES, NAMES, TITLES, apart, by, few, lead, ratio, rows_of, timed
+
+
+def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
+    """Return each timed write with its requests and the document's ratio.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        From `results.timed`.
+    latency : pandas.DataFrame
+        The records it was made from.
+    """
+    rows = []
+    for name, title in TITLES.items():
+        part = times[times["pattern"] == name]
+        for cell in rows_of(part[["library", "latency_s"]].drop_duplicates()):
+            library, latency_s = cell["library"], cell["latency_s"]
+            mine = part[(part["library"] == library) & (part["latency_s"] == latency_s)]
+            first = apart(library)
+            of, to = f"{library}/{name}/{first}", f"{library}/{name}/collective"
+            found = ratio(latency, of, to, latency_s)
+            by = {row["case"]: row for row in rows_of(mine)}
+            if found is None:
+                continue
+            shown = f"{found.value:.3g}"
+            rows.append(
+                {
+                    "pattern": title,
+                    "library": NAMES[library],
+                    "added": f"{1e3 * latency_s:g} ms",
+                    f"{MODES['independent']}": _cell(by[of]),
+                    f"{MODES['collective']}": _cell(by[to]),
+                    "ratio": shown
+                    + (f" [{found.low:.3g}, {found.high:.3g}]" if found.n > 1 else ""),
+                    "document": f"{WRITES[name].ratio:.3g}",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def caption_latency(times: pd.DataFrame) -> str:
+    """Return the caption of the figure of seconds over requests; "" where nothing was timed.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        From `results.timed`.
+    """
+    if times.empty:
+        return ""
+    ranks, n = int(times["ranks"].iloc[0]), times["n"]
+    return (
+        f"Seconds of writing by {ranks} ranks over the requests of the rank that makes the most, "
+        f"with nothing and with {listing(_added(times), 4)} added to each request: medians with "
+        f"{spread(n.max(), n.min())}. Dashed: requests "
+        "times latency alone. Star: the document's interleaved columns of 32 processors, a "
+        "request for each of 512K rows."
+    )
+
+
+def document(records: pd.DataFrame) -> str:
+    """Return what more rows gave, "" where that was not measured.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        The experiment "document".
+    """
+    if records.empty:
+        return ""
+    library = lead(records)
+    of, to = f"{library}/interleaved/{apart(library)}", f"{library}/interleaved/collective"
+    found = ratio(records, of, to, LATENCY_S)
+    if found is None:
+        return ""
+    times = {row["case"]: row for row in rows_of(timed(records))}
+    rows = int(times[of]["size"].partition("x")[0])
+    return (
+        f"With {rows:,} rows a rank {NAMES[library]} took {amount(times[of]['seconds'], 's')} "
+        f"{by(library)} and {amount(times[to]['seconds'], 's')} collectively: "
+        f"{found.value:.0f}×{few(found.n)}, beside the document's "
+        f"{WRITES['interleaved'].ratio:.0f}×."
+    )
+
+
+def line(times: pd.DataFrame) -> str:
+    """Return how well requests times latency tells the time, and where the document lies.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        From `results.timed`.
+    """
+    slow = times[times["latency_s"] > 0]
+    if slow.empty:
+        return ""
+    beyond = slow["seconds"] - slow["stages"] * slow["latency_s"]
+    many = slow[slow["stages"] >= 30]
+    said = ""
+    if len(many):
+        off = (many["seconds"] / (many["stages"] * many["latency_s"]) - 1).abs().max()
+        said = f" Where a rank makes 30 requests or more it is off by at most {100 * off:.0f} %."
+    theirs = WRITES["interleaved"]
+    row_s = theirs.independent_s / theirs.rows
+    return (
+        "A rank makes its requests one after another, and the ranks wait side by side: a write "
+        "takes the requests of its busiest rank times the latency, and what it takes without. "
+        f"Beyond that product our writes took {amount(beyond.median(), 's')} (median) and "
+        f"{amount(beyond.max(), 's')} at most.{said} The document's "
+        f"{number(theirs.independent_s)} s for {theirs.rows:,} rows are {amount(row_s, 's')} a "
+        "row, so its point lies on such a line; its "
+        f"{theirs.ratio:.0f}× is that line over {theirs.collective_s} s of a write that has "
+        "almost no requests. What was added here is a sleep in each request: there are no "
+        "servers that get busy, no locks and no network."
+    )
+
+
+def _added(times: pd.DataFrame) -> list[str]:
+    return [f"{1e3 * x:g} ms" for x in sorted(times["latency_s"].unique()) if x > 0]
+
+
+def _cell(row: dict[str, Any]) -> str:
+    inside = f" [{row['low']:.3g}, {row['high']:.3g}]" if row["n"] > 1 else ""
+    return f"{row['seconds']:.3g} s{inside}, {row['stages']:.0f} in turn"

@@ -92,6 +92,13 @@ def test_changes_are_known_by_their_names():
     assert len(set(names)) == len(names) == len({change.what for change in advice.CHANGES})
 
 
+def test_calls_and_bytes_go_with_the_threads():
+    _, quarters = parts()
+    said = advice_words.threads(quarters)
+    assert "- h5py: " in said and "read calls in one thread and" in said and "nan" not in said
+    assert advice_words.threads(quarters[quarters["cache_state"] == "warm"]) == ""
+
+
 def test_words_follow_the_gains_in_either_direction():
     patterns, quarters = parts()
     found, table = advice.gains(patterns, quarters), baseline.rates(patterns)
@@ -101,7 +108,7 @@ def test_words_follow_the_gains_in_either_direction():
     assert "**one of four: read on, and pick**: 4× faster from the device" in words
     assert "Without a sure gain" not in words
     judged = advice_words.judged(found, table)
-    assert "netCDF4-python is fastest at 1MiB" in judged and "2× faster" in judged
+    assert "of netCDF4-python's sizes, 1MiB is fastest" in judged and "2× faster" in judged
     shown = advice_words.table(found)
     assert len(shown) == len(advice.CHANGES) and "4.00 [4.00, 4.00]" in set(
         shown["gain from memory"]

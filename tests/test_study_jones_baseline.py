@@ -12,6 +12,7 @@ from hyperslab.study.jones import (
     baseline_figures,
     baseline_why_words,
     baseline_words,
+    dd_words,
     latencies,
 )
 from hyperslab.study.jones.files import Files
@@ -91,8 +92,8 @@ def test_sentences_turn_with_the_records():
         return (900 if reader == "python-read" else 300) * MB
 
     slow, quick = words(made(slow_python)), words(made(quick_python))
-    assert "Python's `read` was 3× slower against C" in slow
-    assert "Python's `read` was 3× faster against C" in quick
+    assert "Python's `read` was 3× slower than C" in slow
+    assert "Python's `read` was 3× faster than C" in quick
     assert "`file.readinto(buffer)`, with one" in slow
     assert "`file.read(n)`, without a" in quick
     same = words(made(flat))
@@ -114,9 +115,10 @@ def test_what_is_skipped_is_read_or_not():
     assert "what is skipped is not read" in plain
     whole = words(made(flat, read_bytes=lambda r, p, n: 40 * n))
     assert "With buffers of 512 B, 4 KiB, 64 KiB, 1 MiB and 64 MiB it is 4" in whole
-    assert "what is skipped" not in whole
+    assert "what is skipped is not read" not in whole
+    assert "the system reads ahead over what is skipped" in whole
     by_library = words(made(flat, read_bytes=lambda r, p, n: 40 * n, rchar=lambda r, p, n: 40 * n))
-    assert "own buffer is larger" in by_library
+    assert "own buffer holds a step" in by_library and "reads ahead over" not in by_library
 
 
 def test_two_calls_are_told_where_they_are_counted():
@@ -135,8 +137,8 @@ def test_huge_pages_are_only_named_where_faults_are_fewer():
     def faults(numpy):
         return lambda r, p, n: {"python-read": 1000, "numpy-fromfile": numpy}.get(r, 0)
 
-    assert "pages of 2 MiB" in words(made(flat, minflt=faults(10)))
-    assert "pages of 2 MiB" not in words(made(flat, minflt=faults(1000)))
+    assert "huge pages" in words(made(flat, minflt=faults(10)))
+    assert "huge pages" not in words(made(flat, minflt=faults(1000)))
 
 
 def test_nothing_is_said_of_what_was_not_measured():
@@ -157,8 +159,8 @@ def test_dd_is_told_apart_or_not(ratios, words):
          "block": block, "phase": "read", "useful_bytes": 1e9, "wall_s": 1 / rate, "status": "ok"}
         for block, ratio in enumerate(ratios) for library, rate in (("C", ratio), ("dd", 1.0))
     ]  # fmt: skip
-    assert words in baseline_words.whole(frame_of(rows))
-    assert "could not be run" in baseline_words.whole(frame_of(rows[::2]))
+    assert words in dd_words.whole(frame_of(rows))
+    assert "could not be run" in dd_words.whole(frame_of(rows[::2]))
 
 
 def test_every_figure_draws_what_there_is_and_what_there_is_not():
@@ -230,3 +232,11 @@ def test_the_file_is_twice_the_memory_where_no_size_is_given(tmp_path):
     assert files["cold"].nbytes > 2 * baseline.memory_bytes()
     assert files["cold"].nbytes % 2**30 == 0
     assert replace(files["cold"], values=1).nbytes == 8
+
+
+def test_the_file_beside_dd_is_one_of_its_own_where_that_is_smaller(tmp_path):
+    files = baseline.files_of(tmp_path, "", 64)
+    assert baseline.whole_of(files, tmp_path, 0) == files["cold"]
+    assert baseline.whole_of(files, tmp_path, 64) == files["cold"]
+    own = baseline.whole_of(files, tmp_path, 2)
+    assert own.folder == tmp_path / "whole" and own.nbytes == 2**21

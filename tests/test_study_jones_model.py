@@ -105,10 +105,10 @@ def test_words_follow_the_costs_in_either_direction():
         costs = model.fit(samples)
         found, left = model.rates(samples, costs), model.left_out(samples)
         table = model_words.table(costs, found, left)
-        assert list(table["reader"]) == ["netCDF4-python", "netCDF4-python, no masking"]
-        assert "0 %" in model_words.fit(found, left) and "6" in model_words.caption(samples)
+        assert list(table["reader"]) == ["netCDF4-python", "netCDF4-python without masking"]
+        assert "0 %" in model_words.fit(found, left) and "6" in model_words.caption(costs)
         return model_words.layers(costs)
 
-    assert "130 µs, 26 times netCDF4-python, no masking" in said(SLOW, QUICK)
-    assert "5 µs, 0.0385 times netCDF4-python, no masking" in said(QUICK, SLOW)
+    assert "130 µs, 26 times netCDF4-python without masking" in said(SLOW, QUICK)
+    assert "5 µs, 0.0385 times netCDF4-python without masking" in said(QUICK, SLOW)
     assert "not told apart" in said(QUICK, QUICK)

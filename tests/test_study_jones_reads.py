@@ -34,6 +34,14 @@ def test_every_loop_reads_what_is_there(files: Files, reader: str, pattern: str)
         assert rows["read"]["stages"] == len(spots)
 
 
+def test_large_buffers_are_read_often_enough_to_have_a_pattern(files: Files) -> None:
+    spots = Spots("sequential", 2**19, files.nbytes)
+    for least, made in ((1, 2), (3, 3), (99, 4)):
+        watch = Stopwatch()
+        assert ReadBuffers(files.path("binary"), "python-read", spots, 0.0, least)(watch)
+        assert {row["stages"] for row in watch.rows() if row["phase"] == "read"} == {made}
+
+
 @pytest.mark.parametrize("reader", available(READERS))
 def test_every_read_of_every_loop_is_right(files: Files, reader: str) -> None:
     spots = Spots("random", 512, files.nbytes)

@@ -2,11 +2,15 @@
 
 import pandas as pd
 
+from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing
+from ..claims.words import amount, comparison, listing, number
 from .advice import CHANGES, gain
+from .quarter import THREADS
+from .size_words import fastest
 
 _MUCH = 1.05
+_LIBRARIES = {"netcdf4-python": "netCDF4-python", "h5py": "h5py", "pread": "os.pread"}
 _STATES = {"cold": "from the device", "warm": "from memory"}
 
 
@@ -71,6 +75,41 @@ def judged(found: pd.DataFrame, table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def threads(records: pd.DataFrame) -> str:
+    """Return what reading in threads changes in calls, bytes and time of the system.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "quarter".
+    """
+    rows = main(records)
+    rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == "cold")]
+    counts = ["syscr", "rchar", "sys_s"]
+    middle = {str(case): part[counts].median().tolist() for case, part in rows.groupby("case")}
+    lines = []
+    for library, name in _LIBRARIES.items():
+        pieces, several = middle.get(f"{library}/pieces"), middle.get(f"{library}/threads")
+        if not pieces or not several:
+            continue
+        calls, moved, system = zip(pieces, several, strict=True)
+        lines.append(
+            f"- {name}: {number(calls[0])} read calls in one thread and {number(calls[1])} in "
+            f"{THREADS}, {amount(moved[0], 'B')} and {amount(moved[1], 'B')}, "
+            f"{amount(system[0], 's')} and {amount(system[1], 's')} of CPU time of the system."
+        )
+    if not lines:
+        return ""
+    return "\n".join(
+        [
+            "What goes with the threads, cold (they have all cores of the machine, one thread "
+            "has one):",
+            "",
+            *lines,
+        ]
+    )
+
+
 def today(found: pd.DataFrame) -> str:
     """Return what to do today: the changes that gain, the largest first, with their code.
 
@@ -112,13 +151,7 @@ def _near(table: pd.DataFrame) -> str:
         part = part[part["reader"] == "netcdf4-python"].sort_values("nbytes")
         if part.empty:
             continue
-        top = part.sort_values("median").iloc[-1]
-        near = part[part["median"] >= 0.9 * top["median"]]
-        said.append(
-            f"{words} netCDF4-python is fastest at {top['size']} "
-            f"({amount(float(top['median']), 'B/s')}), and within 10 % of that at "
-            f"{listing(list(near['size']), len(near))}"
-        )
+        said.append(f"{words}, of netCDF4-python's sizes, {fastest(part, 'size', 'median')}")
     return f"{_capital('; '.join(said))}." if said else "Not measured."
 
 
@@ -132,8 +165,7 @@ def _said(found: pd.DataFrame, name: str) -> str:
 
 
 def _ratio(found: Interval) -> str:
-    words = comparison(found, "faster", "slower")
-    return words.replace("no difference", "not told apart from before")
+    return comparison(found, "faster", "slower")
 
 
 def _mb(rate: float) -> str:

@@ -11,9 +11,9 @@ from ...measure.machine import memory_bytes
 from ...measure.records import main
 from ...measure.stats import Interval, geometric_mean_ratio, mean_sd, median_interval, paired_ratio
 from ..lee.plain_samples import Copied, Dd
+from . import plan
 from .files import ITEMSIZE, Files, make_files
-from .plan import Cell, available, buffers, cells, size_bytes
-from .plan import cases as cases_of
+from .plan import Cell, available, buffers, cells, fewer, size_bytes
 from .reads import ReadBuffers, right
 from .spots import PATTERNS, Spots
 
@@ -27,6 +27,10 @@ OTHER_SIZES = ("64KiB", "1MiB", "64MiB")
 WHOLE = "1MiB"
 """Buffers in which a file is read whole, by C and by dd."""
 _ALIGNED = ("4KiB", "64KiB")  # at which random reads by fread and by pread are told apart
+_MET = "64MiB"
+"""Where the patterns are said to meet, and numpy to read as fast as Python."""
+_MET_READS = 4
+"""Of which a cold sample has so many at least: one alone has no pattern."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,24 @@ def files_of(
     )
 
 
+def whole_of(files: Mapping[str, Files], scratch: Path, mib: int) -> Files:
+    """Return the file that is read whole beside dd: the cold one, or one of its own.
+
+    A large file is read into memory that the host of a virtual machine may have to give anew,
+    which takes either of the two by chance.
+
+    Parameters
+    ----------
+    files : mapping
+        From `files_of`.
+    scratch : Path
+    mib : int
+        Size in MiB of one of its own, where it is smaller; 0 for the cold file.
+    """
+    own = Files(scratch / "whole", mib * 2**20 // ITEMSIZE)
+    return own if 0 < own.nbytes < files["cold"].nbytes else files["cold"]
+
+
 def make(files: Mapping[str, Files]) -> None:
     """Stream the plain files to disk; what is there already is left alone."""
     for made in files.values():
@@ -93,7 +115,12 @@ def make(files: Mapping[str, Files]) -> None:
 
 
 def cases(
-    profile: str, files: Mapping[str, Files], limit_s: float, seed: int = 0, sizes: str = ""
+    profile: str,
+    files: Mapping[str, Files],
+    limit_s: float,
+    seed: int = 0,
+    sizes: str = "",
+    other_blocks: int = 0,
 ) -> list[Case]:
     """Return the cases of Figures 3 to 5, and of other ways to read the same file.
 
@@ -108,6 +135,8 @@ def cases(
         Of the random reads.
     sizes : str
         Sizes of buffers, with spaces between; "" for the profile's.
+    other_blocks : int
+        Blocks of what no claim compares; 0 is all.
 
     Examples
     --------
@@ -126,8 +155,27 @@ def cases(
         wanted += cells(OTHERS, ["sequential"], others)
         if state == "cold":
             wanted += cells(["c-pread"], ["random"], [s for s in _ALIGNED if s in chosen])
-        found += cases_of(wanted, {state: made}, limit_s, seed)
-    return found
+        found += [
+            plan.case(cell, made, state, limit_s, seed, aa=number == 0, least=_least(cell, state))
+            for number, cell in enumerate(wanted)
+        ]
+    return [fewer(made, other_blocks, _claimed(made)) for made in found]
+
+
+def _least(cell: Cell, state: str) -> int:
+    """Return how many reads a sample has at least, whatever its limit of time."""
+    meets = (cell.reader, cell.size, state) == ("c-fread", _MET, "cold")
+    return _MET_READS if meets else 1
+
+
+def _claimed(made: Case) -> bool:
+    """Whether a claim compares the times of a case."""
+    cell = Cell.named(made.name)
+    if made.cache_state == "warm":
+        return cell.size == _MET and cell.pattern == "sequential"
+    if cell.reader == "python-read":
+        return cell.pattern == "sequential" or (cell.pattern, cell.size) == ("random", "64KiB")
+    return cell.reader == "c-fread" or (cell.reader, cell.size) == ("numpy-fromfile", _MET)
 
 
 def chosen_sizes(profile: str, file_bytes: int, sizes: str = "") -> tuple[str, ...]:

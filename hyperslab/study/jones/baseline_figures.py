@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NAMES = {"c-fread": "C", "python-read": "Python", "c-pread": "C, pread"}
+NAMES = {"c-fread": "C", "python-read": "Python", "c-pread": "C pread"}
 _COLORS = {"c-fread": "C0", "python-read": "C1"}
 _MARKS = {"sequential": "o", "strided": "s", "random": "^"}
 _APART = 1.12

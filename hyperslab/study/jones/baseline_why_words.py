@@ -5,7 +5,8 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number, percent
+from ..claims.words import amount, listing, number, percent
+from ..lee.rate_words import than
 from .baseline import FIGURE_3, pick, ratio
 from .baseline_figures import NAMES
 from .plan import spaced
@@ -27,19 +28,19 @@ def large(records: pd.DataFrame, table: pd.DataFrame) -> str:
         return ""
     text = (
         f"**Large buffers.** Out of memory, in buffers of {spaced(size)}, Python's `read` was "
-        f"{comparison(found, 'faster', 'slower')} against C. Each of its reads makes a new object: "
+        f"{than(found, 'faster', 'slower', 'C')}. Each of its reads makes a new object: "
         f"{number(python['faults'])} minor page faults for each GB, against {number(c['faults'])} "
         "in C, which reads into one buffer."
     )
     one = ratio(records, "warm", f"python-readinto/sequential/{size}", f"c-fread/sequential/{size}")
     if one is not None:
-        text += f" `readinto` one buffer was {comparison(one, 'faster', 'slower')} against C."
+        text += f" `readinto` one buffer was {than(one, 'faster', 'slower', 'C')}."
     theirs = ratio(
         records, "warm", f"numpy-fromfile/sequential/{size}", f"python-read/sequential/{size}"
     )
     if numpy is not None and theirs is not None:
         text += (
-            f" `numpy.fromfile` was {comparison(theirs, 'faster', 'slower')} against `read`, with "
+            f" `numpy.fromfile` was {than(theirs, 'faster', 'slower', '`read`')}, with "
             f"{number(numpy['faults'])} faults for each GB{_huge(numpy, python, theirs)}."
         )
     return text
@@ -64,17 +65,18 @@ def _strided(table: pd.DataFrame) -> str:
         most = part[part["size"].isin(skipped)]["fetched"].max()
         text += f"Here it is {number(most)} at most with buffers of {_sizes(skipped)}"
         text += ": what is skipped is not read. " if most < 1.5 else ". "
-    if whole:
-        rows = part[part["size"].isin(whole)]
-        text += (
-            f"With buffers of {_sizes(whole)} it is {number(rows['fetched'].max())}, and "
-            f"{number(rows['asked'].max())} through read calls"
-        )
-        text += (
-            ": the C library's own buffer is larger than a step."
-            if rows["asked"].max() > 2
-            else "."
-        )
+    read = part[part["size"].isin(whole)]
+    held = read["asked"] > (1 + STRIDE) / 2
+    for rows, why in (
+        (read[held], "the C library's own buffer holds a step"),
+        (read[~held], "the system reads ahead over what is skipped"),
+    ):
+        if len(rows):
+            text += (
+                f"With buffers of {_sizes(list(rows['size']))} it is "
+                f"{number(rows['fetched'].max())}, and {number(rows['asked'].max())} through read "
+                f"calls: {why}. "
+            )
     return text.strip()
 
 
@@ -133,6 +135,6 @@ def _huge(numpy: "pd.Series[float]", python: "pd.Series[float]", gain: Interval)
         return ""
     slower = ", and it was slower all the same" if gain.high < 1 else ""
     return (
-        f": fewer{slower}. Numpy asks the system for pages of 2 MiB for large arrays; a fault then "
-        "has up to 512 times as much memory to clear"
+        f": fewer{slower}. Numpy asks the system for huge pages for large arrays; a fault then "
+        "has much more memory to clear"
     )

@@ -2,12 +2,11 @@
 
 import pandas as pd
 
-from ...measure.records import main
-from ...measure.stats import Interval, paired_ratio
-from ..claims.words import amount, comparison, listing, number, percent
-from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, WHOLE, pick, ratio, sizes_of
+from ..claims.words import ENOUGH, amount, comparison, listing, number, percent, spread
+from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, pick, ratio, sizes_of
 from .latencies import DOCUMENT, LINK, Shape
-from .plan import spaced
+from .plan import size_bytes, spaced
+from .size_words import fastest
 from .spots import PATTERNS
 
 _LANGUAGES = {"c-fread": "C", "python-read": "Python"}
@@ -53,20 +52,22 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
         f"Buffers of {spaced(sizes[0])} to {spaced(sizes[-1])}, {len(sizes)} sizes. A sample ends "
         f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
         "rate is of what it has read. Random reads take no byte twice. Cold: the file was evicted, "
-        "which is verified, after opening as well. Warm: the file is in memory, "
-        f"and only the software and the memory are timed.{_few(table, sizes[-1])}"
+        f"which is verified, after opening as well. {_warm(table)}"
+        f"{_few(table, sizes[-1])}"
     )
 
 
 def caption_3(table: pd.DataFrame, records: pd.DataFrame, state: str) -> str:
     """Return the caption of the rates."""
     part = table[table["state"] == state]
-    blocks = f"{part['n'].max():.0f} interleaved blocks" if len(part) else "no blocks"
+    if part.empty:
+        return ""
+    told = spread(part["n"].median(), part["n"].min())
     beside = " Marks of the document: the rates that its text states." if state == "cold" else ""
     return (
         f"Rate of {state} reads of plain binary, from C (`fread`) and from Python (`read`). "
         f"Diamonds: mean and one standard deviation, as the document draws them; dots: medians "
-        f"with 95 % intervals, of {blocks}. MB are 10⁶ bytes.{beside} After Figures 3, 4 and 5 of "
+        f"with {told}. MB are 10⁶ bytes.{beside} After Figures 3, 4 and 5 of "
         "{cite:t}`jones2016`, which are one platform each. "
         f"Run {records['run_id'].iloc[0]}."
     )
@@ -138,46 +139,6 @@ def others(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def whole(records: pd.DataFrame) -> str:
-    """Return the same file read whole by C and by dd, and the ratio.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of the experiment "dd".
-    """
-    found = whole_ratio(records)
-    if found is None:
-        return "dd could not be run here, so nothing beside our own loops has read the file."
-    rows = main(records)
-    size = rows["useful_bytes"].max()
-    if found.low >= 0.9 and found.high <= 1.1:
-        verdict = "So our stopwatch adds nothing that would matter."
-    elif found.high < 0.9 or found.low > 1.1:
-        verdict = "They differ by more than 10 %, and nothing that is counted here explains it."
-    else:
-        verdict = "This run is too noisy, or too short, to tell them apart by 10 %."
-    return (
-        f"**Beside dd.** The same file of {amount(size, 'B')}, cold, whole, in buffers of "
-        f"{spaced(WHOLE)} and in the same blocks: our loop in C reads it at {number(found.value)} "
-        f"[{found.low:.2f}, {found.high:.2f}] of the rate of `dd bs=1M`, which times itself. "
-        f"{verdict}"
-    )
-
-
-def whole_ratio(records: pd.DataFrame) -> Interval | None:
-    """Return the rate of our loop over that of dd; None where either is missing."""
-    rows = main(records)
-    rows = rows[rows["phase"] == "read"]
-    table = rows.assign(rate=rows["useful_bytes"] / rows["wall_s"]).pivot_table(
-        index="block", columns="library", values="rate"
-    )
-    if not {"C", "dd"} <= set(table.columns):
-        return None
-    both = table.dropna()
-    return paired_ratio(both["C"].to_numpy(), both["dd"].to_numpy()) if len(both) else None
-
-
 def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return what to do today."""
     lines = []
@@ -208,6 +169,12 @@ def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
     return "## What to do today\n\n" + ("\n".join(lines) or "Nothing here makes a difference.")
 
 
+def _warm(table: pd.DataFrame) -> str:
+    if "warm" in set(table["state"]):
+        return "Warm: the file is in memory, and only the software and the memory are timed."
+    return "Nothing was read warm: memory may not hold such a file."
+
+
 def _patterns(table: pd.DataFrame, size: str) -> str:
     rows = [pick(table, "cold", "c-fread", pattern, size) for pattern in PATTERNS]
     if any(row is None for row in rows):
@@ -236,11 +203,25 @@ def _languages(records: pd.DataFrame) -> str:
         if found is not None:
             shown = f"[{found.low:.2f}, {found.high:.2f}]"
             parts.append(f"{number(found.value)} {shown} times C's rate {words}")
-    return (
-        f"Python's `read`, in file order, has {' and '.join(parts)}, over all sizes."
-        if parts
-        else ""
-    )
+    if not parts:
+        return ""
+    told = f"Python's `read`, in file order, has {' and '.join(parts)}, over all sizes."
+    return f"{told}{_by_size(records)}"
+
+
+def _by_size(records: pd.DataFrame) -> str:
+    """Say at which sizes Python and C are apart from the device, which a mean can hide."""
+    apart: dict[str, list[str]] = {"faster": [], "slower": []}
+    for size in sorted({case.rpartition("/")[2] for case in records["case"]}, key=size_bytes):
+        found = ratio(
+            records, "cold", f"python-read/sequential/{size}", f"c-fread/sequential/{size}"
+        )
+        if found is not None and found.n >= ENOUGH and not found.contains(1):
+            apart["faster" if found.value > 1 else "slower"].append(
+                f"{spaced(size)} ({found.value:.2f})"
+            )
+    told = [f"{word} at {listing(sizes, 22)}" for word, sizes in apart.items() if sizes]
+    return f" From the disk it is {' and '.join(told)}." if told else ""
 
 
 def _eight() -> str:
@@ -262,11 +243,9 @@ def _best(table: pd.DataFrame) -> str:
     part = part[part["reader"] == "python-read"].sort_values("nbytes")
     if part.empty:
         return ""
-    top = part["median"].max()
-    enough = [spaced(size) for size in part[part["median"] >= 0.9 * top]["size"]]
     return (
-        f"- In file order, of {len(part)} sizes of buffer {listing(enough, 22)} "
-        f"{'are' if len(enough) > 1 else 'is'} within 10 % of the best cold rate from Python."
+        f"- In file order from Python, cold, of {len(part)} sizes of buffer "
+        f"{fastest(part.assign(size=part['size'].map(spaced)), 'size', 'median')}."
     )
 
 

@@ -135,7 +135,12 @@ def make_files(files: Files, kinds: Sequence[str] = tuple(KINDS)) -> None:
     >>> files.path("binary").stat().st_size
     8000
     """
-    files.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        files.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(
+            f"the folder {files.folder} cannot be made ({error.strerror}): give another directory"
+        ) from error
     parts = {kind: files.path(kind).with_name(f".{KINDS[kind]}.part") for kind in kinds}
     for kind in kinds:
         if files.path(kind).exists():

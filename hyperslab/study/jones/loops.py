@@ -304,15 +304,14 @@ class Reader:
         From a path and the values of one read to a `Loop`.
     modules : tuple of str
         What it imports.
-    start : str
-        How its process starts.
+    in_c : bool
+        Whether it is a loop in C.
     """
 
     library: str
     format: str
     loop: Callable[[Path, int], Loop]
     modules: tuple[str, ...] = ()
-    start: str = "fork"
     in_c: bool = False
 
 
@@ -333,7 +332,7 @@ READERS: Mapping[str, Reader] = {
     "h5py": Reader("h5py", "netcdf4", _sliced(_h5py), ("h5py",)),
     "h5netcdf": Reader("h5netcdf", "netcdf4", _sliced(_h5netcdf), ("h5netcdf", "h5py")),
     "xarray": Reader("xarray", "netcdf4", _sliced(_xarray, Lazy), ("xarray", "netCDF4")),
-    # zarr-python runs an event loop in a thread, which a fork would lose.
-    "zarr": Reader("zarr", "zarr3", _sliced(_zarr), ("zarr",), "spawn"),
+    # Its event loop runs in a thread that begins with the first read, so after the fork.
+    "zarr": Reader("zarr", "zarr3", _sliced(_zarr), ("zarr",)),
 }
 """The ways to read, in the order of the layers they go through."""

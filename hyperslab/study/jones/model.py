@@ -142,14 +142,26 @@ def rates(taken: pd.DataFrame, costs: Sequence[Costs]) -> pd.DataFrame:
         reader, pattern, size, nbytes, measured and predicted (bytes a second), error (predicted
         over measured, less 1).
     """
+    table = medians(taken[taken["reader"].isin([each.reader for each in costs])])
+    return _compared(table, software(table, costs))
+
+
+def software(table: pd.DataFrame, costs: Sequence[Costs]) -> NDArray[np.float64]:
+    """Return the seconds that each row of `medians` takes by the costs of its reader, shape (n,).
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of readers that have costs.
+    costs : sequence of Costs
+    """
     known = {each.reader: each for each in costs}
-    table = _medians(taken[taken["reader"].isin(list(known))])
     counted = table[list(TERMS)].to_numpy(np.float64)
     seconds = [
         float(known[str(reader)].seconds(*row))
         for reader, row in zip(table["reader"], counted, strict=True)
     ]
-    return _compared(table, np.array(seconds, np.float64))
+    return np.array(seconds, np.float64)
 
 
 def left_out(taken: pd.DataFrame, *, pattern: str = "sequential") -> pd.DataFrame:
@@ -166,7 +178,7 @@ def left_out(taken: pd.DataFrame, *, pattern: str = "sequential") -> pd.DataFram
     pandas.DataFrame
         As of `rates`; a reader with fewer than five buffers is not in it.
     """
-    table = _medians(taken[taken["pattern"] == pattern])
+    table = medians(taken[taken["pattern"] == pattern])
     found = []
     for _, part in table.groupby("reader", sort=False):
         if len(part) < len(TERMS) + 2:
@@ -196,6 +208,9 @@ def _costs(reader: str, part: pd.DataFrame, seed: int) -> Costs:
         for term in (*TERMS, "seconds")
     ]
     cube = np.stack(tables, axis=-1)  # blocks, buffers, terms
+    whole = cube[~np.isnan(cube[..., -1]).any(axis=1)]
+    if len(whole) > 1:  # what is read in more blocks than the rest has no more to say of the rest
+        cube = whole
     draws = np.random.default_rng(seed).integers(0, len(cube), (RESAMPLES, len(cube)))
     drawn = _NS * np.array([_solve_cube(cube[rows]) for rows in draws])
     return Costs(
@@ -241,7 +256,14 @@ def _solve(terms: ArrayLike, seconds: ArrayLike) -> NDArray[np.float64]:
     return found
 
 
-def _medians(taken: pd.DataFrame) -> pd.DataFrame:
+def medians(taken: pd.DataFrame) -> pd.DataFrame:
+    """Return the medians over the blocks of each reader, pattern and buffer.
+
+    Parameters
+    ----------
+    taken : pandas.DataFrame
+        From `samples`.
+    """
     columns = [*TERMS, "seconds"]
     return taken.groupby(_KEYS, sort=False)[columns].median().reset_index()
 

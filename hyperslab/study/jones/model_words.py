@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import number, percent
+from ..claims.words import ENOUGH, listing, number, percent
 from .model import Costs, off
 from .netcdf import NAMES
+
+_LARGE = 16 * 2**20
 
 
 def table(costs: Sequence[Costs], found: pd.DataFrame, left: pd.DataFrame) -> pd.DataFrame:
@@ -42,20 +44,23 @@ def table(costs: Sequence[Costs], found: pd.DataFrame, left: pd.DataFrame) -> pd
     return pd.DataFrame(rows)
 
 
-def caption(taken: pd.DataFrame) -> str:
+def caption(costs: Sequence[Costs]) -> str:
     """Return the caption of the table.
 
     Parameters
     ----------
-    taken : pandas.DataFrame
-        From `model.samples`.
+    costs : sequence of Costs
     """
+    enough = sorted({each.call.n for each in costs if each.call.n >= ENOUGH})
+    told = (
+        f", with 95 % intervals over {listing([str(n) for n in enough])} blocks" if enough else ""
+    )
     return (
         "What a read costs from memory, in nanoseconds: for each call, each kB (10³ bytes) and "
-        f"each minor page fault, with 95 % intervals over {taken['block'].nunique()} blocks. Off "
+        f"each minor page fault{told}. Off "
         "by: median error of the predicted rate over the sizes of buffers; size left out: the "
         "same where the predicted size took no part in the fit. A dash: too few page faults to "
-        "have a cost."
+        f"have a cost. Without an interval: fewer than {ENOUGH} blocks."
     )
 
 
@@ -81,7 +86,7 @@ def fit(found: pd.DataFrame, left: pd.DataFrame) -> str:
         )
     lines[0] += (
         f". Furthest off is {NAMES[str(worst['reader'])]} at {worst['size']}, "
-        f"{percent(float(worst['error']), signed=True)}."
+        f"{percent(float(worst['error']), signed=True)}.{_large(inside)}"
     )
     others = found[found["pattern"] != "sequential"]
     if len(others):
@@ -90,6 +95,20 @@ def fit(found: pd.DataFrame, left: pd.DataFrame) -> str:
             f"{percent(off(others))} (median), from the bytes that those fetch."
         )
     return " ".join(lines)
+
+
+def _large(inside: pd.DataFrame) -> str:
+    """Say how far off the largest buffers are, which have a cause that three costs do not hold."""
+    large = inside[inside["nbytes"] > _LARGE]
+    rest = inside[inside["nbytes"] <= _LARGE]
+    if large.empty or rest.empty or off(large) < 2 * off(rest):
+        return ""
+    signed = float(large["error"].median())
+    return (
+        f" Up to 16 MiB they are off by {percent(off(rest))}, above by {percent(off(large))} "
+        f"({percent(signed, signed=True)} with its sign), which calls, bytes and faults do not "
+        "explain."
+    )
 
 
 def layers(costs: Sequence[Costs]) -> str:
@@ -132,8 +151,10 @@ def _more(of: Interval, to: Interval, name: str) -> str:
 def _interval(found: Interval) -> str:
     if np.isnan(found.value):
         return "–"
-    if found.n < 2:
+    if found.n < ENOUGH:
         return number(found.value)
+    if not found.low > 0:
+        return f"{number(found.high)} at most"
     return f"{number(found.value)} [{number(found.low)}, {number(found.high)}]"
 
 

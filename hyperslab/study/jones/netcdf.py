@@ -9,20 +9,21 @@ import pandas as pd
 
 from ...measure.case import Case
 from . import chunked, plan
+from .baseline import files_of
 from .chunked import ChunkedFiles
 from .files import ITEMSIZE, Files, make_files
 from .plan import cells
 
 NAMES = {
-    "c-fread": "C, fread",
-    "c-pread": "C, pread",
+    "c-fread": "C fread",
+    "c-pread": "C pread",
     "netcdf-c": "netCDF-C",
-    "python-read": "Python, read",
-    "python-readinto": "Python, readinto",
+    "python-read": "Python read",
+    "python-readinto": "Python readinto",
     "numpy-fromfile": "numpy.fromfile",
     "numpy-memmap": "numpy.memmap",
     "netcdf4-python": "netCDF4-python",
-    "netcdf4-python-plain": "netCDF4-python, no masking",
+    "netcdf4-python-plain": "netCDF4-python without masking",
     "h5py": "h5py",
     "h5netcdf": "h5netcdf",
     "xarray": "xarray",
@@ -38,16 +39,21 @@ LAYERS = (
     "h5py",
 )
 """Read sequentially, cold and warm: Figures 6 to 8."""
-OTHERS = ("c-pread", "python-readinto", "numpy-fromfile", "numpy-memmap", "h5netcdf", "xarray")
+OTHERS = (
+    "c-pread", "python-readinto", "numpy-fromfile", "numpy-memmap", "h5netcdf", "xarray", "zarr",
+)  # fmt: skip
 """Read sequentially from memory, for what they cost."""
+JUDGED_COLD = ("c-fread", "netcdf-c", "netcdf4-python")
+JUDGED_WARM = ("netcdf-c", "netcdf4-python", "netcdf4-python-plain")
+"""Whose sequential reads the claims compare; the others can do with fewer blocks."""
 NETCDF = ("netcdf-c", "netcdf4-python")
 """Read in all patterns: Figure 6."""
 FEWER = ("4KiB", "64KiB", "1MiB", "8MiB", "64MiB")
 """Sizes of buffers of the reads that no claim needs, where a profile has few sizes."""
 JUMPS = ("4KiB", "64KiB", "1MiB", "64MiB")
 """Sizes of buffers of strided and random cold reads, where a profile has few sizes."""
-H5NETCDF = ("64KiB", "1MiB", "8MiB")
-"""Sizes of buffers that h5netcdf reads cold: Figure 8."""
+FIGURE_8 = ("64KiB", "1MiB", "8MiB")
+"""Sizes of buffers that h5netcdf and Zarr read cold: Figure 8."""
 COUNTED = ("512B", "4KiB", "64KiB", "1MiB")
 """Sizes of buffers for which bytes and calls are counted."""
 STRIDED = ("512B", "4KiB")
@@ -58,8 +64,10 @@ LARGE = "64MiB"
 """The buffer whose page faults are counted with and without huge pages."""
 SMALL_PAGES = "+small-pages"
 """What follows a reader's name where numpy may not ask for huge pages."""
-JUDGED = ("512B", "4KiB")
+SMALL = ("512B", "4KiB")
 """Random reads from memory that claims compare."""
+WARM_MIB = 2048
+"""The file that stays in memory is no larger."""
 _WHOLE = float("inf")
 FIGURE_6 = {"slow below": "64KiB", "fastest at": "1MiB", "slower from": "8MiB"}
 """What the document says of netCDF4-python's rate; its Figure 6 gives no numbers."""
@@ -71,6 +79,7 @@ def pattern_cases(
     limit_s: float,
     *,
     others: tuple[str, ...] = OTHERS,
+    other_blocks: int = 0,
 ) -> list[Case]:
     """Return the reads of the experiment "patterns".
 
@@ -83,13 +92,16 @@ def pattern_cases(
     limit_s : float
         Seconds after which a sample stops.
     others : tuple of str
-        Readers that are read from memory only.
+        Readers beside `LAYERS`.
+    other_blocks : int
+        Blocks of what no claim compares; 0 is all.
     """
     many = len(sizes) > 2 * len(FEWER)
     fewer = [size for size in sizes if size in FEWER or many]
     both = [size for size in sizes if size in ("512B", *fewer)]
     jumps = [size for size in sizes if size in JUMPS or many]
     finer = [size for size in sizes if size not in both]
+    zarr = ["zarr"] if all(map(_for_zarr, files.values())) else []
     layers = [
         *cells(LAYERS, ["sequential"], both),
         *cells(["netcdf4-python"], ["sequential"], finer),
@@ -98,11 +110,15 @@ def pattern_cases(
         "cold": [
             *layers,
             *cells(NETCDF, ["strided", "random"], jumps),
-            *cells(["h5netcdf"], ["sequential"], [size for size in H5NETCDF if size in sizes]),
+            *cells(
+                [name for name in ("h5netcdf", *zarr) if name in others],
+                ["sequential"],
+                [size for size in FIGURE_8 if size in sizes],
+            ),
         ],
         "warm": [*layers, *cells(others, ["sequential"], fewer)],
     }
-    judged = cells(NETCDF, ["random"], [size for size in JUDGED if size in sizes])
+    judged = cells(NETCDF, ["random"], [size for size in SMALL if size in sizes])
     made = [
         case
         for state, found in files.items()
@@ -112,7 +128,22 @@ def pattern_cases(
             *(plan.case(cell, found, state, _WHOLE) for cell in judged if state == "warm"),
         ]
     ]
-    return _paired(made)
+    return [plan.fewer(case, other_blocks, _claimed(case)) for case in _paired(made)]
+
+
+def _for_zarr(files: Files) -> bool:
+    """Whether there is a Zarr store: it has a file for each MiB, too many of a large variable."""
+    return files.nbytes <= WARM_MIB * 2**20
+
+
+def _claimed(case: Case) -> bool:
+    """Whether a claim compares the times of a case."""
+    cell = plan.Cell.named(case.name)
+    if cell.pattern != "sequential":
+        return cell.reader in NETCDF and cell.size in SMALL and case.cache_state == "warm"
+    if case.cache_state == "cold" and cell.reader in ("h5py", "h5netcdf"):
+        return cell.size == "1MiB"
+    return cell.reader in (JUDGED_COLD if case.cache_state == "cold" else JUDGED_WARM)
 
 
 def _paired(made: list[Case]) -> list[Case]:
@@ -140,16 +171,16 @@ def count_cases(
     limit_s : float
         Seconds after which a sample stops.
     others : tuple of str
-        Readers beside `LAYERS`; with "zarr" each sample starts a new interpreter.
+        Readers beside `LAYERS`.
     """
-    late = [name for name in others if name == "zarr"]
     counted = [size for size in COUNTED if size in sizes]
     wanted = cells([*LAYERS, *others], ["random"], counted)
     found = plan.cases(wanted, {"warm": files}, _WHOLE)
     few = [size for size in STRIDED if size in sizes] if others else []
-    more = [*cells(LAYERS, ["strided"], few), *cells(late, ["sequential"], sizes)]
     # Long enough for many reads, of which the last fetches more than is asked of it.
-    found += [plan.case(cell, files, "warm", 10 * limit_s) for cell in more]
+    found += [
+        plan.case(cell, files, "warm", 10 * limit_s) for cell in cells(LAYERS, ["strided"], few)
+    ]
     if LARGE in sizes:
         for cell in cells(["numpy-fromfile", "netcdf4-python"], ["sequential"], [LARGE]):
             case = plan.case(cell, files, "warm", limit_s)
@@ -183,6 +214,8 @@ class Inputs:
         Seconds after which a sample stops.
     others : tuple of str
         Readers beside `LAYERS`.
+    other_blocks : int
+        Blocks of what no claim compares.
     """
 
     files: Mapping[str, Files]
@@ -190,9 +223,12 @@ class Inputs:
     sizes: tuple[str, ...]
     limit_s: float
     others: tuple[str, ...]
+    other_blocks: int
 
     @classmethod
-    def of(cls, scratch: Path, profile: str, setting: Callable[[str], int]) -> "Inputs":
+    def of(
+        cls, scratch: Path, profile: str, setting: Callable[[str], int], directory: str = ""
+    ) -> "Inputs":
         """Return what a profile reads.
 
         Parameters
@@ -201,19 +237,22 @@ class Inputs:
             Where the files lie.
         profile : str
         setting : callable
-            From a name in notebooks/study.yml to its number: file_mib, chunk_mib, read_ms; others
-            (0 for none, 1 for those of `OTHERS`, 2 for Zarr too).
+            From a name in notebooks/study.yml to its number: file_mib (0 for over twice the
+            memory), chunk_mib, read_ms; others (0 for none, 1 for those of `OTHERS`),
+            other_blocks.
+        directory : str
+            Where the cold files are kept instead; "" for `scratch`.
         """
-        values, chunk_values = (
-            setting(name) * 2**20 // ITEMSIZE for name in ("file_mib", "chunk_mib")
-        )
-        files = {state: Files(scratch / state, values) for state in ("cold", "warm")}
+        mib = setting("file_mib")
+        cold = files_of(scratch, directory, mib, warm=False)["cold"]
+        warm = Files(scratch / "warm", min(cold.values, WARM_MIB * 2**20 // ITEMSIZE))
         return cls(
-            files,
-            ChunkedFiles(scratch / "chunked", chunk_values),
-            plan.buffers(profile, files["cold"].nbytes),
+            {"cold": cold, "warm": warm},
+            ChunkedFiles(scratch / "chunked", setting("chunk_mib") * 2**20 // ITEMSIZE),
+            plan.buffers(profile, warm.nbytes),
             setting("read_ms") / 1e3,
-            ((), OTHERS, (*OTHERS, "zarr"))[setting("others")],
+            OTHERS if setting("others") else (),
+            setting("other_blocks"),
         )
 
     @cached_property
@@ -223,15 +262,20 @@ class Inputs:
 
     def make(self) -> None:
         """Write the files."""
-        for state, files in self.files.items():
-            late = ["zarr3"] if state == "warm" and "zarr" in self.others else []
-            make_files(files, ["binary", "netcdf4", *late])
+        for files in self.files.values():
+            more = ["zarr3"] if "zarr" in self.others and _for_zarr(files) else []
+            make_files(files, ["binary", "netcdf4", *more])
         self.chunks.make()
 
     def pattern_cases(self) -> list[Case]:
         """Return the cases of the experiment "patterns"."""
-        others = tuple(name for name in self.others if name != "zarr")
-        return pattern_cases(self.files, self.sizes, self.limit_s, others=others)
+        return pattern_cases(
+            self.files,
+            self.sizes,
+            self.limit_s,
+            others=self.others,
+            other_blocks=self.other_blocks,
+        )
 
     def count_cases(self) -> list[Case]:
         """Return the cases of the experiment "counts"."""

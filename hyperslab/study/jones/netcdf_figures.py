@@ -25,24 +25,30 @@ _LOOKS = {
     "h5py": ("C3", "P"),
     "h5netcdf": ("C5", "X"),
     "xarray": ("C2", "*"),
+    "zarr": ("C6", "<"),
 }
 """Colour and marker of each reader, the same on every figure of the page."""
 _PANELS = {
     "C and plain binary": ("c-fread", "netcdf-c", "python-read"),
-    "netCDF in Python": ("netcdf4-python", "netcdf4-python-plain", "h5py", "h5netcdf", "xarray"),
+    "arrays in Python": (
+        *("netcdf4-python", "netcdf4-python-plain", "h5py"),
+        *("h5netcdf", "xarray", "zarr"),
+    ),
 }
 _FIGURE_7 = ("c-fread", "python-read", "netcdf-c", "netcdf4-python")
 _FAULTS = ("c-fread", "netcdf-c", "python-read", "netcdf4-python", "netcdf4-python-plain", "h5py")
 _TICKS = ("512B", "4KiB", "64KiB", "1MiB", "8MiB", "64MiB", "1GiB")
 
 
-def figure_6(table: pd.DataFrame) -> "Figure":
+def figure_6(table: pd.DataFrame, predicted: pd.DataFrame) -> "Figure":
     """Draw the rates of cold reads in each pattern, over the size of the buffer.
 
     Parameters
     ----------
     table : pandas.DataFrame
         From `baseline.rates`, of the experiment "patterns".
+    predicted : pandas.DataFrame
+        From `from_device.predicted`.
     """
     import matplotlib.pyplot as plt
 
@@ -50,10 +56,12 @@ def figure_6(table: pd.DataFrame) -> "Figure":
     readers = ("c-fread", "netcdf-c", "netcdf4-python-plain", "netcdf4-python")
     figure, panels = plt.subplots(1, len(PATTERNS), figsize=(7.4, 3.7), sharey=True)
     for axes, pattern in zip(panels, PATTERNS, strict=True):
+        _bands(axes, predicted[predicted["pattern"] == pattern], readers)
         _rates(axes, part[part["pattern"] == pattern], readers)
         _marks(axes)
         axes.set_title(f"{pattern}, cold")
         _size_axis(axes, part["nbytes"])
+    panels[0].fill_between([], [], [], color="0.5", alpha=0.3, lw=0, label="by the three costs")
     panels[0].set_ylabel("rate, MB/s")
     plain(panels[0].yaxis)
     _legend(figure, panels)
@@ -121,12 +129,12 @@ def figure_8(table: pd.DataFrame) -> "Figure":
 
     part = table[(table["state"] == "cold") & (table["pattern"] == "sequential")]
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.6))
-    readers = ("c-fread", "h5py", "netcdf4-python", "h5netcdf")
+    readers = ("c-fread", "h5py", "netcdf4-python", "h5netcdf", "zarr")
     _rates(left, part, readers)
     _size_axis(left, part["nbytes"])
     left.set(title="rate, cold", ylabel="rate, MB/s")
     plain(left.yaxis)
-    _shares(right, table, "cold", ("h5py", "netcdf4-python", "h5netcdf"))
+    _shares(right, table, "cold", ("h5py", "netcdf4-python", "h5netcdf", "zarr"))
     right.set(title="CPU time over wall time, cold")
     _legend(figure, (left, right))
     return figure
@@ -212,6 +220,16 @@ def _rates(axes: "Axes", part: pd.DataFrame, readers: Iterable[str], line: str =
             ls=line, capsize=2, color=color, label=NAMES[reader],
         )  # fmt: skip
     axes.set_yscale("log")
+
+
+def _bands(axes: "Axes", predicted: pd.DataFrame, readers: Iterable[str]) -> None:
+    for reader in readers:
+        mine = predicted[predicted["reader"] == reader].sort_values("nbytes")
+        if len(mine) > 1:
+            axes.fill_between(
+                mine["nbytes"], mine["on_top"] / 1e6, mine["hidden"] / 1e6, lw=0, alpha=0.3,
+                color=_LOOKS[reader][0],
+            )  # fmt: skip
 
 
 def _shares(axes: "Axes", table: pd.DataFrame, state: str, readers: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """Which reads are made: the sizes of buffers, and cases of readers, patterns and sizes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
 
@@ -13,6 +13,7 @@ from .reads import ReadBuffers, right
 from .spots import PATTERNS, Spots
 
 EXPERIMENT = "patterns"
+_WARM_BLOCKS = 7
 _UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
 
 
@@ -168,10 +169,9 @@ def modules(readers: Iterable[str]) -> list[str]:
     Examples
     --------
     >>> modules(["python-read", "zarr"])
-    ['hyperslab.study.jones.reads']
+    ['zarr', 'hyperslab.study.jones.reads']
     """
-    forked = [READERS[name] for name in readers if READERS[name].start == "fork"]
-    found = dict.fromkeys(module for reader in forked for module in reader.modules)
+    found = dict.fromkeys(module for name in readers for module in READERS[name].modules)
     return [*found, "hyperslab.study.jones.reads"]
 
 
@@ -197,16 +197,33 @@ def cases(
     ]
 
 
+def fewer(case: Case, blocks: int, judged: bool) -> Case:
+    """Return a case that stops after some blocks; less soon if claims compare it.
+
+    From memory a few more blocks will do; from the device all are made, and of what is paired.
+    """
+    if not blocks or case.aa or (judged and case.cache_state == "cold"):
+        return case
+    return replace(case, most_blocks=max(blocks, _WARM_BLOCKS) if judged else blocks)
+
+
 def case(
-    cell: Cell, files: Files, state: str, limit_s: float, seed: int = 0, *, aa: bool = False
+    cell: Cell,
+    files: Files,
+    state: str,
+    limit_s: float,
+    seed: int = 0,
+    *,
+    aa: bool = False,
+    least: int = 1,
 ) -> Case:
-    """Return the case of one cell."""
+    """Return the case of one cell, of so many reads at least."""
     reader = READERS[cell.reader]
     path = files.path(reader.format)
     spots = Spots(cell.pattern, size_bytes(cell.size), files.nbytes, seed)
     return Case(
         cell.name,
-        ReadBuffers(path, cell.reader, spots, limit_s),
+        ReadBuffers(path, cell.reader, spots, limit_s, least),
         check=right,
         columns={
             "library": reader.library,
@@ -216,6 +233,5 @@ def case(
         },
         files=[path],
         cache_state=state,
-        start=reader.start,
         aa=aa,
     )

@@ -39,12 +39,15 @@ class ReadBuffers:
     spots : Spots
     limit_s : float
         Seconds of reading after which no batch is begun.
+    least : int
+        Reads that are made however long they take, as far as the file has them.
     """
 
     path: Path
     reader: str
     spots: Spots
     limit_s: float
+    least: int = 1
 
     def __call__(self, watch: Stopwatch) -> bool:
         reader = READERS[self.reader]
@@ -63,7 +66,7 @@ class ReadBuffers:
     def _read(self, loop: Loop, watch: Stopwatch) -> tuple[int, bool]:
         total, done, spent, in_c, same = len(self.spots), 0, 0.0, 0.0, True
         batch = max(1, min(FIRST_READS, FIRST_BYTES // self.spots.nbytes))
-        while done < total and (not done or spent < self.limit_s):
+        while done < total and (done < self.least or spent < self.limit_s):
             last = min(done + batch, total)
             run = loop.ready(self.spots.between(done, last))
             began = time.perf_counter()

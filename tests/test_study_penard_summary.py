@@ -57,7 +57,7 @@ def test_words_are_of_the_records():
         "nczarr",
         "chunkindex-off",
     ]
-    assert "8 of 12 (S3)" in summary_words.summary(found)
+    assert "8 of 12 (S3 server here)" in summary_words.summary(found)
     shown = summary_words.table_3(found)
     assert len(shown) == 12 and "Zarr, Blosc 0.57" in shown.iloc[-1]["document, s"]
     advice = summary_words.advice(found)

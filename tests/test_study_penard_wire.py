@@ -123,7 +123,7 @@ def test_words_and_figures_are_of_the_records():
     assert "sent 10 MB in 5 requests; our index 1 MB in 5 requests, 10× fewer bytes" in words
     assert "10 MB against h5py's 20 MB without" in words
     assert "12 of the ocean's 72" in wire_words.taken(found)
-    assert "363 kB/s; at 100 kB/s they would take 100 s" in wire_words.bandwidth(found)
+    assert "0.363 MB/s; at 100 kB/s they would take 100 s" in wire_words.bandwidth(found)
     assert "2.0× more" in wire_words.advice(found) and "5.0× fewer" in wire_words.advice(found)
     assert "our index" in wire_words.why(found)
     assert "its map took 10 MB in 5 requests, 4 of them one after another; from" in wire_words.why(

@@ -50,8 +50,7 @@ _APART = 0.8
 def links(delay_s: float = DELAY_S) -> dict[str, Link]:
     """Return the links by name, with a delay there and back.
 
-    "observed" has no limit of rate, as the document's times have it, "stated" the 100 kB/s that
-    it states, and "wide" 100 Mbit/s.
+    "observed" has the delay alone, "stated" the document's 100 kB/s too, and "wide" 100 Mbit/s.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from .link_model import TABLE_3
+from ..claims.words import spread
 from .local_results import CHUNKS, PANELS
 from .wire_figures import labels
 
@@ -33,7 +33,7 @@ def summary(timed: pd.DataFrame, stated: pd.DataFrame) -> str:
     """
     found = ["**What we found.**"]
     delay = _milliseconds(timed)
-    observed = _seconds(timed[timed["link"] == "observed"])
+    observed = seconds_of(timed[timed["link"] == "observed"])
     for panel in ("gfs/series", "cmems/series"):
         ours, theirs = f"{panel}/subchunk-off", f"{panel}/h5py-off"
         index = f"{panel}/chunkindex-off"
@@ -152,7 +152,6 @@ def caption_9(timed: pd.DataFrame, *, beside: bool) -> str:
         Whether the document's seconds are drawn.
     """
     least, most = int(timed["n"].min()), int(timed["n"].max())
-    blocks = f"{most}" if least == most else f"{least} to {most}"
     theirs = (
         " Diamonds: the document's fastest three."
         if beside
@@ -160,7 +159,7 @@ def caption_9(timed: pd.DataFrame, *, beside: bool) -> str:
     )
     return (
         "Time of each read over a link, opening, index and references included, as in Figure 9 of "
-        f"{{cite:t}}`penard2025`: medians, with 95 % intervals, of {blocks} interleaved blocks; "
+        f"{{cite:t}}`penard2025`: medians with {spread(most, least)}; "
         f"by the model where a read takes too long to be timed.{theirs}"
     )
 
@@ -187,44 +186,21 @@ def best(expected: pd.DataFrame) -> str:
     found = expected[expected["panel"] == "gfs/series"]
     same = found[found["way"].str.endswith("-off") | found["way"].str.contains("-off-")]
     seconds = same.set_index("way")["seconds"].sort_values()
-    ours = seconds[seconds.index.str.startswith("subchunk")]
-    others = seconds[~seconds.index.str.startswith(("subchunk", "chunkindex"))]
-    label = labels()[str(others.index[0])][0]
+    ours = float(seconds[seconds.index.str.startswith("subchunk")].iloc[0])
+    rest = seconds[~seconds.index.str.startswith("subchunk")]
+    said = []
+    for others, what in (
+        (rest, "the next reader of the same file"),
+        (rest[~rest.index.str.startswith("chunkindex")], "the next that needs no index"),
+    ):
+        if len(others):
+            label, theirs = labels()[str(others.index[0])][0], float(others.iloc[0])
+            said.append(
+                f"{what}, {label}, takes {_spelled(theirs)}, {theirs / ours:.3g} times as long"
+            )
     return (
-        f"At 100 Mbit/s and the same delay our index reads the temperature's series in "
-        f"{_spelled(ours.iloc[0])} by the model; the next reader of the same file that needs no "
-        f"index, {label}, takes {_spelled(others.iloc[0])}, {others.iloc[0] / ours.iloc[0]:.0f} "
-        "times as long."
-    )
-
-
-def question(timed: pd.DataFrame) -> str:
-    """Return the finding about the link as stated, as a question to the authors.
-
-    Parameters
-    ----------
-    timed : pandas.DataFrame
-        From `link_model.table`.
-    """
-    observed = timed[timed["link"] == "observed"]
-    sizes = dict(zip(observed["case"], observed["wire_bytes"], strict=True))
-    lines = []
-    for panel, theirs in TABLE_3.items():
-        for way in ("h5py-off", "h5py-on"):
-            if way in theirs and f"{panel}/{way}" in sizes:
-                size = sizes[f"{panel}/{way}"]
-                lines.append(
-                    f"- {WORDS[panel]}, h5py, shuffle {way.rpartition('-')[2]}: at least "
-                    f"{size / 1e6:.3g} MB in {theirs[way]:.4g} s, "
-                    f"{size / theirs[way] / 1e3:.3g} kB/s"
-                )
-    return (
-        "The document states 100 kB/s and 100 ms, made by the traffic control of its machine. "
-        "From the bytes that the same read moves here and the seconds it reports:\n\n"
-        + "\n".join(lines)
-        + "\n\nA read that moves more than 100 kB in each of its seconds did not go over such a "
-        "link. Perhaps the limit of rate was not in force, or stood for another unit? We would be "
-        "glad to be told."
+        "At 100 Mbit/s and the same delay our index reads the temperature's series in "
+        f"{_spelled(ours)} by the model; {'; '.join(said)}."
     )
 
 
@@ -254,7 +230,8 @@ def _frames(records: pd.DataFrame) -> dict[str, int]:
     return {kind: int(np.nanmax(records[kinds == kind]["predicted_reads"])) for kind in CHUNKS}
 
 
-def _seconds(rows: pd.DataFrame) -> dict[str, float]:
+def seconds_of(rows: pd.DataFrame) -> dict[str, float]:
+    """Return the seconds of each panel and way, by their names joined."""
     return {
         f"{panel}/{way}": float(seconds)
         for panel, way, seconds in rows[["panel", "way", "seconds"]].itertuples(index=False)

@@ -13,7 +13,7 @@ from .link_model import TABLE_3 as LINKED
 from .local_results import TABLE_3 as LOCAL
 from .s3_words import TABLE_3 as STORED
 
-PLACES = {"local": "local disk", "link": "delay of the link", "s3": "S3"}
+PLACES = {"local": "local disk", "link": "delay of the link", "s3": "S3 server here"}
 TABLE_3 = {"local": LOCAL, "link": LINKED, "s3": STORED}
 """The document's seconds, by place, panel and way: the fastest three of each read."""
 EXPERIMENTS = {

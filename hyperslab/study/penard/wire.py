@@ -27,6 +27,8 @@ from .subchunk_files import SHUFFLES
 from .wire_ways import DRAWN, Cell
 
 AT_ONCE = 4
+IN_TURN = ("h5py", "h5netcdf", "netcdf4", "xarray-netcdf4", "xarray-h5netcdf", "chunkindex")
+"""Libraries that make one request after another, as their names begin."""
 """Reads at a time, each with a server of its own: most of their time is the server's delay."""
 TIMEOUT_S = 300.0
 MODULES = (
@@ -166,8 +168,10 @@ class Seen:
         found: dict[int, tuple[list[Request], str]] = {}
         failed: list[BaseException] = []
         left: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for number in range(len(self.cells)):
-            left.put(number)
+        alone: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number, cell in enumerate(self.cells):
+            beside = cell[3].library.startswith(IN_TURN) or not self._all
+            (left if beside else alone).put(number)
 
         def work() -> None:
             try:
@@ -185,6 +189,9 @@ class Seen:
             thread.join()
         if failed:
             raise failed[0]
+        # Which requests follow others depends on when answers are taken, which others would delay.
+        if not alone.empty():
+            self._work(alone, found)
         return [found[number] for number in range(len(self.cells))]
 
     def _work(

@@ -68,13 +68,13 @@ def bandwidth(counted: pd.DataFrame) -> str:
         share = "" if taken == whole else f" ({taken} of the {whole} chunks: at least that)"
         lines.append(
             f"- `{case}`: {size / 1e6:.3g} MB{share} in the document's {seconds} s are "
-            f"{size / seconds / 1e3:.3g} kB/s; at {LINK / 1e3:.0f} kB/s they would take "
+            f"{size / seconds / 1e6:.3g} MB/s; at {LINK / 1e3:.0f} kB/s they would take "
             f"{size / LINK:.3g} s."
         )
     return "\n".join(
         [
             "{cite:t}`penard2025` states a link of 100 kB/s with a delay of 100 ms. The bytes "
-            "that h5py needs here, divided by the time it took there:",
+            "that h5py moves here, read-ahead and all, divided by the time it took there:",
             "",
             *lines,
             "",

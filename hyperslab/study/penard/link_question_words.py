@@ -1,0 +1,119 @@
+"""Which link the document's seconds fit, as a question to its authors."""
+
+import math
+
+import pandas as pd
+
+from .link_model import TABLE_3
+from .link_words import WORDS, seconds_of
+from .wire_figures import labels
+
+_LINKS = {"stated": "as stated", "observed": "delay alone", "wide": "100 Mbit/s and the delay"}
+
+
+def bytes_of(timed: pd.DataFrame, *, whole: bool) -> str:
+    """Return the rates that the document's seconds imply for the bytes that its reads move here.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    whole : bool
+        Whether the files have as many chunks as the document's.
+    """
+    observed = timed[timed["link"] == "observed"]
+    sizes = dict(zip(observed["case"], observed["wire_bytes"], strict=True))
+    least = "" if whole else "at least "
+    lines = []
+    for panel, theirs in TABLE_3.items():
+        for way in ("h5py-off", "h5py-on"):
+            if way in theirs and f"{panel}/{way}" in sizes:
+                size = sizes[f"{panel}/{way}"]
+                bare = observed["case"] == f"{panel}-today/{way}-nocache"
+                less = (
+                    f", and {observed.loc[bare, 'wire_bytes'].iloc[0] / 1e6:.3g} MB without cache"
+                    if bare.any()
+                    else ""
+                )
+                lines.append(
+                    f"- {WORDS[panel]}, h5py, shuffle {way.rpartition('-')[2]}: {least}"
+                    f"{size / 1e6:.3g} MB with the cache as it comes{less}, in {theirs[way]:.4g} "
+                    f"s: {_rate(size / theirs[way])}"
+                )
+    return (
+        "The document states 100 kB/s and 100 ms, made by the traffic control of its machine. "
+        "From the bytes that the same read moves here and the seconds it reports:\n\n"
+        + "\n".join(lines)
+    )
+
+
+def compared(expected: dict[str, pd.DataFrame], *, whole: bool) -> pd.DataFrame:
+    """Return the document's seconds beside those of three links, by the model.
+
+    Parameters
+    ----------
+    expected : dict
+        From the name of a link to `link_model.predictions`.
+    whole : bool
+        Whether the files have as many chunks as the document's; if not, nothing compares.
+    """
+    if not whole:
+        return pd.DataFrame()
+    seconds = {link: seconds_of(found) for link, found in expected.items()}
+    rows = []
+    for panel, theirs in TABLE_3.items():
+        for way, stated_s in theirs.items():
+            row = {"read": WORDS[panel], "reader": _label(way), "document, s": f"{stated_s:.4g}"}
+            for link, words in _LINKS.items():
+                ours = seconds.get(link, {}).get(f"{panel}/{way}", math.nan)
+                row[f"{words}, s"] = "–" if math.isnan(ours) else f"{float(f'{ours:.3g}'):,g}"
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def nearest(expected: dict[str, pd.DataFrame], *, whole: bool) -> str:
+    """Return which of the links comes nearest to the document's seconds, and the question.
+
+    Parameters
+    ----------
+    expected, whole
+        As of `compared`.
+    """
+    asked = (
+        "A read that moves more than 100 kB in each of its seconds did not go over such a link. "
+        "Perhaps the limit of rate was not in force, or stood for another unit? We would be glad "
+        "to be told."
+    )
+    if not whole:
+        return asked
+    off = {}
+    for link, found in expected.items():
+        ours = seconds_of(found)
+        ratios = [
+            abs(math.log(ours[f"{panel}/{way}"] / theirs))
+            for panel, cells in TABLE_3.items()
+            for way, theirs in cells.items()
+            if f"{panel}/{way}" in ours
+        ]
+        if ratios:
+            off[link] = math.exp(float(pd.Series(ratios).median()))
+    if not off:
+        return asked
+    best = min(off, key=lambda link: off[link])
+    told = "; ".join(
+        f"{words} by a factor of {off[link]:.2g}" for link, words in _LINKS.items() if link in off
+    )
+    return (
+        f"How far each link's times are from the document's, as a median over its Table 3: {told}. "
+        f"The nearest is {_LINKS[best]}; what is left is unexplained. {asked}"
+    )
+
+
+def _label(way: str) -> str:
+    known = labels()
+    name = known[way][0] if way in known else way
+    return f"{name}, {way.rpartition('-')[2]}" if way.endswith(("-on", "-off")) else name
+
+
+def _rate(rate: float) -> str:
+    return f"{rate / 1e6:.3g} MB/s" if rate >= 1e6 else f"{rate / 1e3:.3g} kB/s"

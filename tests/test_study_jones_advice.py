@@ -1,5 +1,7 @@
 """What a user may change: strided reads in every way, their gains, and the words on them."""
 
+import threading
+from contextlib import ExitStack
 from itertools import product
 
 import pytest
@@ -40,9 +42,33 @@ def test_every_way_reads_the_same_pieces(files):
 
 def test_what_was_read_wrong_is_seen(files):
     case = quarter.cases(files, PIECES)[0]
-    read = case.run(Stopwatch())
-    read[-1] += 1
-    assert not case.check(read) and not case.check(None)
+    out, done = case.run(Stopwatch())
+    assert case.check((out, done)) and not case.check((out, []))
+    out[-1] += 1
+    assert not case.check((out, done))
+
+
+def test_a_strided_read_stops_in_time_and_counts_what_it_read(tmp_path):
+    files = Files(tmp_path, 2**23 // 8)
+    make_files(files, ["netcdf4"])
+    path, runs = files.path("netcdf4"), 8
+    for library, manner in quarter.WAYS:
+        for limit_s, most in ((0.0, 0), (60.0, runs)):
+            watch = Stopwatch()
+            sample = quarter.Quarter(path, library, manner, runs * quarter.RUN, limit_s)
+            _, done = sample(watch)
+            assert done == list(range(0, most * quarter.RUN, quarter.RUN))
+            (read,) = [row for row in watch.rows() if row["phase"] == "read"]
+            assert read["useful_bytes"] == most * quarter.RUN * quarter.PIECE_BYTES
+            assert read["voluntary_switches"] >= 0 and read["forced_switches"] >= 0
+
+
+def test_threads_run_before_they_are_timed():
+    with ExitStack() as held:
+        pool = quarter.started(3, held)
+        names = {thread.name for thread in threading.enumerate()}
+        assert len([name for name in names if name.startswith("ThreadPoolExecutor")]) >= 3
+        assert pool.submit(len, "ab").result() == 2
 
 
 @pytest.mark.parametrize("pieces", [PIECES + 1, 4 * PIECES])
@@ -92,11 +118,41 @@ def test_changes_are_known_by_their_names():
     assert len(set(names)) == len(names) == len({change.what for change in advice.CHANGES})
 
 
-def test_calls_and_bytes_go_with_the_threads():
-    _, quarters = parts()
-    said = advice_words.threads(quarters)
-    assert "- h5py: " in said and "read calls in one thread and" in said and "nan" not in said
-    assert advice_words.threads(quarters[quarters["cache_state"] == "warm"]) == ""
+def quarters(*, slower=1.0, waits=0.0, cpu=0.0):
+    """Records in which threads take a time, waits and CPU time, all in reads of 1 ms."""
+    common = {"run_id": "r", "experiment": "quarter", "status": "ok", "rchar": 4096, "syscr": 1}
+    common |= {"stages": 1, "useful_bytes": 4096, "sys_s": 0.0, "forced_switches": 0}
+    for state, block, manner in product(("cold", "warm"), range(6), ("pieces", "threads")):
+        several = manner == "threads"
+        row = common | {"cache_state": state, "block": block, "case": f"pread/{manner}"}
+        if several:
+            yield row | {"phase": "start", "wall_s": 2e-4}
+        yield row | {
+            "phase": "read", "wall_s": 1e-3 * (slower if several else 1),
+            "user_s": cpu if several else 0.0, "voluntary_switches": waits if several else 0.0,
+        }  # fmt: skip
+
+
+def test_counts_go_with_the_threads():
+    said = advice_words.threads(frame_of(quarters()))
+    assert said.count("- os.pread: 1 and 1 read calls") == 2 and "nan" not in said
+    assert "To start 4 threads takes 200 µs from the device and 200 µs from memory" in said
+    assert "Threads are" not in said
+    cold = frame_of(row for row in quarters() if row["phase"] == "none")
+    assert advice_words.threads(cold) == ""
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"waits": 0.4}, "interpreter's lock"),
+        ({"cpu": 9e-4}, "more of CPU time"),
+        ({}, "unexplained"),
+    ],
+)
+def test_threads_that_are_slower_have_a_count_or_are_unexplained(known, words):
+    said = advice_words.threads(frame_of(quarters(slower=2.0, **known)))
+    assert words in said and said.count("Threads are 2× slower here, by 1 ms a read") == 1
 
 
 def test_words_follow_the_gains_in_either_direction():

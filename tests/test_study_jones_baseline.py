@@ -1,5 +1,7 @@
 """Tests of the page on plain binary: what is measured, and what its sentences make of records."""
 
+import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +14,7 @@ from hyperslab.study.jones import (
     baseline_figures,
     baseline_why_words,
     baseline_words,
+    dd,
     dd_words,
     latencies,
 )
@@ -149,17 +152,20 @@ def test_nothing_is_said_of_what_was_not_measured():
     assert "What we found" in words(few)
 
 
+@pytest.mark.parametrize(("size", "much"), [(1e9, "cold, whole,"), (2e9, "cold, for 10 s each,")])
 @pytest.mark.parametrize(
     ("ratios", "words"),
     [([1.0] * 7, "adds nothing"), ([1.3] * 7, "differ by more"), ([0.5, 1, 2] * 3, "too noisy")],
 )
-def test_dd_is_told_apart_or_not(ratios, words):
+def test_dd_is_told_apart_or_not(ratios, words, size, much):
     rows = [
         {"experiment": "dd", "case": f"{library}/sequential/1MiB", "library": library,
-         "block": block, "phase": "read", "useful_bytes": 1e9, "wall_s": 1 / rate, "status": "ok"}
+         "block": block, "phase": "read", "useful_bytes": 1e9, "wall_s": 1 / rate, "status": "ok",
+         "file_bytes": size}
         for block, ratio in enumerate(ratios) for library, rate in (("C", ratio), ("dd", 1.0))
     ]  # fmt: skip
-    assert words in dd_words.whole(frame_of(rows))
+    said = dd_words.whole(frame_of(rows))
+    assert words in said and much in said
     assert "could not be run" in dd_words.whole(frame_of(rows[::2]))
 
 
@@ -206,16 +212,62 @@ def test_each_read_has_a_row_of_its_own(tmp_path):
         assert [row["case"] for row in rows] == [f"{case.name}/{n:04d}" for n in range(8)]
         assert all(row["wall_s"] > 0 and row["useful_bytes"] == 65536 for row in rows)
         assert all(row["syscr"] is None for row in rows)
+        assert len({row["resident_before"] for row in rows}) == 1
+
+
+@pytest.mark.parametrize("resident", [0.0, 1.0])
+def test_each_read_says_what_was_in_memory_before_the_loop(tmp_path, monkeypatch, resident):
+    files = Files(tmp_path, 2**17)
+    baseline.make({"cold": files})
+    monkeypatch.setattr(latencies, "resident_fraction", lambda paths: resident)
+    watch = Stopwatch()
+    assert latencies.cases(files, 8)[0].run(watch)
+    assert [row["resident_before"] for row in watch.rows()] == [resident] * 8
 
 
 def test_a_file_is_read_whole_by_c_and_by_dd(tmp_path):
     files = Files(tmp_path, 2**18)
     baseline.make({"cold": files})
-    for case in baseline.whole_cases(files):
+    for case in dd.cases(files):
         watch = Stopwatch(case.files)
-        value = case.run(watch)
-        assert case.check(value)
+        assert case.check(case.run(watch))
         assert sum(row.get("useful_bytes") or 0 for row in watch.rows()) == files.nbytes
+
+
+def test_dd_stops_in_time_and_says_how_much_it_read(tmp_path, monkeypatch):
+    slow = tmp_path / "dd"
+    slow.write_text(  # reads one block, and then waits until it is stopped
+        """#!/bin/sh
+trap 'echo "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s" >&2; exit 1' INT
+while :; do sleep 0.01; done
+"""
+    )
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    watch, path = Stopwatch(), tmp_path / "values"
+    path.write_bytes(bytes(2**21))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in the background of a shell
+    try:
+        assert dd.DdFor(path, 0.2)(watch)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    (read,) = watch.rows()
+    assert read["useful_bytes"] == 2**20 and read["wall_s"] == 0.5
+
+
+def test_what_dd_left_out_without_being_stopped_is_wrong(tmp_path, monkeypatch):
+    short = tmp_path / "dd"
+    short.write_text(
+        """#!/bin/sh
+echo "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s" >&2
+"""
+    )
+    short.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    path = tmp_path / "values"
+    path.write_bytes(bytes(2**21))
+    assert not dd.DdFor(path)(Stopwatch())
 
 
 def test_sizes_can_be_chosen():
@@ -236,7 +288,7 @@ def test_the_file_is_twice_the_memory_where_no_size_is_given(tmp_path):
 
 def test_the_file_beside_dd_is_one_of_its_own_where_that_is_smaller(tmp_path):
     files = baseline.files_of(tmp_path, "", 64)
-    assert baseline.whole_of(files, tmp_path, 0) == files["cold"]
-    assert baseline.whole_of(files, tmp_path, 64) == files["cold"]
-    own = baseline.whole_of(files, tmp_path, 2)
+    assert dd.file_of(files, tmp_path, 0) == files["cold"]
+    assert dd.file_of(files, tmp_path, 64) == files["cold"]
+    own = dd.file_of(files, tmp_path, 2)
     assert own.folder == tmp_path / "whole" and own.nbytes == 2**21

@@ -25,6 +25,7 @@ NUMBERS = (
     "spacing_bytes", "points", "out_at", "stored_at",  # of an index, and places in a chunk
     "predicted_s", "weight", "gain", "gain_low", "gain_high", "gain_predicted", "rank", "tried",
     "error", "relative_error", "changed", "wavelength", "coherence", "spectra", "kept_from",
+    "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
 )  # fmt: skip
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

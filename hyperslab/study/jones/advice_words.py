@@ -6,10 +6,13 @@ from ...measure.records import main
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number
 from .advice import CHANGES, gain
+from .baseline import ratio
 from .quarter import THREADS
 from .size_words import fastest
 
 _MUCH = 1.05
+_WAITS = 0.1
+"""Waits for each read from which on threads are said to wait for one another."""
 _LIBRARIES = {"netcdf4-python": "netCDF4-python", "h5py": "h5py", "pread": "os.pread"}
 _STATES = {"cold": "from the device", "warm": "from memory"}
 
@@ -76,38 +79,82 @@ def judged(found: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def threads(records: pd.DataFrame) -> str:
-    """Return what reading in threads changes in calls, bytes and time of the system.
+    """Return what reading in threads changes in calls, bytes, CPU time and waits.
 
     Parameters
     ----------
     records : pandas.DataFrame
         Of the experiment "quarter".
     """
-    rows = main(records)
-    rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == "cold")]
-    counts = ["syscr", "rchar", "sys_s"]
-    middle = {str(case): part[counts].median().tolist() for case, part in rows.groupby("case")}
+    said = [_in_threads(records, state) for state in _STATES]
+    return "\n\n".join(text for text in (*said, _start(records)) if text)
+
+
+def _in_threads(records: pd.DataFrame, state: str) -> str:
+    rows = _quarters(records, state, "read")
+    counts = ["syscr", "rchar", "user_s", "sys_s", "voluntary_switches", "forced_switches"]
+    counted = rows[counts].assign(wall_s=rows["wall_s"]).div(rows["stages"], axis=0)
+    middle = counted.groupby(rows["case"]).median()
     lines = []
     for library, name in _LIBRARIES.items():
-        pieces, several = middle.get(f"{library}/pieces"), middle.get(f"{library}/threads")
-        if not pieces or not several:
+        cases = [f"{library}/pieces", f"{library}/threads"]
+        if not set(cases) <= set(middle.index):
             continue
-        calls, moved, system = zip(pieces, several, strict=True)
+        one, several = (middle.loc[case] for case in cases)
+        gained = ratio(records, state, cases[1], cases[0])
         lines.append(
-            f"- {name}: {number(calls[0])} read calls in one thread and {number(calls[1])} in "
-            f"{THREADS}, {amount(moved[0], 'B')} and {amount(moved[1], 'B')}, "
-            f"{amount(system[0], 's')} and {amount(system[1], 's')} of CPU time of the system."
+            f"- {name}: {number(one['syscr'])} and {number(several['syscr'])} read calls, "
+            f"{amount(one['rchar'], 'B')} and {amount(several['rchar'], 'B')}, "
+            f"{amount(one['user_s'] + one['sys_s'], 's')} and "
+            f"{amount(several['user_s'] + several['sys_s'], 's')} of CPU time, "
+            f"{number(one['voluntary_switches'], 2)} and "
+            f"{number(several['voluntary_switches'], 2)} waits (voluntary context switches), "
+            f"{number(one['forced_switches'], 2)} and {number(several['forced_switches'], 2)} "
+            f"forced ones.{_slower(gained, one, several, state)}"
         )
     if not lines:
         return ""
-    return "\n".join(
-        [
-            "What goes with the threads, cold (they have all cores of the machine, one thread "
-            "has one):",
-            "",
-            *lines,
-        ]
+    head = (
+        f"What goes with each read {_STATES[state]}, in one thread and in {THREADS} (they have all "
+        "cores of the machine, one thread has one):"
     )
+    return "\n".join([head, "", *lines])
+
+
+def _slower(
+    gained: Interval | None, one: "pd.Series[float]", several: "pd.Series[float]", state: str
+) -> str:
+    """Say what goes with threads that are slower out of memory, if any count does."""
+    if state != "warm" or gained is None or gained.high > 1 / _MUCH:
+        return ""
+    waits = float(several["voluntary_switches"] - one["voluntary_switches"])
+    more = float(several[["user_s", "sys_s"]].sum() - one[["user_s", "sys_s"]].sum())
+    longer = float(several["wall_s"] - one["wall_s"])
+    slower = f" Threads are {_ratio(gained)} here, by {amount(longer, 's')} a read"
+    if waits >= _WAITS:
+        return (
+            f"{slower}. No read waits for a device, so what a thread waits for is another one: "
+            "each call gives up the interpreter's lock, or the library's, and has to get it back."
+        )
+    if more >= longer / 2:
+        return (
+            f"{slower}, and spend {amount(more, 's')} more of CPU time on it: what a core does, "
+            "for a thread that gets a lock, or data, from another core."
+        )
+    return f"{slower}: unexplained, since neither their waits nor their CPU time are more by that."
+
+
+def _start(records: pd.DataFrame) -> str:
+    found = [(_STATES[state], _quarters(records, state, "start")["wall_s"]) for state in _STATES]
+    shown = [f"{amount(float(each.median()), 's')} {words}" for words, each in found if len(each)]
+    if not shown:
+        return ""
+    return f"To start {THREADS} threads takes {listing(shown)}, which is not in these times."
+
+
+def _quarters(records: pd.DataFrame, state: str, phase: str) -> pd.DataFrame:
+    rows = main(records)
+    return rows[(rows["phase"] == phase) & (rows["cache_state"] == state)]
 
 
 def today(found: pd.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """Plain binary read from C and from Python: cases and results (Jones 2016, section 3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -10,22 +10,16 @@ from ...measure.case import Case
 from ...measure.machine import memory_bytes
 from ...measure.records import main
 from ...measure.stats import Interval, geometric_mean_ratio, mean_sd, median_interval, paired_ratio
-from ..lee.plain_samples import Copied, Dd
 from . import plan
 from .files import ITEMSIZE, Files, make_files
-from .plan import Cell, available, buffers, cells, fewer, size_bytes
-from .reads import ReadBuffers, right
-from .spots import PATTERNS, Spots
+from .plan import Cell, buffers, cells, fewer, size_bytes
+from .spots import PATTERNS
 
-MODULES = ("hyperslab.study.jones.baseline", "hyperslab.study.jones.latencies")
-TIMEOUT_S = 3600.0
-"""For a file that is read whole; samples that stop by themselves need no more than usual."""
+MODULES = tuple(f"hyperslab.study.jones.{name}" for name in ("baseline", "latencies", "dd"))
 FIGURE_3 = ("c-fread", "python-read")
 """What the document reads plain binary with."""
 OTHERS = ("c-pread", "python-readinto", "numpy-fromfile", "numpy-memmap")
 OTHER_SIZES = ("64KiB", "1MiB", "64MiB")
-WHOLE = "1MiB"
-"""Buffers in which a file is read whole, by C and by dd."""
 _ALIGNED = ("4KiB", "64KiB")  # at which random reads by fread and by pread are told apart
 _MET = "64MiB"
 """Where the patterns are said to meet, and numpy to read as fast as Python."""
@@ -88,24 +82,6 @@ def files_of(
     return {"cold": Files(cold, values)} | (
         {"warm": Files(scratch / "warm", values)} if warm else {}
     )
-
-
-def whole_of(files: Mapping[str, Files], scratch: Path, mib: int) -> Files:
-    """Return the file that is read whole beside dd: the cold one, or one of its own.
-
-    A large file is read into memory that the host of a virtual machine may have to give anew,
-    which takes either of the two by chance.
-
-    Parameters
-    ----------
-    files : mapping
-        From `files_of`.
-    scratch : Path
-    mib : int
-        Size in MiB of one of its own, where it is smaller; 0 for the cold file.
-    """
-    own = Files(scratch / "whole", mib * 2**20 // ITEMSIZE)
-    return own if 0 < own.nbytes < files["cold"].nbytes else files["cold"]
 
 
 def make(files: Mapping[str, Files]) -> None:
@@ -197,25 +173,6 @@ def chosen_sizes(profile: str, file_bytes: int, sizes: str = "") -> tuple[str, .
     if not found:
         raise ValueError(f"sizes={sizes!r}: the file of {file_bytes} bytes fills none of them")
     return found
-
-
-def whole_cases(files: Files) -> list[Case]:
-    """Return the cases that read a cold file whole in buffers of 1 MiB: C, and dd where it is.
-
-    dd is a program of its own and is timed by what it reports, so starting it does not count.
-    """
-    path = files.path("binary")
-    spots = Spots("sequential", size_bytes(WHOLE), files.nbytes)
-    columns = {"format": "binary", "pattern": "sequential", "size": WHOLE}
-    common = Case("", print, columns=columns, files=[path], cache_state="cold")
-    readers = available(["c-fread"]) or ["python-read"]
-    ours = ReadBuffers(path, readers[0], spots, float("inf"))
-    return [
-        replace(common, name=Cell(readers[0], "sequential", WHOLE).name, run=ours, check=right,
-                aa=True, columns={**columns, "library": "C"}),
-        replace(common, name=Cell("dd", "sequential", WHOLE).name, run=Dd(path),
-                check=Copied(path), columns={**columns, "library": "dd"}),
-    ]  # fmt: skip
 
 
 def rates(records: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""One file for each size of chunk, read whole."""
+"""One file for each size of chunk, read from its beginning."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,6 +12,7 @@ from ...measure.stats import median_interval
 from . import plan
 from .files import ITEMSIZE, VARIABLE, Files, truth
 from .plan import Cell, size_bytes, size_name
+from .reads import LONGEST_S
 
 CHUNKS = ("4KiB", "64KiB", "256KiB", "1MiB", "4MiB", "16MiB")
 """Sizes of chunks; the chunk cache of a variable holds the largest."""
@@ -58,7 +59,7 @@ class ChunkedFiles:
 
 
 def cases(files: Mapping[str, ChunkedFiles]) -> list[Case]:
-    """Return the reads of whole files in chunks, 1 MiB at a time.
+    """Return the reads of files in chunks, 1 MiB at a time, to their end or for 10 s.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def cases(files: Mapping[str, ChunkedFiles]) -> list[Case]:
         buffer = min(size_bytes(CHUNK_BUFFER), chunked.values * ITEMSIZE)
         for size in chunked.sizes:
             cell = Cell("netcdf4-python", "sequential", size_name(buffer))
-            case = plan.case(cell, chunked.of(size), state, float("inf"), aa=size == CHUNK_BUFFER)
+            case = plan.case(cell, chunked.of(size), state, LONGEST_S, aa=size == CHUNK_BUFFER)
             chunk = size_bytes(size)
             columns = {**case.columns, "chunks": str(chunk // ITEMSIZE), "chunk_bytes": chunk}
             found.append(replace(case, name=f"netcdf4-python/{size}", columns=columns))
@@ -89,7 +90,8 @@ def by_chunk(records: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         chunk (its name), chunk_bytes, state, rate, low, high (bytes a second), calls (read calls
-        of the system in all), amplification (bytes read over bytes asked for).
+        of the system for each MiB), amplification (bytes read over bytes asked for),
+        least (bytes that a sample read).
     """
     rows = main(records)
     rows = rows[rows["phase"] == "read"]
@@ -105,7 +107,8 @@ def by_chunk(records: pd.DataFrame) -> pd.DataFrame:
                 "rate": rate.value,
                 "low": rate.low,
                 "high": rate.high,
-                "calls": float(part["syscr"].median()),
+                "calls": float((part["syscr"] / part["useful_bytes"]).median()) * 2**20,
+                "least": float(part["useful_bytes"].min()),
                 "amplification": float((part["rchar"] / part["useful_bytes"]).median()),
             }
         )

@@ -7,6 +7,7 @@ from ..lee.rate_words import than
 from .baseline import ratio, sizes_of
 from .from_device import between, errors
 from .netcdf import NAMES
+from .reads import LONGEST_S
 from .size_words import fastest
 
 _BOUND = 0.9
@@ -153,9 +154,13 @@ def chunks(chunked: pd.DataFrame) -> str:
     lines = []
     for state, part in chunked.groupby("state", sort=False):
         lines.append(f"{str(state).capitalize()}, {fastest(part, 'chunk', 'rate')}.")
+    few = ""
+    if len(chunked) and chunked["least"].min() < chunked["least"].max():
+        few = f" After {amount(LONGEST_S, 's')} of reading a sample stopped, some before its end."
     return " ".join(lines) + (
-        " Every file was read whole, 1 MiB at a time: what differs is the chunk alone. A chunk is "
-        "also what a read of a few values has to fetch; the pages on chunks have more on that."
+        f" Every file was read from its beginning, 1 MiB at a time: what differs is the chunk "
+        f"alone.{few} A chunk is also what a read of a few values has to fetch; the pages on "
+        "chunks have more on that."
     )
 
 
@@ -163,9 +168,9 @@ def caption_chunks(chunked: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of the rates by chunk."""
     most = chunked.sort_values("chunk_bytes").iloc[0]
     return (
-        "Rate of a whole file, without compression, over the size of its chunks; medians with "
-        f"95 % intervals. Read calls fall from {number(float(most['calls']))} for the smallest "
-        f"to {number(float(chunked.sort_values('chunk_bytes').iloc[-1]['calls']))} for the "
+        "Rate of a file without compression over the size of its chunks; medians with 95 % "
+        f"intervals. Read calls for each MiB: {number(float(most['calls']))} with the smallest, "
+        f"{number(float(chunked.sort_values('chunk_bytes').iloc[-1]['calls']))} with the "
         f"largest. Run {records['run_id'].iloc[0]}."
     )
 

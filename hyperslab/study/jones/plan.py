@@ -230,6 +230,7 @@ def case(
             "format": reader.format,
             "pattern": cell.pattern,
             "size": cell.size,
+            "file_bytes": files.nbytes,
         },
         files=[path],
         cache_state=state,

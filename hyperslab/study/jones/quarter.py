@@ -1,13 +1,16 @@
 """A strided read of small pieces, made in several ways: the sample and its cases."""
 
 import os
+import resource
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
-from threading import Lock
+from threading import Barrier, Lock
 from typing import Any
 
 import numpy as np
@@ -15,19 +18,28 @@ from numpy.typing import NDArray
 
 from ...measure.case import Case, Stopwatch
 from .files import ITEMSIZE, VARIABLE, Files, truth
+from .reads import LONGEST_S
 
 PIECE_BYTES = 4096
 STRIDE = 4
 """One piece is wanted of so many, as in the document's strided reads."""
 BLOCK_BYTES = 2**20
+"""What is read on and picked from."""
+PIECE, RUN = PIECE_BYTES // ITEMSIZE, BLOCK_BYTES // STRIDE // PIECE_BYTES
+"""Values of a piece, and how many are wanted of a block."""
 THREADS = 4
 
 Get = Callable[[int, int], NDArray[Any]]
+Found = tuple[NDArray[np.float64], list[int]]
+"""The pieces, and the first of each run of them that was read."""
 
 
 @dataclass(frozen=True)
 class Quarter:
-    """Read one piece of four: phases open, read and close.
+    """Read one piece of four: phases open, read and close; before reading start, of threads.
+
+    The pieces are read in runs of `RUN`; after a limit of time no run is begun. Nothing is
+    extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was read.
 
     Parameters
     ----------
@@ -36,49 +48,83 @@ class Quarter:
     library, manner : str
         Of `LIBRARIES` and `MANNERS`.
     pieces : int
-        How many are wanted.
-    piece : int
-        Values of each.
+        How many are wanted, a multiple of `RUN`.
+    limit_s : float
+        Seconds of reading after which it stops.
     """
 
     path: Path
     library: str
     manner: str
     pieces: int
-    piece: int = PIECE_BYTES // ITEMSIZE
+    limit_s: float = LONGEST_S
 
-    def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
-        out = np.empty(self.pieces * self.piece)
+    def __call__(self, watch: Stopwatch) -> Found:
+        out = np.empty((self.pieces, PIECE))
+        runs = range(0, self.pieces, RUN)
         with ExitStack() as held:
             with watch("open"):
                 get = LIBRARIES[self.library](self.path, held)
+            read, threads = MANNERS[self.manner]
+            each = partial(read, get, out)
+            pool = None
+            if threads > 1:
+                with watch("start"):
+                    pool = started(threads, held)
             watch.chill()
+            before = resource.getrusage(resource.RUSAGE_SELF)
             with watch("read"):
-                reads = MANNERS[self.manner](get, out, self.piece)
-            watch.note(useful_bytes=out.nbytes, stages=reads)
+                done = _until(time.perf_counter() + self.limit_s, each, runs, pool)
+            after = resource.getrusage(resource.RUSAGE_SELF)
+            watch.note(
+                useful_bytes=len(done) * RUN * PIECE_BYTES,
+                stages=len(done) * (1 if self.manner == "contiguous" else RUN),
+                voluntary_switches=after.ru_nvcsw - before.ru_nvcsw,
+                forced_switches=after.ru_nivcsw - before.ru_nivcsw,
+            )
             with watch("close"):
                 held.close()
-        return out
+        return out, done
 
 
-@dataclass(frozen=True)
-class Quarters:
-    """Check what `Quarter` read.
+def started(threads: int, held: ExitStack) -> ThreadPoolExecutor:
+    """Return a pool whose threads run already, so that reads are timed and not their start."""
+    pool = held.enter_context(ThreadPoolExecutor(threads))
+    there = Barrier(threads)
+    list(pool.map(lambda _: there.wait(), range(threads)))
+    return pool
 
-    Parameters
-    ----------
-    pieces, piece : int
-        As of it.
-    """
 
-    pieces: int
-    piece: int = PIECE_BYTES // ITEMSIZE
+def _until(
+    end: float, each: Callable[[int], None], runs: range, pool: ThreadPoolExecutor | None
+) -> list[int]:
+    """Make the runs until their end or that of the time; return those that were made."""
 
-    def __call__(self, read: object) -> bool:
-        whole = truth(0, self.pieces * self.piece * STRIDE)
-        return isinstance(read, np.ndarray) and np.array_equal(
-            read, whole.reshape(-1, STRIDE, self.piece)[:, 0].ravel()
-        )
+    def some(mine: range) -> list[int]:
+        done = []
+        for first in mine:
+            if time.perf_counter() >= end:
+                break
+            each(first)
+            done.append(first)
+        return done
+
+    if pool is None:
+        return some(runs)
+    share = -(-len(runs) // THREADS)
+    parts = (runs[n * share : (n + 1) * share] for n in range(THREADS))
+    return [first for part in pool.map(some, parts) for first in part]
+
+
+def right(read: object) -> bool:
+    """Whether `Quarter` read what it should; the check of its cases."""
+    assert isinstance(read, tuple)
+    out, done = read
+    for first in done:
+        whole = truth(first * STRIDE * PIECE, RUN * STRIDE * PIECE)
+        if not np.array_equal(out[first : first + RUN], whole.reshape(RUN, STRIDE, PIECE)[:, 0]):
+            return False
+    return bool(done)
 
 
 @dataclass(frozen=True)
@@ -109,13 +155,13 @@ def cases(files: Mapping[str, Files], pieces: int) -> list[Case]:
     if span % BLOCK_BYTES or any(span > each.nbytes for each in files.values()):
         raise ValueError(
             f"{pieces} pieces lie in {span} bytes: give a multiple of "
-            f"{BLOCK_BYTES // STRIDE // PIECE_BYTES} that the variable has room for"
+            f"{RUN} that the variable has room for"
         )
     return [
         Case(
             f"{library}/{manner}",
             Quarter(found.path("netcdf4"), library, manner, pieces),
-            check=Quarters(pieces),
+            check=right,
             columns={"library": library, "format": "netcdf4", "pattern": "strided"},
             files=(found.path("netcdf4"),),
             cache_state=state,
@@ -163,30 +209,14 @@ def _pread(path: Path, held: ExitStack) -> Get:
     return get
 
 
-def _pieces(get: Get, out: NDArray[np.float64], piece: int) -> int:
-    for at in range(0, len(out), piece):
-        out[at : at + piece] = get(STRIDE * at, piece)
-    return len(out) // piece
+def _pieces(get: Get, out: NDArray[np.float64], first: int) -> None:
+    for at in range(first, first + RUN):
+        out[at] = get(STRIDE * PIECE * at, PIECE)
 
 
-def _contiguous(get: Get, out: NDArray[np.float64], piece: int) -> int:
-    block = BLOCK_BYTES // ITEMSIZE
-    for first in range(0, STRIDE * len(out), block):
-        found = get(first, block).reshape(-1, STRIDE, piece)[:, 0]
-        out[first // STRIDE : (first + block) // STRIDE] = found.ravel()
-    return STRIDE * len(out) // block
-
-
-def _threads(get: Get, out: NDArray[np.float64], piece: int) -> int:
-    def one(places: range) -> None:
-        for at in places:
-            out[at : at + piece] = get(STRIDE * at, piece)
-
-    places = range(0, len(out), piece)
-    share = -(-len(places) // THREADS)
-    with ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(one, [places[n * share : (n + 1) * share] for n in range(THREADS)]))
-    return len(places)
+def _contiguous(get: Get, out: NDArray[np.float64], first: int) -> None:
+    found = get(STRIDE * PIECE * first, RUN * STRIDE * PIECE)
+    out[first : first + RUN] = found.reshape(RUN, STRIDE, PIECE)[:, 0]
 
 
 LIBRARIES: Mapping[str, Callable[[Path, ExitStack], Get]] = {
@@ -194,11 +224,12 @@ LIBRARIES: Mapping[str, Callable[[Path, ExitStack], Get]] = {
     "h5py": _h5py,
     "pread": _pread,
 }
-MANNERS: Mapping[str, Callable[[Get, NDArray[np.float64], int], int]] = {
-    "pieces": _pieces,
-    "contiguous": _contiguous,
-    "threads": _threads,
+MANNERS: Mapping[str, tuple[Callable[[Get, NDArray[np.float64], int], None], int]] = {
+    "pieces": (_pieces, 1),
+    "contiguous": (_contiguous, 1),
+    "threads": (_pieces, THREADS),
 }
+"""How a run of pieces is read, and in how many threads."""
 WAYS = (
     *product(("netcdf4-python", "h5py"), MANNERS),
     *product(("pread",), ("pieces", "threads")),

@@ -1,5 +1,7 @@
 """The sample: a reader's loop over one pattern in one size of buffer, for a while."""
 
+import resource
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +13,8 @@ from .files import holds
 from .loops import READERS, Loop
 from .spots import Spots
 
+LONGEST_S = 10.0
+"""Seconds of reading after which a sample stops that has no limit of its own."""
 BATCH_S = 0.02
 FIRST_BYTES, FIRST_READS = 2**20, 16
 ENDS = 64
@@ -30,6 +34,7 @@ class ReadBuffers:
     every value is compared. Comparing every read within the loop would need a multiple of the
     time that is measured, and push the data out of the processor's caches. Nothing is
     extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was read.
+    ``peak_bytes`` is the most memory that the process has had until then.
 
     Parameters
     ----------
@@ -57,7 +62,7 @@ class ReadBuffers:
             loop = reader.loop(self.path, self.spots.count)
         watch.chill()
         reads, same = self._read(loop, watch)
-        watch.note(useful_bytes=reads * self.spots.nbytes, stages=reads)
+        watch.note(useful_bytes=reads * self.spots.nbytes, stages=reads, peak_bytes=_most_memory())
         same = same and self._same(loop, reads - 1) and self._again(loop)
         with watch("close"):
             loop.close()
@@ -106,6 +111,12 @@ class ReadBuffers:
 
     def _start(self, read: int) -> int:
         return int(self.spots.between(read, read + 1)[0])
+
+
+def _most_memory() -> int:
+    """Return the most memory that this process has had, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def right(same: bool) -> bool:

@@ -40,9 +40,60 @@ def test_nothing_to_install_where_nothing_is_missing():
     assert Found({}, {"mpiio": "x"}).what_to_install() == found.INSTALL_PYTHON
 
 
-def test_without_an_mpi_compiler_the_reason_is_said(fresh, monkeypatch):
-    monkeypatch.setenv("MPICC", "no-such-mpicc")
-    assert "no MPI compiler" in find().missing["pnetcdf"]
+def test_without_an_mpi_compiler_the_reason_is_said(fresh, tmp_path, monkeypatch):
+    monkeypatch.delenv("MPICC", raising=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "requests_library", lambda: tmp_path)
+        patch.setattr(found, "requests_library", lambda: tmp_path)
+        patch.setenv("PATH", str(tmp_path))
+        assert "no MPI compiler" in find().missing["pnetcdf"]
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("mpicz -O3", "the environment variable MPICC names 'mpicz', which is not found"),
+        ("/no/such/folder/mpicz", "names 'mpicz'"),
+        ("mpicc 'half", "which is no command: No closing quotation"),
+    ],
+)
+def test_a_compiler_that_was_named_wrongly_is_named(fresh, monkeypatch, given, says):
+    monkeypatch.setenv("MPICC", given)
+    why = find().missing["pnetcdf"]
+    assert says in why and "/no" not in why
+
+
+def test_the_flags_of_a_compiler_that_was_named_are_kept(tmp_path, monkeypatch):
+    fake = tmp_path / "mpicc"
+    fake.write_text("#!/bin/sh\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("MPICC", f"{shlex.quote(str(fake))} -O3 -Wno-unused")
+    assert build.compilers() == [(str(fake), "-O3", "-Wno-unused")]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("/usr/bin/ld: x.o: in function `main': x.c:(.text+0x9): undefined reference to `H5Fopen'",
+         "undefined reference to `H5Fopen'"),
+        ("/usr/bin/ld: cannot find -lhdf5: No such file or directory",
+         "cannot find -lhdf5: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_what_the_linker_lacks_is_quoted(fresh, tmp_path, monkeypatch, said, why):
+    """The first place where the library may lie has its headers, the others have not."""
+    fake = tmp_path / "mpicc"
+    fake.write_text(
+        '#!/bin/sh\ncase "$*" in\n'
+        "*-I/usr*) echo 'x.c:1: fatal error: hdf5.h: No such file or directory' >&2; exit 1 ;;\n"
+        f"*-ldl*) cat >&2 <<'END'\n{said}\ncollect2: error: ld returned 1 exit status\nEND\n"
+        "exit 1 ;;\nesac\n"
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("CC", "cc")
+    monkeypatch.setenv("MPICC", str(fake))
+    assert find().missing["hdf5"] == f"mpicc: {why}"
 
 
 def test_a_compiler_that_lacks_the_library_is_quoted(fresh, tmp_path, monkeypatch):

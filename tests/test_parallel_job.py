@@ -3,7 +3,17 @@
 import pytest
 from made_parallel import EACH, FOUND, C, needs
 
-from hyperslab.parallel import RankError, RanksJob, flash, holds, pattern, run
+from hyperslab.parallel import (
+    FolderError,
+    Launcher,
+    Program,
+    RankError,
+    RanksJob,
+    flash,
+    holds,
+    pattern,
+    run,
+)
 
 # Write requests of 4 ranks from the file's creation to its end: interleaved columns of 64 × 8.
 INTERLEAVED = {
@@ -85,6 +95,21 @@ def test_a_file_that_holds_something_else_does_not_pass(tmp_path):
     assert not holds(plan, path, "mpiio")
     with pytest.raises(RankError, match="differs"):
         run(RanksJob("mpiio", plan, path, reads=True))
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path):
+    job = RanksJob("mpiio", pattern("rows", 1, 1, 1), tmp_path / "gone" / "x")
+    with pytest.raises(FolderError, match=r"'gone', is missing: make it"):
+        run(job, Program("mpiio", ("true",), Launcher(("true",))))
+
+
+@pytest.mark.parametrize("library", EACH)
+def test_bytes_are_written_as_they_are(library, tmp_path):
+    plan = flash("checkpoint", side=4, ranks=2, blocks=1, as_bytes=True)
+    assert plan.nbytes == flash("checkpoint", side=4, ranks=2, blocks=1).nbytes
+    run(RanksJob(library, plan, tmp_path / "x", "collective"))
+    assert holds(plan, tmp_path / "x", library)
+    run(RanksJob(library, plan, tmp_path / "x", reads=True))
 
 
 @pytest.mark.parametrize(

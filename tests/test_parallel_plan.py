@@ -101,6 +101,12 @@ def test_parts_lie_within_and_are_as_many():
         WritePlan((one, SharedArray("y", "f8", (4,), ())))
 
 
+def test_values_of_bytes_fit_into_bytes():
+    plan = flash("checkpoint", side=2, ranks=1, blocks=1, as_bytes=True)
+    values = plan.values(29, plan.datasets[29].parts[0])
+    assert values.dtype == "i1" and values.min() >= 0 and len(np.unique(values)) > 60
+
+
 def test_values_are_whole_in_each_type():
     plan = WritePlan(
         tuple(

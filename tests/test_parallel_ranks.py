@@ -116,6 +116,7 @@ def test_too_few_slots_are_named(tmp_path, monkeypatch):
         ("hyperslab: a job of 1 where ranks=4 were asked for", 64, RanksError, "jobs of 1"),
         ("… unsupported PMI version PMIx. Aborting.", 16, RanksError, "no common job"),
         ("There are not enough slots available in the system", 1, SlotsError, "ask for fewer"),
+        ("There are not enough slots available", 1, SlotsError, "slots for 4 ranks"),
         ("srun: error: More processors requested than permitted", 1, SlotsError, "of tasks"),
         ("hyperslab: rank 3: unk01: bad", 1, RankError, "rank 3 of 4: unk01: bad"),
         (
@@ -141,3 +142,10 @@ def test_what_a_launcher_says_is_put_into_words(said, status, kind, text):
     assert type(error) is kind
     assert text in str(error)
     assert "/opt" not in str(error) and "node x" not in str(error)
+
+
+def test_one_rank_is_one():
+    error = jobs.explain("not enough slots", 1, 1, Launcher(("mpiexec",)))
+    assert "slots for 1 rank:" in str(error)
+    error = jobs.explain("unsupported PMI", 1, 1, Launcher(("mpiexec",)))
+    assert "1 rank was asked for" in str(error)

@@ -2,6 +2,7 @@
 
 from .errors import (
     AbsentError,
+    FolderError,
     ParallelError,
     RankError,
     RanksError,
@@ -14,7 +15,7 @@ from .job import HINTS, MODES, RanksJob, run
 from .launcher import Launcher
 from .patterns import PATTERNS, pattern
 from .plan import Part, SharedArray, WritePlan
-from .report import Phase, Report
+from .report import Phase, Report, counted
 from .verify import holds
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "MODES",
     "PATTERNS",
     "AbsentError",
+    "FolderError",
     "Found",
     "Launcher",
     "ParallelError",
@@ -38,6 +40,7 @@ __all__ = [
     "SlotsError",
     "TimeLimitError",
     "WritePlan",
+    "counted",
     "find",
     "flash",
     "holds",

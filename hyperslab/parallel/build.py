@@ -17,29 +17,57 @@ from .errors import AbsentError
 FOLDER = Path(__file__).parent
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-U_FORTIFY_SOURCE")
 SHARED = ("-fPIC", "-shared")
+_CAUSES = (
+    r"(undefined reference to .+)", r"(cannot find -l.+)", r"(library not found for .+)",
+    r"error: (?!ld returned|linker command)(.+)", r"error: (.+)",
+)  # fmt: skip
 
 
-def compilers() -> list[str]:
+def compilers() -> list[tuple[str, ...]]:
     """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH.
 
     A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
 
+    Returns
+    -------
+    list of tuple of str
+        The path of each, and the flags that MPICC gives after it.
+
+    Raises
+    ------
+    AbsentError
+        When MPICC names a compiler that is not here, or is no command.
+
     Examples
     --------
     >>> import os
-    >>> os.environ["MPICC"] = "no-such-compiler"
-    >>> compilers()
-    []
-    >>> del os.environ["MPICC"]
+    >>> os.environ["MPICC"] = "mpixx -O3"
+    >>> try:
+    ...     compilers()
+    ... except AbsentError as error:
+    ...     print(error)
+    ... finally:
+    ...     del os.environ["MPICC"]
+    the environment variable MPICC names 'mpixx', which is not found
     """
-    if given := os.environ.get("MPICC"):
-        return [found] if (found := shutil.which(shlex.split(given)[0])) else []
+    if given := os.environ.get("MPICC", "").strip():
+        try:
+            name, *flags = shlex.split(given)
+        except ValueError as error:
+            raise AbsentError(
+                f"the environment variable MPICC is {given!r}, which is no command: {error}"
+            ) from error
+        place = shutil.which(name)
+        if place is None:
+            shown = Path(name).name
+            raise AbsentError(f"the environment variable MPICC names {shown!r}, which is not found")
+        return [(place, *flags)]
     folders = dict.fromkeys(os.environ.get("PATH", os.defpath).split(os.pathsep))
     names = ("mpicc", "mpicc.openmpi", "mpicc.mpich")
     places = (shutil.which(name, path=folder) for folder in folders for name in names)
     known = {Path(place).resolve(): place for place in reversed([*filter(None, places)])}
     # Open MPI's compilers of all languages are one program, which goes by the name it is called.
-    return list(dict.fromkeys(reversed(known.values())))
+    return [(place,) for place in dict.fromkeys(reversed(known.values()))]
 
 
 @cache
@@ -74,15 +102,16 @@ def program(library: str, words: tuple[str, ...]) -> Path:
     AbsentError
         When the compiler does not find that library, with the compiler's words.
     """
-    said = ""
+    why = []
     for flags in _places(library):
         try:
             made = _built(library, words, flags, (f"-l{library}", "-ldl", "-lm"))
             _check_one_mpi(made, library, words[0])
             return made
         except AbsentError as error:
-            said = str(error)
-    raise AbsentError(said)
+            why.append(str(error))
+    # A place that has the headers tells more than one that has not even these.
+    raise AbsentError(next((said for said in why if ".h: No such file" not in said), why[-1]))
 
 
 def _places(library: str) -> Iterator[tuple[str, ...]]:
@@ -148,7 +177,27 @@ def _run(words: Sequence[str]) -> str:
     except OSError as error:
         raise AbsentError(f"{Path(words[0]).name} cannot be run: {error.strerror}") from error
     except subprocess.CalledProcessError as error:
-        lines = [line for line in error.stderr.splitlines() if "error" in line]
-        first = (lines or [error.stderr.strip()[-200:]])[0]
-        raise AbsentError(f"{Path(words[0]).name}: {first.rpartition('error: ')[2]}") from error
+        raise AbsentError(f"{Path(words[0]).name}: {cause(error.stderr)}") from error
     return done.stdout
+
+
+def cause(said: str) -> str:
+    """Return the line of a compiler's words that says why, without the places it names.
+
+    What the linker lacks stands before the line with "error", which only says that it failed.
+
+    Examples
+    --------
+    >>> cause("x.c:(.text+0x9): undefined reference to `H5Fopen'\\ncollect2: error: ld returned 1")
+    "undefined reference to `H5Fopen'"
+    >>> cause("/usr/bin/ld: cannot find -lpnetcdf: No such file or directory\\ncollect2: error: x")
+    'cannot find -lpnetcdf: No such file or directory'
+    >>> cause("x.c:3:10: fatal error: hdf5.h: No such file or directory")
+    'hdf5.h: No such file or directory'
+    """
+    lines = said.splitlines()
+    for wanted in _CAUSES:
+        for line in lines:
+            if found := re.search(wanted, line):
+                return found[1]
+    return (said.strip() or "it ended without a word")[-200:]

@@ -23,3 +23,7 @@ class RankError(ParallelError):
 
 class TimeLimitError(ParallelError):
     """A job took longer than it may."""
+
+
+class FolderError(ParallelError):
+    """The folder that the file of a job is to lie in is not there."""

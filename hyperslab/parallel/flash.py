@@ -19,7 +19,9 @@ _TREE = (
 )  # fmt: skip
 
 
-def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> WritePlan:
+def flash(
+    file: str, side: int, ranks: int, blocks: int = BLOCKS, *, as_bytes: bool = False
+) -> WritePlan:
     """Return what each rank writes of one file of FLASH I/O.
 
     Parameters
@@ -32,6 +34,9 @@ def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> WritePlan:
     ranks : int
     blocks : int
         About how many a rank has.
+    as_bytes : bool
+        Whether the unknowns of the checkpoint are declared as bytes, eight for each double, which
+        no library converts.
 
     Raises
     ------
@@ -66,7 +71,9 @@ def flash(file: str, side: int, ranks: int, blocks: int = BLOCKS) -> WritePlan:
         return SharedArray(name, dtype, (sum(counts), *of_block), parts, guard=guard)
 
     if file == "checkpoint":
-        cells = [dataset(f"unk{k:02d}", "f8", (side,) * 3, GUARD) for k in range(UNKNOWNS)]
+        dtype, row = ("i1", 8 * side) if as_bytes else ("f8", side)
+        block = (side, side, row)
+        cells = [dataset(f"unk{k:02d}", dtype, block, GUARD) for k in range(UNKNOWNS)]
         return WritePlan((*(dataset(*known) for known in _TREE), *cells))
     side += file == "corners"
     return WritePlan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))

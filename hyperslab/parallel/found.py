@@ -118,8 +118,8 @@ def _look(library: str, _environment: tuple[str, ...]) -> Program:
     why = []
     for compiler in found:
         try:
-            words = (str(program(library, (compiler,))),)
-            return Program(library, words, beside(compiler))
+            words = (str(program(library, compiler)),)
+            return Program(library, words, beside(compiler[0]))
         except AbsentError as error:
             why.append(str(error))
     raise AbsentError("; ".join(dict.fromkeys(why)))

@@ -27,7 +27,10 @@ static hid_t must(hid_t got, const char *what)
 
 static hid_t memory_type(const dataset *d)
 {
-    return d->type == 'd' ? H5T_NATIVE_DOUBLE : d->type == 'f' ? H5T_NATIVE_FLOAT : H5T_NATIVE_INT;
+    return d->type == 'd' ? H5T_NATIVE_DOUBLE
+        : d->type == 'f'  ? H5T_NATIVE_FLOAT
+        : d->type == 'b'  ? H5T_NATIVE_SCHAR
+                          : H5T_NATIVE_INT;
 }
 
 static void spaces(const dataset *d, hid_t *part, hid_t *memory)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .build import requests_library
+from .errors import FolderError
 from .found import LIBRARIES, Program, find
 from .plan import WritePlan
 from .ranks import run as run_ranks
@@ -130,8 +131,11 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
         By name of what went wrong; no rank is left behind.
     """
     program = program or find()[job.library]
+    home = job.path.absolute().parent
+    if not home.is_dir():
+        raise FolderError(f"the folder of the file, {home.name!r}, is missing: make it first")
     # Beside the file, because ranks on other machines see that folder.
-    with tempfile.TemporaryDirectory(dir=job.path.absolute().parent, prefix=".ranks-") as folder:
+    with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as folder:
         plan = Path(folder, "plan")
         plan.write_text(job.plan.text() + "\n")
         run_ranks(

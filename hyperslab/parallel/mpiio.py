@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from .plan import Part, SharedArray, WritePlan
+from .plan import TYPES, Part, SharedArray, WritePlan
 from .ranks import WRONG_JOB
 
 _COUNTS = 102
-_TYPES = {"d": "f8", "f": "f4", "i": "i4"}
+_TYPES = {letter: dtype for dtype, letter in TYPES.items()}
 
 
 def main(words: list[str]) -> None:
@@ -183,7 +183,7 @@ def _transfer(
         for at, run in runs(dataset, part, values):
             (file.Read_at if reads else file.Write_at)(offset + at, run)
         return
-    etype = {"f8": mpi.DOUBLE, "f4": mpi.FLOAT, "i4": mpi.INT}[dataset.dtype]
+    etype = {"f8": mpi.DOUBLE, "f4": mpi.FLOAT, "i4": mpi.INT, "i1": mpi.SIGNED_CHAR}[dataset.dtype]
     view = etype.Create_subarray(dataset.shape, part.count, part.start).Commit()
     file.Set_view(offset, etype, view, "native", hints)
     verb = "Read" if reads else "Write"

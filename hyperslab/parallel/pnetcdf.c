@@ -17,7 +17,10 @@ static int define(int in, const dataset *d)
         snprintf(name, sizeof name, "%.31s_%d", d->name, i);
         must(ncmpi_def_dim(in, name, (MPI_Offset)d->shape[i], &dims[i]), d->name);
     }
-    nc_type type = d->type == 'd' ? NC_DOUBLE : d->type == 'f' ? NC_FLOAT : NC_INT;
+    nc_type type = d->type == 'd' ? NC_DOUBLE
+        : d->type == 'f'          ? NC_FLOAT
+        : d->type == 'b'          ? NC_BYTE
+                                  : NC_INT;
     must(ncmpi_def_var(in, d->name, type, d->dims, dims, &made), d->name);
     return made;
 }
@@ -27,7 +30,10 @@ static void transfer(int in, int variable, const dataset *d, void *values)
     MPI_Offset from[DIMS], count[DIMS], n = (MPI_Offset)cells(d);
     for (int i = 0; i < d->dims; i++)
         from[i] = (MPI_Offset)d->start[i], count[i] = (MPI_Offset)d->count[i];
-    MPI_Datatype type = d->type == 'd' ? MPI_DOUBLE : d->type == 'f' ? MPI_FLOAT : MPI_INT;
+    MPI_Datatype type = d->type == 'd' ? MPI_DOUBLE
+        : d->type == 'f'               ? MPI_FLOAT
+        : d->type == 'b'               ? MPI_SIGNED_CHAR
+                                       : MPI_INT;
     if (reads)
         must(collective ? ncmpi_get_vara_all(in, variable, from, count, values, n, type)
                         : ncmpi_get_vara(in, variable, from, count, values, n, type), d->name);

@@ -21,6 +21,7 @@ from .errors import (
     TimeLimitError,
 )
 from .launcher import OVERRIDE, Launcher
+from .report import counted, these
 
 WRONG_JOB = 64
 """Exit status of a program that is part of a job of another size than it was told."""
@@ -86,7 +87,7 @@ def run(
             status = process.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             raise TimeLimitError(
-                f"{ranks} ranks were stopped after {timeout_s:g} s: give them longer, or less to do"
+                f"{these(ranks)} stopped after {timeout_s:g} s: give the job longer, or less to do"
             ) from error
         finally:
             end(process)
@@ -111,14 +112,14 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
         found = re.search(r"a job of (\d+)", said)
         what = f"jobs of {found[1]}" if found else "no common job"
         return RanksError(
-            f"{ranks} ranks were asked for and {name} started {what}: it belongs to another MPI "
+            f"{these(ranks)} asked for and {name} started {what}: it belongs to another MPI "
             "than the program was built with; use the launcher beside that MPI's compiler, or "
             f"name it in {OVERRIDE}"
         )
     if re.search(r"not enough slots|More processors requested than permitted", said):
         return SlotsError(
-            f"{name} has not enough slots for {ranks} ranks: ask for fewer, or give the job more "
-            "(for a batch system: its number of tasks)"
+            f"{name} has not enough slots for {counted(ranks)}: ask for fewer, or give the job "
+            "more (for a batch system: its number of tasks)"
         )
     if found := re.search(r"hyperslab: rank (\d+): (.+)", said):
         text = f"rank {found[1]} of {ranks}: {found[2]}"

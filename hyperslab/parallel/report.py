@@ -78,6 +78,28 @@ class Report:
         return sum(sum(phase.reads) for phase in self.phases)
 
 
+def counted(ranks: float) -> str:
+    """Return a number of ranks in words.
+
+    Examples
+    --------
+    >>> counted(1), counted(4)
+    ('1 rank', '4 ranks')
+    """
+    return "1 rank" if ranks == 1 else f"{ranks:.0f} ranks"
+
+
+def these(ranks: int) -> str:
+    """Return a number of ranks as the beginning of a sentence on what was done to them.
+
+    Examples
+    --------
+    >>> these(1), these(4)
+    ('1 rank was', '4 ranks were')
+    """
+    return f"{counted(ranks)} {'was' if ranks == 1 else 'were'}"
+
+
 def read_report(folder: Path, ranks: int) -> Report:
     """Put together what each rank wrote into a folder.
 
@@ -90,7 +112,7 @@ def read_report(folder: Path, ranks: int) -> Report:
     said.sort(key=lambda one: int(one["rank"]))
     if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:
         raise RanksError(
-            f"{ranks} ranks were started and {len(said)} told what they did: the launcher belongs "
+            f"{these(ranks)} started and {len(said)} told what they did: the launcher belongs "
             "to another MPI, or the folder of the file is not the same on all machines"
         )
     if not all(one["counted"] for one in said):

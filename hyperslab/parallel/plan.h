@@ -1,0 +1,102 @@
+/* The plan: which datasets there are, which part of each is this rank's, and what it must hold.
+
+   It is text, from plan.py: a line for each dataset (name, type, guard cells, number of dimensions,
+   its shape, its chunks or zeros), and after it a line for each rank (start and count). */
+
+#define DIMS 4
+#define DATASETS 64
+
+typedef struct {
+    char name[32], type; /* d, f, i or b: double, float, 32-bit integer, byte */
+    int guard, dims, chunked;
+    long long shape[DIMS], chunk[DIMS], start[DIMS], count[DIMS];
+} dataset;
+
+static int rank, ranks, datasets;
+static dataset plan[DATASETS];
+
+static void fail(const char *what, const char *why);
+
+static size_t width(const dataset *d) { return d->type == 'd' ? 8 : d->type == 'b' ? 1 : 4; }
+
+static size_t cells(const dataset *d)
+{
+    size_t n = 1;
+    for (int i = 0; i < d->dims; i++)
+        n *= (size_t)d->count[i];
+    return n;
+}
+
+static long long number(FILE *from)
+{
+    long long value;
+    if (fscanf(from, "%lld", &value) != 1)
+        fail("the plan", "it ends early");
+    return value;
+}
+
+static void read_plan(const char *path)
+{
+    FILE *from = fopen(path, "r");
+    if (!from)
+        fail("the plan", strerror(errno));
+    dataset d;
+    while (memset(&d, 0, sizeof d), fscanf(from, "%31s %c", d.name, &d.type) == 2) {
+        d.guard = (int)number(from);
+        d.dims = (int)number(from);
+        if (d.dims < 1 || d.dims > DIMS || datasets == DATASETS)
+            fail("the plan", "too many dimensions or datasets");
+        for (int i = 0; i < d.dims; i++)
+            d.shape[i] = number(from);
+        for (int i = 0; i < d.dims; i++)
+            d.chunked |= (d.chunk[i] = number(from)) > 0;
+        for (int r = 0; r < ranks; r++)
+            for (int i = 0; i < 2 * d.dims; i++) {
+                long long value = number(from);
+                if (r == rank)
+                    *(i < d.dims ? &d.start[i] : &d.count[i - d.dims]) = value;
+            }
+        plan[datasets++] = d;
+    }
+    fclose(from);
+}
+
+/* The value of the cell of a dataset with this place in storage order: whole in each type. */
+static long long value(int k, unsigned long long place)
+{
+    unsigned long long modulus = plan[k].type == 'b' ? 127ULL : 16777213ULL;
+    return (long long)((place * 31 + (unsigned long long)k * 7) % modulus);
+}
+
+/* Put the values of this rank's part into `into`, or compare them: the first place that differs. */
+static long long values(int k, void *into, int compare)
+{
+    const dataset *d = &plan[k];
+    size_t n = cells(d);
+    long long at[DIMS] = {0};
+    for (size_t i = 0; i < n; i++) {
+        unsigned long long place = 0;
+        for (int j = 0; j < d->dims; j++)
+            place = place * (unsigned long long)d->shape[j]
+                + (unsigned long long)(d->start[j] + at[j]);
+        long long v = value(k, place);
+        if (compare) {
+            double have = d->type == 'd' ? ((double *)into)[i]
+                : d->type == 'f'         ? ((float *)into)[i]
+                : d->type == 'b'         ? ((signed char *)into)[i]
+                                         : ((int *)into)[i];
+            if (have != (double)v)
+                return (long long)i;
+        } else if (d->type == 'd')
+            ((double *)into)[i] = (double)v;
+        else if (d->type == 'f')
+            ((float *)into)[i] = (float)v;
+        else if (d->type == 'b')
+            ((signed char *)into)[i] = (signed char)v;
+        else
+            ((int *)into)[i] = (int)v;
+        for (int j = d->dims - 1; j >= 0 && ++at[j] == d->count[j]; j--)
+            at[j] = 0;
+    }
+    return -1;
+}

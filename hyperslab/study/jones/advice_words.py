@@ -13,6 +13,9 @@ from .size_words import fastest
 _MUCH = 1.05
 _WAITS = 0.1
 """Waits for each read from which on threads are said to wait for one another."""
+_COUNTS = [
+    "wall_s", "user_s", "sys_s", "syscr", "rchar", "voluntary_switches", "forced_switches",
+]  # fmt: skip
 _LIBRARIES = {"netcdf4-python": "netCDF4-python", "h5py": "h5py", "pread": "os.pread"}
 _STATES = {"cold": "from the device", "warm": "from memory"}
 
@@ -92,15 +95,17 @@ def threads(records: pd.DataFrame) -> str:
 
 def _in_threads(records: pd.DataFrame, state: str) -> str:
     rows = _quarters(records, state, "read")
-    counts = ["syscr", "rchar", "user_s", "sys_s", "voluntary_switches", "forced_switches"]
-    counted = rows[counts].assign(wall_s=rows["wall_s"]).div(rows["stages"], axis=0)
-    middle = counted.groupby(rows["case"]).median()
+    counted = rows[_COUNTS].div(rows["stages"], axis=0).assign(case=rows["case"])
+    middle = {
+        str(case): dict(zip(_COUNTS, part[_COUNTS].median().tolist(), strict=True))
+        for case, part in counted.groupby("case")
+    }
     lines = []
     for library, name in _LIBRARIES.items():
         cases = [f"{library}/pieces", f"{library}/threads"]
-        if not set(cases) <= set(middle.index):
+        if not set(cases) <= set(middle):
             continue
-        one, several = (middle.loc[case] for case in cases)
+        one, several = (middle[case] for case in cases)
         gained = ratio(records, state, cases[1], cases[0])
         lines.append(
             f"- {name}: {number(one['syscr'])} and {number(several['syscr'])} read calls, "
@@ -122,14 +127,15 @@ def _in_threads(records: pd.DataFrame, state: str) -> str:
 
 
 def _slower(
-    gained: Interval | None, one: "pd.Series[float]", several: "pd.Series[float]", state: str
+    gained: Interval | None, one: dict[str, float], several: dict[str, float], state: str
 ) -> str:
     """Say what goes with threads that are slower out of memory, if any count does."""
     if state != "warm" or gained is None or gained.high > 1 / _MUCH:
         return ""
-    waits = float(several["voluntary_switches"] - one["voluntary_switches"])
-    more = float(several[["user_s", "sys_s"]].sum() - one[["user_s", "sys_s"]].sum())
-    longer = float(several["wall_s"] - one["wall_s"])
+    added = {name: several[name] - one[name] for name in _COUNTS}
+    waits, more, longer = (
+        added["voluntary_switches"], added["user_s"] + added["sys_s"], added["wall_s"],
+    )  # fmt: skip
     slower = f" Threads are {_ratio(gained)} here, by {amount(longer, 's')} a read"
     if waits >= _WAITS:
         return (

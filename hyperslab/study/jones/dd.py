@@ -81,8 +81,8 @@ def cases(files: Files) -> list[Case]:
     """
     path = files.path("binary")
     spots = Spots("sequential", size_bytes(WHOLE), files.nbytes)
-    columns = {"format": "binary", "pattern": "sequential", "size": WHOLE}
-    columns |= {"file_bytes": files.nbytes}
+    columns: dict[str, object] = {"format": "binary", "pattern": "sequential", "size": WHOLE}
+    columns["file_bytes"] = files.nbytes
     common = Case("", print, check=right, columns=columns, files=[path], cache_state="cold")
     readers = available(["c-fread"]) or ["python-read"]
     ours = ReadBuffers(path, readers[0], spots, LONGEST_S)

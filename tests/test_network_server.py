@@ -115,7 +115,7 @@ def test_only_this_machine_is_served(server):
 
 
 def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
-    # Connected beforehand and a second apart: a machine that stands still for a while shows nothing.
+    # Connected beforehand and a second long: a machine that stands still for a while is nothing.
     with serving(folder, delay_s=1) as server, contextlib.ExitStack() as opened:
         clients = [http.client.HTTPConnection("127.0.0.1", server.port) for _ in range(6)]
         for client in clients:

@@ -14,7 +14,14 @@ from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.study import claims
-from hyperslab.study.penard import link, link_figures, link_model, link_question_words, link_words
+from hyperslab.study.penard import (
+    link,
+    link_candidates,
+    link_figures,
+    link_model,
+    link_question_words,
+    link_words,
+)
 from hyperslab.study.penard.local_files import LocalFiles
 from hyperslab.study.style import STYLES, styled
 
@@ -52,7 +59,7 @@ def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
                     "user_s": share * 0.01, "sys_s": 0.0,
                     "predicted_reads": 1 if read == "frame" else frames[kind == "gfs"],
                     **({"stages": stages, "handshakes": 1, "idle_stages": stages,
-                        "wire_bytes": 1e6, "requests": 9}
+                        "wire_bytes": 1e6, "requests": 9, "connections": 1}
                        if phase == "read" else {}),
                 }  # fmt: skip
 
@@ -132,12 +139,14 @@ def test_words_are_of_the_records():
     assert "(median) and 0 % at most" in link_words.model(timed)
     assert "60.6 kB/s" in link_question_words.bytes_of(timed, whole=True)  # 1 MB in 16.51 s
     assert "at least 1 MB" in link_question_words.bytes_of(timed, whole=False)
-    expected = {name: link_model.predictions(records, link) for name, link in LINKS.items()}
+    known = link_candidates.candidates(LINKS)
+    expected = {candidate.words: candidate.seconds(records) for candidate in known}
     assert link_question_words.compared(expected, whole=False).empty
     beside = link_question_words.compared(expected, whole=True)
     assert len(beside) == 12 and list(beside["document, s"])[:2] == ["16.49", "16.51"]
-    assert "The nearest is as stated" in link_question_words.nearest(expected, whole=True)
-    assert "The nearest" not in link_question_words.nearest(expected, whole=False)
+    nearest = link_question_words.nearest(expected, whole=True)
+    assert "misses none by far is as stated" in nearest and "delay alone: 8.8 (45)" in nearest
+    assert "misses none" not in link_question_words.nearest(expected, whole=False)
     wide = link_model.predictions(records, LINKS["wide"])
     assert "in 0.39 s by the model" in link_words.best(wide)
     assert "2 to 20 requests" in link_words.advice(timed)

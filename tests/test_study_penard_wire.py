@@ -8,7 +8,7 @@ import pytest
 
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import claims
-from hyperslab.study.penard import wire, wire_figures, wire_ways, wire_words
+from hyperslab.study.penard import wire, wire_figures, wire_ways, wire_why_words, wire_words
 from hyperslab.study.penard.local_files import LocalFiles
 from hyperslab.study.style import STYLES, styled
 
@@ -125,10 +125,15 @@ def test_words_and_figures_are_of_the_records():
     assert "12 of the ocean's 72" in wire_words.taken(found)
     assert "0.363 MB/s; at 100 kB/s they would take 100 s" in wire_words.bandwidth(found)
     assert "2.0× more" in wire_words.advice(found) and "5.0× fewer" in wire_words.advice(found)
-    assert "our index" in wire_words.why(found)
-    assert "its map took 10 MB in 5 requests, 4 of them one after another; from" in wire_words.why(
-        found
-    )
+    why = wire_why_words.why(found)
+    assert "our index" in why and "Points of ours" not in why
+    assert "its map took 10 MB in 5 requests, 4 of them one after another; from" in why
+    on = found["case"].str.endswith("subchunk-on")
+    apart = found.assign(spacing_bytes=2.0**18, predicted_bytes=9e5)
+    closer = apart.assign(spacing_bytes=apart["spacing_bytes"].mask(on, 2**16))
+    said = "lie 65.54 kB apart with shuffle, and 262.1 kB without: the index may take 2 % of"
+    assert said in wire_why_words.why(closer)
+    assert "Points of ours" not in wire_why_words.why(apart)
     table = wire_words.table(found)
     assert set(table.columns) >= {"reader", "shuffle", "ocean, series"}
     assert table["ocean, series"].iloc[0] == "5 / 10 / 2 / 4"

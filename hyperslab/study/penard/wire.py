@@ -20,16 +20,17 @@ from ...network.request import Request
 from ...network.server import BUCKET
 from ...storage.region import Selection
 from ...storage.write import stored_bytes
+from ...subchunk import Index
 from .local import columns
 from .local_files import LocalFiles
 from .subchunk import Kept
-from .subchunk_files import SHUFFLES
+from .subchunk_files import DEFAULT, SHUFFLES
 from .wire_ways import DRAWN, Cell
 
 AT_ONCE = 4
+"""Reads at a time, each with a server of its own: most of their time is the server's delay."""
 IN_TURN = ("h5py", "h5netcdf", "netcdf4", "xarray-netcdf4", "xarray-h5netcdf", "chunkindex")
 """Libraries that make one request after another, as their names begin."""
-"""Reads at a time, each with a server of its own: most of their time is the server's delay."""
 TIMEOUT_S = 300.0
 MODULES = (
     "h5py", "netCDF4", "fsspec", "aiohttp", "hyperslab.study.penard.wire",
@@ -108,7 +109,8 @@ class Seen:
         """Yield a row a case of "http" or "s3": requests, connections, stages, ``wire_bytes``.
 
         ``file_bytes`` are those of the file or store, ``predicted_bytes`` the bytes of the data
-        file that were sent at least once, and ``link`` is the kind of server.
+        file that were sent at least once, and ``link`` is the kind of server. Where our index is
+        read, ``spacing_bytes`` is how far its points lie apart, in bytes before compression.
         """
         for cell, (log, status) in zip(self.cells, self._logs, strict=True):
             at, kind, read, way, store = cell
@@ -120,6 +122,7 @@ class Seen:
             yield {
                 **self._row(cell),
                 **columns(self.files, kind, read, store, way.library),
+                **(self._spacing(kind, store) if way.name == "subchunk" else {}),
                 "requests": wire.requests,
                 "wire_bytes": wire.wire_bytes,
                 "connections": wire.connections,
@@ -146,6 +149,11 @@ class Seen:
                         "chunk_bytes": stop - start,
                         "file_bytes": stored_bytes(file.resolve()),
                     }
+
+    def _spacing(self, kind: str, store: str) -> dict[str, object]:
+        name = f"{kind}-{store}"
+        index = Index(self.files.index_path(name, DEFAULT))
+        return {"spacing_bytes": index.entries[self.files.variable(name)].spacing}
 
     @property
     def _all(self) -> bool:

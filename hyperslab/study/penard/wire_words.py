@@ -28,15 +28,15 @@ def summary(counted: pd.DataFrame) -> str:
     counted : pandas.DataFrame
         Records of the experiment "wire".
     """
-    rows = _true(counted)
+    rows = by_case(counted)
     found = ["**What we found.**"]
     for panel, words in (("gfs/series", "temperature"), ("cmems/series", "ocean")):
         ours, theirs = f"{panel}/subchunk-off", f"{panel}/h5py-off"
         if ours in rows.index and theirs in rows.index:
             found.append(
                 f"For the series of the {words} h5py, as it comes, was sent "
-                f"{_megabytes(rows, theirs)} in {_count(rows, theirs)}; our index "
-                f"{_megabytes(rows, ours)} in {_count(rows, ours)}, "
+                f"{megabytes(rows, theirs)} in {requested(rows, theirs)}; our index "
+                f"{megabytes(rows, ours)} in {requested(rows, ours)}, "
                 f"{_compared(rows, ours, theirs)}, from the same file."
             )
     cached = _pair(rows, "cmems/series/chunkindex-off", "cmems/series/h5py-off")
@@ -57,14 +57,14 @@ def bandwidth(counted: pd.DataFrame) -> str:
     counted : pandas.DataFrame
         Records of the experiment "wire".
     """
-    rows = _true(counted)
+    rows = by_case(counted)
     lines = []
     for case, seconds in TIMES.items():
         if case not in rows.index:
             continue
         kind = case.partition("/")[0]
-        taken, whole = int(_value(rows, case, "predicted_reads")), FRAMES[kind]
-        size = _value(rows, case, "wire_bytes")
+        taken, whole = int(value(rows, case, "predicted_reads")), FRAMES[kind]
+        size = value(rows, case, "wire_bytes")
         share = "" if taken == whole else f" ({taken} of the {whole} chunks: at least that)"
         lines.append(
             f"- `{case}`: {size / 1e6:.3g} MB{share} in the document's {seconds} s are "
@@ -162,69 +162,6 @@ def caption_moved(counted: pd.DataFrame) -> str:
     )
 
 
-def why(counted: pd.DataFrame) -> str:
-    """Return what is sent more than once, and what shuffle costs.
-
-    Parameters
-    ----------
-    counted : pandas.DataFrame
-        Records of the experiment "wire".
-    """
-    rows = _true(counted)
-    shuffled = [
-        f"{words} was sent {_megabytes(rows, on)} with it and {_megabytes(rows, off)} without"
-        for words, on, off in (
-            (words, f"gfs/series/{name}-on", f"gfs/series/{name}-off")
-            for name, words in (
-                ("chunkindex", "the document's kind of index"),
-                ("subchunk", "ours"),
-            )
-        )
-        if on in rows.index and off in rows.index
-    ]
-    found = []
-    if shuffled:
-        found.append(
-            "With shuffle the bytes of a value lie in four places of the chunk: "
-            f"{', '.join(shuffled)}."
-        )
-    chain = [
-        f"{_value(rows, case, 'stages'):.0f} by {words}"
-        for case, words in (
-            ("cmems/series/netcdf4-off", "netCDF4-python"),
-            ("cmems/series/h5py-off-nocache", "h5py without a cache"),
-            ("cmems/series/kerchunk-off", "kerchunk's references"),
-            ("cmems/series/subchunk-off", "our index"),
-        )
-        if case in rows.index
-    ]
-    if chain:
-        found.append(
-            "A library of HDF5 asks for one chunk after another, and so pays a round trip for "
-            f"each; stages of the ocean's series: {', '.join(chain)}."
-        )
-    return " ".join([*found, *_shards(rows)])
-
-
-def _shards(rows: pd.DataFrame) -> list[str]:
-    """Return what inner chunks of shards save, and what they cost."""
-    return [
-        f"From Zarr 3 in shards, each as large as the file's chunks, {words} took "
-        f"{_megabytes(rows, shards)} in {_count(rows, shards)}, "
-        f"{_value(rows, shards, 'stages'):.0f} of them one after another; from Zarr 2, "
-        f"{_megabytes(rows, whole)} in {_count(rows, whole)}, "
-        f"{_value(rows, whole, 'stages'):.0f} one after another."
-        for words, shards, whole in (
-            (words, f"{panel}/zarr3-shards", f"{panel}/zarr")
-            for panel, words in (
-                ("gfs/series", "the series of the temperature"),
-                ("gfs/frame", "its map"),
-            )
-        )
-        if shards in rows.index and whole in rows.index
-    ]
-
-
 def advice(counted: pd.DataFrame) -> str:
     """Return what to do today.
 
@@ -233,7 +170,7 @@ def advice(counted: pd.DataFrame) -> str:
     counted : pandas.DataFrame
         Records of the experiment "wire".
     """
-    rows = _true(counted)
+    rows = by_case(counted)
     as_it_comes = "cmems/frame/h5py-off"
     lines = []
     for case, words in (
@@ -242,12 +179,12 @@ def advice(counted: pd.DataFrame) -> str:
     ):
         if case in rows.index and as_it_comes in rows.index:
             lines.append(
-                f"{words}: {_megabytes(rows, case)} in {_count(rows, case)}, "
+                f"{words}: {megabytes(rows, case)} in {requested(rows, case)}, "
                 f"{_compared(rows, case, as_it_comes)}"
             )
     tuned = (
         "- **Set fsspec's cache for maps of small chunks.** The ocean's map by h5py as it comes "
-        f"took {_megabytes(rows, as_it_comes)}; {'; '.join(lines)}.\n"
+        f"took {megabytes(rows, as_it_comes)}; {'; '.join(lines)}.\n"
         if lines
         else ""
     )
@@ -279,8 +216,8 @@ def lost(*frames: pd.DataFrame) -> str:
     return "\n".join(["```{admonition} Not read", ":class: warning", *lines, "```"])
 
 
-def _true(counted: pd.DataFrame) -> pd.DataFrame:
-    """Return what was read, by case."""
+def by_case(counted: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of what was read, by case."""
     return counted[counted["status"] == "ok"].set_index("case")
 
 
@@ -290,26 +227,29 @@ def _cell(rows: pd.DataFrame, case: str) -> str:
     if rows.loc[case, "status"] != "ok":
         return "failed"
     return (
-        f"{_value(rows, case, 'requests'):.0f} / {_value(rows, case, 'wire_bytes') / 1e6:.3g} / "
-        f"{_value(rows, case, 'connections'):.0f} / {_value(rows, case, 'stages'):.0f}"
+        f"{value(rows, case, 'requests'):.0f} / {value(rows, case, 'wire_bytes') / 1e6:.3g} / "
+        f"{value(rows, case, 'connections'):.0f} / {value(rows, case, 'stages'):.0f}"
     )
 
 
-def _value(rows: pd.DataFrame, case: str, column: str) -> float:
+def value(rows: pd.DataFrame, case: str, column: str) -> float:
+    """Return a count of a case, from `by_case`."""
     return float(rows.loc[[case], column].iloc[0])
 
 
-def _megabytes(rows: pd.DataFrame, case: str) -> str:
-    return f"{_value(rows, case, 'wire_bytes') / 1e6:.3g} MB"
+def megabytes(rows: pd.DataFrame, case: str) -> str:
+    """Return in words what a case was sent, from `by_case`."""
+    return f"{value(rows, case, 'wire_bytes') / 1e6:.3g} MB"
 
 
-def _count(rows: pd.DataFrame, case: str) -> str:
-    count = int(_value(rows, case, "requests"))
+def requested(rows: pd.DataFrame, case: str) -> str:
+    """Return in words how often a case asked, from `by_case`."""
+    count = int(value(rows, case, "requests"))
     return f"{count} request{'s' if count != 1 else ''}"
 
 
 def _compared(rows: pd.DataFrame, one: str, other: str) -> str:
-    ratio = _value(rows, other, "wire_bytes") / _value(rows, one, "wire_bytes")
+    ratio = value(rows, other, "wire_bytes") / value(rows, one, "wire_bytes")
     return f"{_times(ratio)} fewer bytes" if ratio >= 1 else f"{_times(1 / ratio)} more"
 
 
@@ -321,4 +261,4 @@ def _times(ratio: float) -> str:
 def _pair(rows: pd.DataFrame, one: str, other: str) -> str:
     if one not in rows.index or other not in rows.index:
         return ""
-    return f"{_megabytes(rows, one)} against h5py's {_megabytes(rows, other)}"
+    return f"{megabytes(rows, one)} against h5py's {megabytes(rows, other)}"

@@ -1,16 +1,19 @@
 """The page on netCDF: its cases, what claims need of them, words, figures and verdicts."""
 
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.measure.records import frame_of, save
+from hyperslab.measure.stats import Interval
 from hyperslab.study import claims
 from hyperslab.study.jones import (
     baseline,
@@ -254,10 +257,52 @@ def test_tables_and_chunks_are_of_the_records(made):
     assert tuple(found["chunk"]) == chunked.CHUNKS
     words = netcdf_words.chunks(found)
     assert "is fastest" in words and "are not told apart from it" in words
-    assert "10" in netcdf_words.caption_chunks(found, frame)
+    assert "each MiB: 1 with the smallest, 1 with" in netcdf_words.caption_chunks(found, frame)
+    assert "sample stopped" not in words and "its beginning, 1 MiB at a time" in words
+    found.loc[0, "least"] /= 2
+    assert "After 10 s of reading a sample stopped" in netcdf_words.chunks(found)
     assert "6 interleaved blocks" in netcdf_words.caption_6(
         baseline.rates(of(frame, "patterns")), frame
     )
+
+
+def test_who_is_read_how_is_said_and_all_are_read_where_there_is_time(tmp_path):
+    for profile, jumps in (("quick", 2), ("full", 7)):
+        found = inputs(tmp_path, profile)
+        frame = frame_of({**row, "profile": profile} for row in rows(found))
+        part = of(frame, "patterns")
+        table = baseline.rates(part)
+        cold = table[(table["state"] == "cold") & (table["pattern"] == "random")]
+        assert cold["reader"].nunique() == jumps
+        said, shown = netcdf_words.method(part, table), netcdf_words.patterns(table)
+        assert ("xarray" in shown.get("reader", pd.Series()).tolist()) == (profile == "full")
+        assert ("Within the minutes of this profile" in said) == (profile == "quick")
+        jumping = said.partition("strided and at random by ")[2].split(".")[0]
+        assert jumping.startswith("netCDF-C") and ("h5py" in jumping) == (profile == "full")
+        alone = said.partition("From memory alone are read: ")[2].split(". ")[0]
+        assert ("xarray" in alone) == (profile == "quick")
+    blocks = {c.label: c.most_blocks for c in inputs(tmp_path, "full").pattern_cases()}
+    assert blocks["xarray/random/1MiB, cold"] == netcdf.JUMP_BLOCKS
+    assert blocks["netcdf4-python/random/1MiB, cold"] == 0
+    cold = {"cold": inputs(tmp_path).files["cold"]}
+    large = {"cold": replace(cold["cold"], values=2**40)}
+    names = {c.name for c in netcdf.pattern_cases(large, plan.BUFFERS["paper"], 0.1)}
+    assert "h5py/strided/4KiB" in names and "zarr/strided/4KiB" not in names
+
+
+def test_zarr_that_jumps_is_not_predicted_from_reads_of_less():
+    costs = [
+        model.Costs(name, *[Interval(ns, ns, ns, 7) for ns in (1e3, 1e2, 0.0)])
+        for name in ("netcdf-c", "zarr", "h5py")
+    ]
+    kinds = product(("netcdf-c", "zarr", "h5py"), ("sequential", "random"))
+    taken = pd.DataFrame(
+        {"reader": reader, "pattern": pattern, "size": "4KiB", "nbytes": 4096, "block": 0,
+         "calls": 1 / 4096, "kB": 1e-3, "faults": 0.0, "seconds": 1e-8}
+        for reader, pattern in kinds
+    )  # fmt: skip
+    found = from_device.predicted(taken, costs)
+    assert set(found.loc[found["pattern"] == "random", "reader"]) == {"h5py"}
 
 
 def test_figures_are_drawn_in_both_styles(made):

@@ -2,10 +2,11 @@
 
 import pandas as pd
 
-from ..claims.words import ENOUGH, amount, comparison, listing, number, percent, spread
+from ..claims.words import amount, comparison, listing, number, percent, spread
 from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, pick, ratio, sizes_of
+from .by_size import few, ratios, told
 from .latencies import DOCUMENT, LINK, Shape
-from .plan import size_bytes, spaced
+from .plan import spaced
 from .size_words import fastest
 from .spots import PATTERNS
 
@@ -53,7 +54,7 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
         f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
         "rate is of what it has read. Random reads take no byte twice. Cold: the file was evicted, "
         f"which is verified, after opening as well. {_warm(table)}"
-        f"{_few(table, sizes[-1])}"
+        f"{few(table, FIGURE_3[0])}"
     )
 
 
@@ -187,15 +188,6 @@ def _patterns(table: pd.DataFrame, size: str) -> str:
     return f"In buffers of {spaced(size)}, cold and from C: {shown}."
 
 
-def _few(table: pd.DataFrame, size: str) -> str:
-    """Say how many reads stand behind the largest buffers: of one alone no pattern is seen."""
-    rows = {name: pick(table, "cold", "c-fread", name, size) for name in PATTERNS}
-    counts = [f"{number(row['reads'])} {name}" for name, row in rows.items() if row is not None]
-    if not counts:
-        return ""
-    return f" In buffers of {spaced(size)} the reads of a cold sample are {listing(counts)}."
-
-
 def _languages(records: pd.DataFrame) -> str:
     parts = []
     for state, words in (("cold", "from the disk"), ("warm", "out of memory")):
@@ -211,17 +203,9 @@ def _languages(records: pd.DataFrame) -> str:
 
 def _by_size(records: pd.DataFrame) -> str:
     """Say at which sizes Python and C are apart from the device, which a mean can hide."""
-    apart: dict[str, list[str]] = {"faster": [], "slower": []}
-    for size in sorted({case.rpartition("/")[2] for case in records["case"]}, key=size_bytes):
-        found = ratio(
-            records, "cold", f"python-read/sequential/{size}", f"c-fread/sequential/{size}"
-        )
-        if found is not None and found.n >= ENOUGH and not found.contains(1):
-            apart["faster" if found.value > 1 else "slower"].append(
-                f"{spaced(size)} ({found.value:.2f})"
-            )
-    told = [f"{word} at {listing(sizes, 22)}" for word, sizes in apart.items() if sizes]
-    return f" From the disk it is {' and '.join(told)}." if told else ""
+    found = ratios(records, "cold", "python-read/sequential", "c-fread/sequential")
+    words = told(found, "faster than C", "slower than C")
+    return f" From the disk it is {words}." if words else ""
 
 
 def _eight() -> str:

@@ -10,6 +10,8 @@ from .model import Costs, medians, software
 BASES = {"sequential": "c-fread", "strided": "netcdf-c", "random": "netcdf-c"}
 """Whose reads from the device tell what the device takes, by pattern: the barest that was read."""
 
+_IN_CHUNKS = "zarr"  # where reads jump it asks for whole chunks, which the barest reader does not
+
 
 def predicted(taken: pd.DataFrame, costs: Sequence[Costs]) -> pd.DataFrame:
     """Return the measured rates of cold reads, and two that the costs predict.
@@ -34,7 +36,10 @@ def predicted(taken: pd.DataFrame, costs: Sequence[Costs]) -> pd.DataFrame:
     known = [each.reader for each in costs]
     found = []
     for pattern, base in BASES.items():
-        table = medians(taken[(taken["pattern"] == pattern) & taken["reader"].isin(known)])
+        mine = (taken["pattern"] == pattern) & taken["reader"].isin(known)
+        if pattern != "sequential":
+            mine &= taken["reader"] != _IN_CHUNKS
+        table = medians(taken[mine])
         if base not in set(table["reader"]):
             continue
         table = table.assign(software=software(table, costs))

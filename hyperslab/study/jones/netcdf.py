@@ -53,7 +53,11 @@ FEWER = ("4KiB", "64KiB", "1MiB", "8MiB", "64MiB")
 JUMPS = ("4KiB", "64KiB", "1MiB", "64MiB")
 """Sizes of buffers of strided and random cold reads, where a profile has few sizes."""
 FIGURE_8 = ("64KiB", "1MiB", "8MiB")
-"""Sizes of buffers that h5netcdf and Zarr read cold: Figure 8."""
+"""Sizes of buffers that h5netcdf, Zarr and, where there is time, xarray read cold: Figure 8."""
+JUMPERS = ("netcdf4-python-plain", "h5py", "h5netcdf", "xarray", "zarr")
+JUMPED = ("4KiB", "64KiB", "1MiB")
+JUMP_BLOCKS = 3
+"""Who else reads strided and at random, cold, in which buffers and how often: no claim needs it."""
 COUNTED = ("512B", "4KiB", "64KiB", "1MiB")
 """Sizes of buffers for which bytes and calls are counted."""
 STRIDED = ("512B", "4KiB")
@@ -106,15 +110,21 @@ def pattern_cases(
         *cells(LAYERS, ["sequential"], both),
         *cells(["netcdf4-python"], ["sequential"], finer),
     ]
+    wide = [name for name in JUMPERS if name in (*LAYERS, *others) and many]
+    if not zarr:
+        wide = [name for name in wide if name != "zarr"]
+    jumped = [size for size in JUMPED if size in sizes]
+    eight = ("h5netcdf", *zarr, *(["xarray"] if many else []))
     wanted = {
         "cold": [
             *layers,
             *cells(NETCDF, ["strided", "random"], jumps),
             *cells(
-                [name for name in ("h5netcdf", *zarr) if name in others],
+                [name for name in eight if name in others],
                 ["sequential"],
                 [size for size in FIGURE_8 if size in sizes],
             ),
+            *cells(wide, ["strided", "random"], jumped),
         ],
         "warm": [*layers, *cells(others, ["sequential"], fewer)],
     }
@@ -128,7 +138,15 @@ def pattern_cases(
             *(plan.case(cell, found, state, _WHOLE) for cell in judged if state == "warm"),
         ]
     ]
-    return [plan.fewer(case, other_blocks, _claimed(case)) for case in _paired(made)]
+    return [_as_often(case, other_blocks) for case in _paired(made)]
+
+
+def _as_often(case: Case, other_blocks: int) -> Case:
+    """Return a case with the blocks that it is read in."""
+    cell = plan.Cell.named(case.name)
+    if case.cache_state == "cold" and cell.reader in JUMPERS and cell.pattern != "sequential":
+        return replace(case, most_blocks=JUMP_BLOCKS)
+    return plan.fewer(case, other_blocks, _claimed(case))
 
 
 def _for_zarr(files: Files) -> bool:

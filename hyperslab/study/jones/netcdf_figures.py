@@ -129,12 +129,12 @@ def figure_8(table: pd.DataFrame) -> "Figure":
 
     part = table[(table["state"] == "cold") & (table["pattern"] == "sequential")]
     figure, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.6))
-    readers = ("c-fread", "h5py", "netcdf4-python", "h5netcdf", "zarr")
+    readers = ("c-fread", "h5py", "netcdf4-python", "h5netcdf", "xarray", "zarr")
     _rates(left, part, readers)
     _size_axis(left, part["nbytes"])
     left.set(title="rate, cold", ylabel="rate, MB/s")
     plain(left.yaxis)
-    _shares(right, table, "cold", ("h5py", "netcdf4-python", "h5netcdf", "zarr"))
+    _shares(right, table, "cold", readers[1:])
     right.set(title="CPU time over wall time, cold")
     _legend(figure, (left, right))
     return figure

@@ -1,14 +1,18 @@
 """The sentences and tables of the page on netCDF, with their numbers from the records."""
 
+from itertools import product
+
 import pandas as pd
 
 from ..claims.words import amount, comparison, listing, number, percent, spread
 from ..lee.rate_words import than
-from .baseline import ratio, sizes_of
+from .baseline import pick, ratio, sizes_of
+from .by_size import few
 from .from_device import between, errors
-from .netcdf import NAMES
+from .netcdf import JUMPED, NAMES, NETCDF
 from .reads import LONGEST_S
 from .size_words import fastest
+from .spots import PATTERNS
 
 _BOUND = 0.9
 """From this share of CPU time on the processor is what limits a read, as the claims have it."""
@@ -71,15 +75,67 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
         f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
         "rate is of what it has read. What is read is compared with the truth. Each kind of read "
         f"was made in {table['n'].min():.0f} to {_blocks(table)}; in the most of them, cold, those "
-        f"that claims compare.{_warm_only(table)}"
+        f"that claims compare.{_covered(table, str(records['profile'].iloc[0]))}"
+        f"{few(table, 'netcdf-c')}"
     )
 
 
-def _warm_only(table: pd.DataFrame) -> str:
-    part = table[table["pattern"] == "sequential"]
-    cold = set(part.loc[part["state"] == "cold", "reader"])
-    rest = [name for reader, name in NAMES.items() if reader in set(part["reader"]) - cold]
-    return f" From memory alone were read: {', '.join(rest)}." if rest else ""
+def _covered(table: pd.DataFrame, profile: str) -> str:
+    """Say who reads in which pattern and state, and what is left out."""
+    cold = table[table["state"] == "cold"]
+    parts = []
+    for kind, words in (("sequential", "in file order"), ("random", "strided and at random")):
+        readers = set(cold.loc[cold["pattern"] == kind, "reader"])
+        named = [name for reader, name in NAMES.items() if reader in readers]
+        if named:
+            parts.append(f"{words} by {listing(named, len(named))}")
+    warm = set(table.loc[table["pattern"] == "sequential", "reader"])
+    rest = [name for reader, name in NAMES.items() if reader in warm - set(cold["reader"])]
+    text = f" From the device is read {'; '.join(parts)}." if parts else ""
+    if rest:
+        text += f" From memory alone are read: {listing(rest, len(rest))}."
+    if profile in ("smoke", "quick"):
+        text += (
+            " Within the minutes of this profile no more can be read; xarray, too, from the "
+            "device, and strided and random reads of all libraries, are in the profile full."
+        )
+    return text
+
+
+def patterns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the cold rates of every reader in every pattern, as text; empty where few jump.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `baseline.rates`, of the experiment "patterns".
+    """
+    rows = []
+    for reader, name in NAMES.items():
+        row = {"reader": name}
+        for pattern, size in product(PATTERNS, JUMPED):
+            found = pick(table, "cold", reader, pattern, size)
+            row[f"{pattern}, {size}"] = "–" if found is None else _rate(found)
+        if set(row.values()) != {name, "–"}:
+            rows.append(row)
+    jump = [row for row in rows if row[f"random, {JUMPED[-1]}"] != "–"]
+    return pd.DataFrame(rows) if len(jump) > len(NETCDF) else pd.DataFrame()
+
+
+def caption_patterns(table: pd.DataFrame, records: pd.DataFrame) -> str:
+    """Return the caption of the table of all readers and patterns."""
+    part = table[(table["state"] == "cold") & (table["pattern"] != "sequential")]
+    least = "" if part.empty else f" In at least {number(part['n'].min())} blocks."
+    return (
+        "Cold rates in MB/s, medians [smallest to largest of the interval], by reader, pattern "
+        f"and size of buffer.{least} What reads plain files so is on {{doc}}`jones_baseline`. "
+        f"Run {records['run_id'].iloc[0]}."
+    )
+
+
+def _rate(found: "pd.Series[float]") -> str:
+    middle, low, high = (number(float(found[x]) / 1e6) for x in ("median", "low", "high"))
+    return f"{middle} [{low}, {high}]"
 
 
 def predicted_6(found: pd.DataFrame) -> str:

@@ -13,7 +13,8 @@ from .reads import ReadBuffers, right
 from .spots import PATTERNS, Spots
 
 EXPERIMENT = "patterns"
-_WARM_BLOCKS = 7
+WARM_BLOCKS = 7
+"""Blocks of what claims compare and other things than noise decide."""
 _UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
 
 
@@ -204,7 +205,7 @@ def fewer(case: Case, blocks: int, judged: bool) -> Case:
     """
     if not blocks or case.aa or (judged and case.cache_state == "cold"):
         return case
-    return replace(case, most_blocks=max(blocks, _WARM_BLOCKS) if judged else blocks)
+    return replace(case, most_blocks=max(blocks, WARM_BLOCKS) if judged else blocks)
 
 
 def case(

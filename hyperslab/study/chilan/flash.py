@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
-from ...parallel import FILES, Part, RanksJob, SharedArray, WritePlan, find, flash, run
+from ...parallel import FILES, Part, RanksJob, Report, SharedArray, WritePlan, find, flash, run
 from . import jobs
 from .jobs import Task
 
@@ -20,10 +21,17 @@ WAYS = (
 TIMED = WAYS[:3]
 """The lines of the document's Figures 1 and 2."""
 BUFFERED: Mapping[str, str] = {"romio_cb_write": "enable"}
+FEW = 2
+"""Ranks where the libraries are compared by time: as many as a small machine has cores."""
+CHECKPOINT = "checkpoint"
+AS_BYTES = "checkpoint as bytes"
+"""The two patterns of what is timed: the second has the same bytes, which nobody converts."""
+DATASETS = len(flash(CHECKPOINT, SIDES[0], 1).datasets)
 AGAIN = 8
 """How often the chunks are read."""
-_CHUNK = (128, 128)  # 128 KiB: eight fit into the chunk cache as it comes
-_CHUNKS = 4
+CHUNK = (128, 128)
+"""Doubles of a chunk, of 128 KiB: eight fit into the chunk cache as it comes."""
+CHUNKS = 4
 
 
 @dataclass(frozen=True)
@@ -67,21 +75,31 @@ class Flash:
             # Ranks differ by a block or two: the first has as many as the document's.
             yield {**row, "case": task.case, "chunk_bytes": task.job.plan.rank_bytes(0)}
 
-    def requests(self) -> Iterator[dict[str, object]]:
-        """Give the requests of the checkpoint by ranks; they do not depend on the blocks."""
+    @cached_property
+    def done(self) -> list[tuple[Task, Report]]:
+        """What came of the checkpoints that are counted, once they have run."""
+        here, few = find().programs, min(4, self.most_ranks)
+        both = {"hdf5", "pnetcdf"} <= set(here)
         tasks = [
             self._task(library, mode, SIDES[-1], ranks, self.timed_blocks)
             for ranks in self.ranks
             for library, mode in WAYS
+            if ranks == few or library != "mpiio" or not both  # then as PnetCDF's
         ]
-        few = min(4, self.most_ranks)
         tasks += [self._task(library, mode, SIDES[0], few, self.blocks) for library, mode in WAYS]
         tasks += [
-            self._task(library, "collective", side, few, self.blocks, hints=BUFFERED)
+            self._task(library, "collective", SIDES[0], few, self.blocks, hints=BUFFERED)
             for library in ("hdf5", "pnetcdf", "mpiio")
-            for side in SIDES[:1]
         ]
-        return jobs.totals(list(jobs.observe(tasks)))
+        return list(jobs.observe(tasks))
+
+    def requests(self) -> Iterator[dict[str, object]]:
+        """Give the requests of the checkpoint by ranks; they do not depend on the blocks."""
+        return jobs.totals(self.done)
+
+    def sizes(self) -> Iterator[dict[str, object]]:
+        """Give the sizes of these requests, phase by phase."""
+        return jobs.sizes(self.done)
 
     def checkpoint_tasks(self, side: int, other_blocks: int = 0) -> list[Task]:
         """Return the checkpoints that are timed: each line of the figure at each number of ranks.
@@ -104,43 +122,63 @@ class Flash:
             for ranks in self.ranks
             for library, mode in lines
         ]
+        if side == SIDES[-1] and self.most_ranks >= FEW:
+            # MPI-IO converts nothing, and PnetCDF need not.
+            wanted = ("pnetcdf", "collective", side, FEW, self.timed_blocks)
+            found.append(self._task(*wanted, as_bytes=True))
         return [
             task if self._claimed(task.job) else replace(task, most_blocks=other_blocks)
             for task in found
         ]
 
     def _claimed(self, job: RanksJob) -> bool:
-        """Whether a claim compares the times of a job."""
-        if job.mode == "independent":
-            return job.plan.ranks in (1, self.most_ranks)
-        return job.plan.ranks == 2
+        """Whether the times of a job are compared, by a claim or to explain one."""
+        if job.plan.ranks == FEW:
+            return job.mode == "collective"
+        return job.plan.ranks == self.most_ranks and job.library == "hdf5"
+
+    @cached_property
+    def _read_again(self) -> list[tuple[Task, Report]]:
+        """Read the same chunks again, by each of some ranks, and by one that opens serially."""
+        program = find()["hdf5"]
+        shape = (CHUNK[0], CHUNK[1] * CHUNKS)
+
+        def plan(ranks: int) -> WritePlan:
+            whole = (Part((0, 0), shape),) * ranks
+            return WritePlan((SharedArray("data", "f8", shape, whole, CHUNK),))
+
+        path, few = self.folder / "cache.h5", min(4, self.most_ranks)
+        run(RanksJob("hdf5", plan(1), path), program)
+        found = []
+        for case, ranks, serial, read_only in (
+            ("serial", 1, True, False),
+            ("parallel", few, False, False),
+            ("parallel, read only", few, False, True),
+        ):
+            job = RanksJob(
+                "hdf5",
+                plan(ranks),
+                path,
+                reads=True,
+                serial=serial,
+                read_only=read_only,
+                times=AGAIN,
+            )
+            found.append((Task(case, job), run(job, program)))
+        path.unlink()
+        return found
 
     def cache(self) -> Iterator[dict[str, object]]:
         """Give the requests of reading the same chunks again, opened in parallel and serially."""
-        if "hdf5" not in find().programs:
-            return
-        program = find()["hdf5"]
-        shape = (_CHUNK[0], _CHUNK[1] * _CHUNKS)
-        # Half of the columns of each chunk: a read of whole chunks need not keep them.
-        parts = (Part((0, 0), (shape[0], shape[1])),)
-        plan = WritePlan((SharedArray("data", "f8", shape, parts, _CHUNK),))
-        path = self.folder / "cache.h5"
-        run(RanksJob("hdf5", plan, path), program)
-        for case, serial, read_only in (
-            ("serial", True, False),
-            ("parallel", False, False),
-            ("parallel, read only", False, True),
-        ):
-            job = RanksJob(
-                "hdf5", plan, path, reads=True, serial=serial, read_only=read_only, times=AGAIN
-            )
-            report = run(job, program)
-            task = Task(case, job)
+        for task, report in self._read_again:
             for phase in report.phases:
-                # Counted in one rank: its time means nothing.
-                row = {**task.columns, "phase": phase.name, **jobs.cost(phase, job)}
+                # Counted, and not timed in turns: its time means nothing.
+                row = {**task.columns, "phase": phase.name, **jobs.cost(phase, task.job)}
                 yield {name: value for name, value in row.items() if name != "wall_s"}
-        path.unlink()
+
+    def cache_sizes(self) -> Iterator[dict[str, object]]:
+        """Give the sizes of these requests."""
+        return jobs.sizes(self._read_again)
 
     def _task(
         self,
@@ -150,15 +188,18 @@ class Flash:
         ranks: int,
         blocks: int,
         *,
-        file: str = "checkpoint",
+        file: str = CHECKPOINT,
         hints: Mapping[str, str] | None = None,
+        as_bytes: bool = False,
     ) -> Task:
         job = RanksJob(
             library,
-            flash(file, side, ranks, blocks),
+            flash(file, side, ranks, blocks, as_bytes=as_bytes),
             self.folder / f"{library}-{file}.dat",
             mode,
             hints or {},
         )
-        name = f"{file}/{side}" if file != "checkpoint" else f"{library}/{mode}/{side}"
+        name = f"{file}/{side}" if file != CHECKPOINT else f"{library}/{mode}/{side}"
+        if as_bytes:
+            name, file = f"{name} as bytes", AS_BYTES
         return Task(name, job, (("size", f"{side}"), ("pattern", file)))

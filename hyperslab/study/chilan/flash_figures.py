@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..style import plain
+from .flash import CHECKPOINT
 from .results import MODES, NAMES
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def figure_ranks(requests: pd.DataFrame, times: pd.DataFrame) -> "Figure":
     first.set_title("requests, 16³")
     first.set_ylabel("write requests")
     for axes, side in zip(others, sides, strict=True):
-        part = times[times["size"] == side]
+        part = times[(times["size"] == side) & (times["pattern"] == CHECKPOINT)]
         for library, mode in _ways(part):
             mine = _of(part, library, mode)
             middle = mine["rate"] / 1e6

@@ -4,11 +4,14 @@ from typing import Any
 
 import pandas as pd
 
-from ..claims.words import comparison, listing, spread
+from ...measure.records import main
+from ...measure.stats import Interval
+from ...parallel import counted as in_words
+from ..claims.words import ENOUGH, amount, comparison, spread
 from .document import CHECKPOINT_MB
-from .results import MODES, NAMES, in_order, lead, ratio, requests, rows_of, slower
+from .flash import CHECKPOINT, DATASETS, FEW
+from .results import MODES, NAMES, in_order, lead, parts, ratio, requests, rows_of, slower
 
-_FEW = 2  # ranks: as many as a small machine has cores
 _FILES = {
     "checkpoint": "checkpoint",
     "centres": "plot file, centres",
@@ -30,7 +33,7 @@ def summary(counted: pd.DataFrame, checkpoint: pd.DataFrame) -> str:
     a = requests(counted, f"{library}/independent/16", ranks)
     b = requests(counted, f"{library}/collective/16", ranks)
     said = [
-        f"**What we found.** {ranks} ranks write the checkpoint with {NAMES[library]} in {a:,} "
+        f"**What we found.** {in_words(ranks)} write the checkpoint with {NAMES[library]} in {a:,} "
         f"requests independently and {b:,} collectively"
     ]
     said[0] += (
@@ -40,12 +43,11 @@ def summary(counted: pd.DataFrame, checkpoint: pd.DataFrame) -> str:
     )
     found = None
     if len(checkpoint):
-        rows = checkpoint[checkpoint["ranks"] == _FEW]
+        rows = checkpoint[checkpoint["ranks"] == FEW]
         found = ratio(rows, "hdf5/collective/16", "pnetcdf/collective/16", 0.0)
     if found is not None:
-        said.append(
-            f"Collectively, with {_FEW} ranks and blocks of 16³: {slower('HDF5', 'PnetCDF', found)}"
-        )
+        compared = slower("HDF5", "PnetCDF", found)
+        said.append(f"Collectively, with {in_words(FEW)} and blocks of 16³: {compared}")
     return " ".join(said)
 
 
@@ -87,9 +89,9 @@ def table_requests(counted: pd.DataFrame) -> pd.DataFrame:
         hint = f"`{row['hints']}`" if row["hints"] else "as it comes"
         key = (f"{row['size']}³", NAMES[row["library"]], MODES[row["mode"]], hint)
         head = dict(zip(("block", "library", "mode", "hint"), key, strict=True))
-        rows.setdefault(key, head)[_ranks(row["ranks"])] = f"{int(row['requests']):,}"
+        rows.setdefault(key, head)[in_words(row["ranks"])] = f"{int(row['requests']):,}"
     columns = ["block", "library", "mode", "hint"]
-    columns += [_ranks(ranks) for ranks in sorted(counted["ranks"].unique())]
+    columns += [in_words(ranks) for ranks in sorted(counted["ranks"].unique())]
     return pd.DataFrame(rows.values(), columns=columns).fillna("–")
 
 
@@ -102,12 +104,12 @@ def table_rates(times: pd.DataFrame) -> pd.DataFrame:
         From `results.timed`.
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in rows_of(times):
+    for row in rows_of(times[times["pattern"] == CHECKPOINT]):
         key = (f"{row['size']}³", NAMES[row["library"]], MODES[row["mode"]])
         head = dict(zip(("block", "library", "mode"), key, strict=True))
-        rows.setdefault(key, head)[_ranks(row["ranks"])] = _rate(row)
+        rows.setdefault(key, head)[in_words(row["ranks"])] = _rate(row)
     columns = ["block", "library", "mode"]
-    columns += [_ranks(ranks) for ranks in sorted(times["ranks"].unique())]
+    columns += [in_words(ranks) for ranks in sorted(times["ranks"].unique())]
     return pd.DataFrame(rows.values(), columns=columns).fillna("–")
 
 
@@ -138,66 +140,98 @@ def caption(counted: pd.DataFrame, times: pd.DataFrame, checkpoint: pd.DataFrame
     )
 
 
-def why(counted: pd.DataFrame) -> str:
+def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
     """Return what the requests consist of, and what the hint changes.
 
     Parameters
     ----------
-    counted : pandas.DataFrame
-        The experiment "requests".
+    counted, sizes : pandas.DataFrame
+        The experiments "requests" and "sizes".
     """
     if counted.empty:
         return ""
     said, plain = [], counted[counted["hints"] == ""]
     for library in NAMES:
-        mine = plain[(plain["case"] == f"{library}/collective/16")].sort_values("ranks")
-        if len(mine) < 2:
+        case = f"{library}/collective/16"
+        mine = plain[plain["case"] == case].sort_values("ranks")
+        if mine.empty:
             continue
         ends = mine.iloc[[0, -1]]
         ranks, writes = ends["ranks"].to_numpy(), ends["requests"].to_numpy()
-        slope = (writes[1] - writes[0]) / (ranks[1] - ranks[0])
-        said.append(
-            f"- **{NAMES[library]}, collective**: {writes[0]:,.0f} requests of {_ranks(ranks[0])}, "
-            f"{writes[1]:,.0f} of {ranks[1]:.0f}: {slope:.3g} more for each rank, for 30 datasets."
-        )
+        head = f"- **{NAMES[library]}, collective**"
+        text = f"{head}: {writes[-1]:,.0f} requests of {in_words(ranks[-1])}"
+        if len(mine) > 1:
+            slope = (writes[1] - writes[0]) / (ranks[1] - ranks[0])
+            text += (
+                f", {writes[0]:,.0f} of {in_words(ranks[0])}: {slope:.3g} more for each rank, for "
+                f"{DATASETS} datasets"
+            )
+        found = parts(sizes, case, ranks[-1])
+        said.append(f"{text}. By phase and size: {found}." if found else f"{text}.")
     for row in rows_of(counted[counted["hints"] != ""]):
         before = requests(plain, row["case"], row["ranks"])
         if before > 0:
             change = comparison(row["requests"] / before, "more", "fewer")
             said.append(
-                f"- `{row['hints']}`, {NAMES[row['library']]}, {row['ranks']:.0f} ranks, blocks of "
+                f"- `{row['hints']}`, {NAMES[row['library']]}, {in_words(row['ranks'])}, blocks of "
                 f"{row['size']}³: {before:,} → {int(row['requests']):,} requests, {change}."
             )
     return "\n".join(said)
 
 
-def cache(records: pd.DataFrame) -> str:
-    """Return what the chunk cache did for files open in parallel.
+def apart(checkpoint: pd.DataFrame, sizes: pd.DataFrame) -> str:
+    """Return what sets HDF5 and PnetCDF apart when both write collectively, and what does not.
 
     Parameters
     ----------
-    records : pandas.DataFrame
-        The experiment "cache".
+    checkpoint, sizes : pandas.DataFrame
+        The experiments "checkpoint" and "sizes".
     """
-    if records.empty:
-        return "Parallel HDF5 is not here, so that the chunk cache was not tried."
-    reads = records[records["phase"] == "read"].set_index("case")["requests"]
-    serial, both, only = (
-        int(reads[name]) for name in ("serial", "parallel", "parallel, read only")
+    if checkpoint.empty:
+        return ""
+    rows = checkpoint[checkpoint["ranks"] == FEW]
+    of, to, other = "hdf5/collective/16", "pnetcdf/collective/16", "pnetcdf/collective/16 as bytes"
+    both, turned, rest = (ratio(rows, a, b, 0.0) for a, b in ((to, of), (to, other), (other, of)))
+    if both is None or turned is None or rest is None:
+        return ""
+    of_each = [_histogram(sizes, case) for case in (of, to)]
+    alike = (
+        "as many requests, of the same sizes,"
+        if of_each[0] == of_each[1]
+        else "requests of another number or other sizes"
     )
-    shown = {"for reading and writing": both, "for reading alone": only}
-    past = [how for how, count in shown.items() if count > serial]
-    kept = [how for how, count in shown.items() if count <= serial]
-    tail = []
-    if past:
-        tail.append(f"opened in parallel {listing(past)} the file is read past the chunk cache")
-    if kept:
-        tail.append(f"opened in parallel {listing(kept)} the chunk cache is used as ever")
+    used = [_user_s(rows, case) for case in (of, to, other)]
+    left = slower("PnetCDF", "HDF5", rest)
+    if _told(both) and _told(turned) and turned.value > 1:
+        left += (
+            " What is left of the difference is not explained here."
+            if _told(rest)
+            else " So turning them is what sets the two apart."
+        )
     return (
-        f"One rank reads the same four chunks eight times. Opened serially that takes {serial:,} "
-        f"read requests, in parallel for reading and writing {both:,}, and in parallel for reading "
-        f"alone {only:,}: {'; '.join(tail)}."
+        f"**What sets the two apart.** While they write, {in_words(FEW)} make {alike} through HDF5 "
+        f"and through PnetCDF, collectively. {slower('PnetCDF', 'HDF5', both)} netCDF's classic "
+        "formats keep the bytes of a number in the other order than the processors of PCs, so "
+        "that PnetCDF turns each value; HDF5 keeps the processor's order. So the same bytes were "
+        "written once more through PnetCDF as values of one byte, which need no turning: "
+        f"{slower('turning them', 'leaving them', turned)} The CPU time in user mode is "
+        f"{amount(used[1], 's')} with turning and {amount(used[2], 's')} without, and "
+        f"{amount(used[0], 's')} through HDF5 (medians, of all ranks). Without turning: {left}"
     )
+
+
+def _told(found: Interval) -> bool:
+    return found.n >= ENOUGH and not found.contains(1)
+
+
+def _histogram(sizes: pd.DataFrame, case: str) -> dict[float, float]:
+    mine = sizes[(sizes["case"] == case) & (sizes["phase"] == "write") & (sizes["ranks"] == FEW)]
+    return dict(zip(mine["chunk_bytes"], mine["requests"], strict=True))
+
+
+def _user_s(rows: pd.DataFrame, case: str) -> float:
+    mine = main(rows)
+    return float(mine[(mine["case"] == case) & (mine["phase"] == "write")]["user_s"].median())
 
 
 def advice(counted: pd.DataFrame, cached: pd.DataFrame) -> str:
@@ -233,10 +267,6 @@ def advice(counted: pd.DataFrame, cached: pd.DataFrame) -> str:
                 "cache."
             )
     return " ".join(said)
-
-
-def _ranks(ranks: float) -> str:
-    return "1 rank" if ranks == 1 else f"{ranks:.0f} ranks"
 
 
 def _rate(row: dict[str, Any]) -> str:

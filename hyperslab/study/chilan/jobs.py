@@ -12,6 +12,7 @@ import pandas as pd
 from ...measure.case import Case, Stopwatch
 from ...measure.records import frame_of
 from ...parallel import LIBRARIES, Found, Phase, Program, RanksJob, Report, find, holds, run
+from ...parallel import counted as in_words
 from ..privacy import scrubber
 from ..profile import root
 from ..session import Session
@@ -139,7 +140,7 @@ def cases(tasks: Sequence[Task]) -> list[Case]:
     programs = find().programs
     return [
         Case(
-            f"{task.case}, {task.job.plan.ranks} ranks, {1e3 * task.job.latency_s:g} ms",
+            f"{task.case}, {in_words(task.job.plan.ranks)}, {1e3 * task.job.latency_s:g} ms",
             Sample(task.job, programs[task.job.library]),
             check=Kept(task.job),
             columns=task.columns,
@@ -187,10 +188,15 @@ def totals(done: Sequence[tuple[Task, Report]]) -> Iterator[dict[str, object]]:
 
 
 def sizes(done: Sequence[tuple[Task, Report]]) -> Iterator[dict[str, object]]:
-    """Give one row for each job and power of two: how many writes have that size or up to twice."""
+    """Give the requests of each job by phase and power of two: that size, up to twice of it.
+
+    Those that write, and of a job that reads those that read.
+    """
     for task, report in done:
-        for size, count in report["write"].write_sizes.items():
-            yield {"phase": "write", **task.columns, "chunk_bytes": size, "requests": count}
+        for phase in report.phases:
+            found = phase.read_sizes if task.job.reads else phase.write_sizes
+            for size, count in found.items():
+                yield {**task.columns, "phase": phase.name, "chunk_bytes": size, "requests": count}
 
 
 def timed(

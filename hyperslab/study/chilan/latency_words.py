@@ -4,10 +4,24 @@ from typing import Any
 
 import pandas as pd
 
+from ...parallel import counted as in_words
 from ..claims.words import amount, listing, number, spread
 from .document import WRITES
-from .patterns import LATENCY_S
-from .results import MODES, NAMES, TITLES, apart, by, few, lead, ratio, rows_of, timed
+from .results import (
+    MODES,
+    NAMES,
+    TITLES,
+    added,
+    apart,
+    by,
+    few,
+    lead,
+    longest,
+    ratio,
+    rows_of,
+    slower,
+    timed,
+)  # fmt: skip
 
 
 def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
@@ -37,6 +51,7 @@ def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
                 {
                     "pattern": title,
                     "library": NAMES[library],
+                    "rows × columns": mine["size"].iloc[0].replace("x", " × "),
                     "added": f"{1e3 * latency_s:g} ms",
                     f"{MODES['independent']}": _cell(by[of]),
                     f"{MODES['collective']}": _cell(by[to]),
@@ -60,10 +75,10 @@ def caption_latency(times: pd.DataFrame) -> str:
         return ""
     ranks, n = int(times["ranks"].iloc[0]), times["n"]
     return (
-        f"Seconds of writing by {ranks} ranks over the requests of the rank that makes the most, "
-        f"with nothing and with {listing(_added(times), 4)} added to each request: medians with "
-        f"{spread(n.max(), n.min())}. Dashed: requests "
-        "times latency alone. Star: the document's interleaved columns of 32 processors, a "
+        f"Seconds of writing by {in_words(ranks)} over the requests of the rank that makes the "
+        "most, "
+        f"{_with(times)}: medians with {spread(n.max(), n.min())}. Dashed: requests times "
+        "latency alone. Star: the document's interleaved columns of 32 processors, a "
         "request for each of 512K rows."
     )
 
@@ -80,17 +95,46 @@ def document(records: pd.DataFrame) -> str:
         return ""
     library = lead(records)
     of, to = f"{library}/interleaved/{apart(library)}", f"{library}/interleaved/collective"
-    found = ratio(records, of, to, LATENCY_S)
+    latency_s = longest(records)
+    found = ratio(records, of, to, latency_s)
     if found is None:
         return ""
     times = {row["case"]: row for row in rows_of(timed(records))}
     rows = int(times[of]["size"].partition("x")[0])
     return (
-        f"With {rows:,} rows a rank {NAMES[library]} took {amount(times[of]['seconds'], 's')} "
-        f"{by(library)} and {amount(times[to]['seconds'], 's')} collectively: "
+        f"{added(latency_s)}, with {rows:,} rows a rank {NAMES[library]} took "
+        f"{amount(times[of]['seconds'], 's')} {by(library)} and "
+        f"{amount(times[to]['seconds'], 's')} collectively: "
         f"{found.value:.0f}×{few(found.n)}, beside the document's "
         f"{WRITES['interleaved'].ratio:.0f}×."
     )
+
+
+def local(latency: pd.DataFrame) -> str:
+    """Return how the two modes compare where nothing is added, "" where that was not timed.
+
+    Parameters
+    ----------
+    latency : pandas.DataFrame
+        The experiment "latency".
+    """
+    here = latency[latency["latency_s"] == 0]
+    if here.empty:
+        return ""
+    said = []
+    for row in rows_of(here[["library", "pattern", "size"]].drop_duplicates()):
+        library, name = row["library"], row["pattern"]
+        of, to = f"{library}/{name}/{apart(library)}", f"{library}/{name}/collective"
+        found = ratio(here, of, to, 0.0)
+        if found is not None:
+            size = row["size"].replace("x", " × ")
+            compared = slower(f"writing {by(library)}", "writing collectively", found)
+            said.append(f"- {NAMES[library]}, {TITLES[name]}, {size} of a rank: {compared}")
+    head = (
+        f"{added(0.0)}, each rank writes as many rows as where requests are counted, since fewer "
+        "are over before they tell anything:"
+    )
+    return "\n".join([head, "", *dict.fromkeys(said)]) if said else ""
 
 
 def line(times: pd.DataFrame) -> str:
@@ -125,8 +169,10 @@ def line(times: pd.DataFrame) -> str:
     )
 
 
-def _added(times: pd.DataFrame) -> list[str]:
-    return [f"{1e3 * x:g} ms" for x in sorted(times["latency_s"].unique()) if x > 0]
+def _with(times: pd.DataFrame) -> str:
+    latencies = sorted(times["latency_s"].unique())
+    shown = [f"{1e3 * x:g} ms" if x else "nothing" for x in latencies]
+    return f"with {listing(shown, 6)} added to each request"
 
 
 def _cell(row: dict[str, Any]) -> str:

@@ -2,17 +2,20 @@
 
 import pandas as pd
 
+from ...parallel import counted as in_words
 from ..claims.words import comparison, listing
 from .document import PROCESSORS, WRITES
-from .patterns import LATENCY_S
 from .results import (
     MODES,
     NAMES,
     TITLES,
+    added,
     apart,
     by,
     lead,
+    longest,
     most_ranks,
+    parts,
     ratio,
     requests,
     rows_of,
@@ -48,13 +51,14 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
         f"**What we found.** {ranks} ranks write interleaved columns of {size} doubles each with "
         f"{NAMES[library]}: {a:,} write requests {by(library)}, {b:,} collectively."
     ]
-    found = ratio(latency, of, to, LATENCY_S) if len(latency) else None
+    latency_s = longest(latency) if len(latency) else 0.0
+    found = ratio(latency, of, to, latency_s) if len(latency) else None
     if found is not None:
-        rows = _rows(latency, of)
+        rows = _rows(latency[latency["latency_s"] == latency_s], of)
         theirs = WRITES["interleaved"]
         compared = slower(f"writing {by(library)}", "writing collectively", found)
         said.append(
-            f"When each request takes 3 ms longer, with {rows:,} rows a rank {compared} The "
+            f"{added(latency_s)}, with {rows:,} rows a rank {compared} The "
             f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} "
             f"processors{_grows(a, ranks * _rows(counted, of))}."
         )
@@ -89,7 +93,7 @@ def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
         )
         said.append(
             f"- **{NAMES[library]}, independent**: {writes:,} writes and {reads:,} reads for "
-            f"{ranks * rows:,} rows: {how}. {_sizes(sizes, case)}"
+            f"{ranks * rows:,} rows: {how}.{_consist(sizes, case, ranks)}"
         )
     library = lead(counted)
     over = counted[(counted["case"] == f"{library}/overhang/independent")]
@@ -155,6 +159,7 @@ def table_hints(hints: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "library": NAMES[row["library"]],
+            "ranks": int(row["ranks"]),
             "pattern": TITLES[row["pattern"]],
             "mode": MODES[row["mode"]],
             "hint": f"`{row['hints']}`" if row["hints"] else "as it comes",
@@ -167,22 +172,22 @@ def table_hints(hints: pd.DataFrame) -> pd.DataFrame:
 
 
 def hinted(hints: pd.DataFrame) -> str:
-    """Return what each hint changed."""
+    """Return what each hint changed, library by library."""
     if hints.empty:
         return ""
-    library, said = lead(hints), []
-    mine = hints[hints["library"] == library]
+    mine = hints[hints["ranks"] == most_ranks(hints)]
+    said: dict[str, list[str]] = {}
     for row in rows_of(mine[mine["hints"] != ""]):
         before = requests(mine, row["case"])
         change = comparison(row["requests"] / before, "more", "fewer")
         words = "as many" if change == "the same" else change
-        said.append(
-            f"- `{row['hints']}`, {TITLES[row['pattern']]}, {MODES[row['mode']]}: {words} "
-            f"({before:,} → {int(row['requests']):,})"
+        head = f"- `{row['hints']}`, {TITLES[row['pattern']]}, {MODES[row['mode']]}"
+        said.setdefault(head, []).append(
+            f"{NAMES[row['library']]} {words} ({before:,} → {int(row['requests']):,})"
         )
-    return "\n".join(
-        [f"What each hint makes of the write requests of {NAMES[library]}:", "", *said]
-    )
+    ranks = in_words(most_ranks(hints))
+    lines = [f"{head}: {'; '.join(each)}" for head, each in said.items()]
+    return "\n".join([f"What each hint makes of the write requests of {ranks}:", "", *lines])
 
 
 def advice(counted: pd.DataFrame) -> str:
@@ -228,20 +233,6 @@ def _grows(writes: int, rows: int) -> str:
     return "; the ratio grows with the rows, because of a request for each row"
 
 
-def _sizes(sizes: pd.DataFrame, case: str) -> str:
-    mine = sizes[sizes["case"] == case]
-    if mine.empty:
-        return ""
-    top = mine.sort_values("requests").iloc[-1]
-    return (
-        f"{int(top['requests']):,} of them have {_bytes(top['chunk_bytes'])} or more, and fewer "
-        f"than {_bytes(2 * top['chunk_bytes'])}."
-    )
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024 or unit == "MiB":
-            return f"{size:.0f} {unit}"
-        size /= 1024
-    raise AssertionError
+def _consist(sizes: pd.DataFrame, case: str, ranks: int) -> str:
+    found = parts(sizes, case, ranks)
+    return f" By phase and size: {found}." if found else ""

@@ -8,7 +8,7 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
 from ...parallel import LIBRARIES
-from ..claims.words import comparison
+from ..claims.words import comparison, listing
 
 NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 TITLES = {
@@ -108,9 +108,68 @@ def requests(
 
 
 def most_ranks(frame: pd.DataFrame) -> int:
-    """Return the ranks at which all ways were counted: those with the most cases."""
+    """Return the ranks at which all ways were counted: the most of those with the most cases."""
     kinds = frame.groupby("ranks")["case"].nunique()
-    return int(max(kinds.index, key=lambda ranks: (kinds[ranks], -ranks)))
+    return int(max(kinds.index, key=lambda ranks: (kinds[ranks], ranks)))
+
+
+def parts(sizes: pd.DataFrame, case: str, ranks: float) -> str:
+    """Return what the requests of a case are, by phase and size; "" where that was not kept.
+
+    Parameters
+    ----------
+    sizes : pandas.DataFrame
+        From `jobs.sizes`.
+    case : str
+    ranks : float
+
+    Examples
+    --------
+    >>> rows = {"case": "x", "ranks": 2, "hints": "", "phase": ["write", "close"]}
+    >>> parts(pd.DataFrame({**rows, "chunk_bytes": [64, 256], "requests": [256, 7]}), "x", 2)
+    '256 in the write (256 of 64 to 127 B) and 7 in the close (7 of 256 to 511 B)'
+    """
+    mine = sizes[(sizes["case"] == case) & (sizes["ranks"] == ranks) & (sizes["hints"] == "")]
+    said = []
+    for phase, part in mine.groupby("phase", sort=False):
+        most = part.sort_values("requests", ascending=False)
+        shown = [f"{int(r['requests']):,} of {_between(r['chunk_bytes'])}" for r in rows_of(most)]
+        said.append(f"{int(part['requests'].sum()):,} in the {phase} ({listing(shown, 5)})")
+    return listing(said, 5) if said else ""
+
+
+def _between(size: float) -> str:
+    """Return the sizes from a power of two up to its double.
+
+    Examples
+    --------
+    >>> _between(64), _between(512), _between(262144)
+    ('64 to 127 B', '512 to 1023 B', '256 to 512 KiB')
+    """
+    if size < 2:
+        return "1 B at most"
+    if size < 1024:
+        return f"{size:.0f} to {2 * size - 1:.0f} B"
+    unit, name = (1024, "KiB") if size < 2**20 else (2**20, "MiB")
+    return f"{size / unit:.0f} to {2 * size / unit:.0f} {name}"
+
+
+def longest(frame: pd.DataFrame) -> float:
+    """Return the longest latency of records, in seconds."""
+    return float(frame["latency_s"].max())
+
+
+def added(latency_s: float) -> str:
+    """Return what is added to each request, as the beginning of a sentence.
+
+    Examples
+    --------
+    >>> added(0.003), added(0.0)
+    ('When each request takes 3 ms longer', 'On this file system, with nothing added')
+    """
+    if not latency_s:
+        return "On this file system, with nothing added"
+    return f"When each request takes {1e3 * latency_s:g} ms longer"
 
 
 def timed(*frames: pd.DataFrame, phase: str = "write") -> pd.DataFrame:

@@ -188,6 +188,9 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
             timed = kind.timed
             allowed = [q for q in QUANTITIES.values() if timed is None or q.timed == timed]
             _among(where, f"measure: {name}", fields[name], [q.name for q in allowed])
+    if "counting" in fields:
+        exact = [q.name for q in QUANTITIES.values() if not q.timed]
+        _among(where, "measure: counting", fields["counting"], exact)
     for name in {"of", "to", "cells", "where"} & set(fields):
         if not isinstance(fields[name], dict):
             _refuse(where, f"measure: {name}", fields[name], "a mapping of record columns")

@@ -45,10 +45,17 @@ _BASE = ("where", "phases", "notebook")
 _PAIR = ("value", "of", "to")
 _GROUP = ("value", "cells", "over")
 _COMPARED = ("of", "to", "compared", "groups")
+_PLACE = ("ranks", "size")
 _SHARED = ("hits", "groups", "examples")
 
 KINDS: Mapping[str, Kind] = {
-    "ratio": Kind(ratios.ratio, _PAIR, ("over", *_BASE), _COMPARED, timed=True),
+    "ratio": Kind(
+        ratios.ratio,
+        _PAIR,
+        ("over", "counting", *_BASE),
+        (*_COMPARED, *_PLACE, "of_count", "to_count"),
+        timed=True,
+    ),
     "level": Kind(ratios.level, _GROUP[:2], ("over", *_BASE), ("count", "groups"), timed=True),
     "spread": Kind(ratios.spread, _GROUP, _BASE, ("top", "bottom", *_COMPARED)),
     "best": Kind(
@@ -67,7 +74,9 @@ KINDS: Mapping[str, Kind] = {
         ("count", "cell", "groups"),
         timed=False,
     ),
-    "count_ratio": Kind(counts.count_ratio, _PAIR, ("over", *_BASE), _COMPARED, timed=False),
+    "count_ratio": Kind(
+        counts.count_ratio, _PAIR, ("over", *_BASE), (*_COMPARED, *_PLACE), timed=False
+    ),
     "table": Kind(
         counts.table,
         (*_GROUP, "expect"),

@@ -11,6 +11,7 @@ from hyperslab.measure.stats import Interval
 
 from ..cells import Cells, MissingError, Where, cells, select
 from ..values import QUANTITIES, Quantity
+from ..words import listing
 
 Fields = Mapping[str, object]
 Floats = NDArray[np.float64]
@@ -73,6 +74,7 @@ def result(
     run = records[records["run_id"] == source.run_id]
     sides = [name for name in ("of", "to", "cells") if name in fields]
     used = pd.concat([select(run, where(fields, side)) for side in sides])
+    first = select(run, where(fields, sides[0]))
     return Measured(
         found.value,
         found.low,
@@ -83,8 +85,24 @@ def result(
         source.run_id,
         tuple(str(name) for name in used["experiment"].unique()),
         tuple(str(name) for name in used["cache_state"].unique()),
-        dict(words),
+        {**described(first), **words},
     )
+
+
+def described(rows: pd.DataFrame) -> dict[str, str]:
+    """Return ranks and sizes of what was measured, as a reason quotes them.
+
+    Examples
+    --------
+    >>> described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
+    {'ranks': '4 ranks', 'size': '8192 × 8'}
+    """
+    ranks = [f"{n:.0f}" for n in sorted(rows["ranks"].dropna().unique())]
+    sizes = [str(size).replace("x", " × ") for size in rows["size"].dropna().unique()]
+    return {
+        "ranks": f"{listing(ranks)} rank{'s' * (ranks != ['1'])}" if ranks else "",
+        "size": listing(sizes) if sizes else "",
+    }
 
 
 def exactly(value: float, n: int = 1) -> Interval:

@@ -30,6 +30,10 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     pairs = paired(of.table, to.table, groups)
     found = geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])
     words = _compared(fields, found.value, typical(of, groups), typical(to, groups), len(groups))
+    if "counting" in fields:
+        for name in ("of", "to"):
+            counts = side(records, fields, name, str(fields["counting"]))
+            words[f"{name}_count"] = number(typical(counts, groups))
     return result(records, fields, found, of, words)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from . import __version__
 from .advise.advisor.command import add as add_advise
 from .advise.bench.command import add as add_bench
+from .study.results.command import add as add_results
 from .subchunk.command import add_arguments as add_index_arguments
 from .subchunk.command import run as run_index
 
@@ -98,6 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     add_index_arguments(index)
     index.set_defaults(call=run_index)
 
+    add_results(commands)
     doctor = commands.add_parser(
         "doctor",
         help="say what this machine has, lacks, and what is left out",

@@ -59,6 +59,49 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
     return scrub
 
 
+def revealed(text: str) -> str:
+    """Return the first thing in a text that must not be published, with what it is; "" for none.
+
+    What needs knowledge of this machine, such as its name, is `scrubber`'s: a text that it changes
+    is private too.
+
+    Examples
+    --------
+    >>> revealed("read /home/ann/a.nc")
+    "a folder of a machine, '/home/ann/a.nc'"
+    >>> revealed("s3://my-bucket/a.nc"), revealed("http://server/a.nc")
+    ("an address, 's3://my-bucket/a.nc'", '')
+    """
+    for what, pattern in _REVEALING:
+        if hit := pattern.search(text):
+            return f"{what}, {hit.group()[:_SHOWN]!r}"
+    return ""
+
+
+_SHOWN = 60  # characters of what was found
+# Names that runs give to their own servers; they lead nowhere.
+_OWN_SERVERS = r"(?:server|bucket|localhost|127\.0\.0\.1|\[::1\])(?![\w.-])"
+_REVEALING = tuple(
+    (what, re.compile(pattern, re.IGNORECASE))
+    for what, pattern in (
+        (
+            "a credential",
+            r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|-----BEGIN\b|X-Amz-(?:Signature|Credential)"
+            r"|\b[\w-]*(?:secret|password|passwd|token|access_key|authorization)[\w-]*\s*[=:]\s*\S+"
+            r"|\bbearer\s+\S{8,}",
+        ),
+        ("an address", rf"\b(?:https?|s3|gs|gcs|abfss?|ftp|ssh)://(?!{_OWN_SERVERS})[^\s'\"]+"),
+        ("an address", r"(?<![\w.])(?!127\.)\d{2,3}(?:\.\d{1,3}){3}(?![\w.])"),
+        ("a user or an address", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*"),
+        (
+            "a folder of a machine",
+            r"(?<![\w.:/])/(?:home|Users|root|tmp|var|mnt|media|srv|scratch|work|lustre|gpfs|nfs"
+            r"|opt|private|Volumes)(?:/[^\s'\"]*)?(?![\w])|(?<!\w)[A-Z]:\\[^\s'\"]*",
+        ),
+    )
+)
+
+
 def _own_words(root: Path) -> set[str]:
     files = [*root.glob("book/**/*.md"), *root.glob("book/*.yml"), *root.glob("notebooks/*.ipynb")]
     return {word for file in files for word in re.findall(r"[\w-]+", file.read_text("utf-8"))}

@@ -1,0 +1,1 @@
+"""Records of machines beside each other: checked, made small and added to `results/`."""

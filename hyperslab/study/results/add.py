@@ -1,0 +1,203 @@
+"""Add a machine's records to `results/`: all of them, checked, or none."""
+
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from hyperslab.measure.records import MACHINES, load, machines, save_machines
+
+from .. import claims
+from ..privacy import scrubber
+from ..profile import entries
+from .facts import facts_problems
+from .problem import Problem, RefusedError
+from .quiet import noise_problems
+from .small import LARGEST_BYTES, save_small
+from .tables import private, table_problems
+
+NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
+CLAIMS = "claims.json"
+
+
+@dataclass(frozen=True)
+class Added:
+    """What was added, and where.
+
+    Parameters
+    ----------
+    folder : Path
+    notebooks : tuple of str
+        Of the folder as it is now.
+    changed : bool
+        Whether anything was written.
+    """
+
+    folder: Path
+    notebooks: tuple[str, ...]
+    changed: bool
+
+    @property
+    def total_bytes(self) -> int:
+        """What the folder takes."""
+        return sum(path.stat().st_size for path in self.folder.iterdir())
+
+
+def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
+    """Check records and add them as ``into/name``; it appears whole or not at all.
+
+    To a folder of the same machine, versions and profile notebooks are added; those it has are
+    replaced. Claims are judged anew, whatever the folder says of them.
+
+    Parameters
+    ----------
+    folder : Path
+        Records and machine.json as a run wrote them.
+    name : str
+        Of the machine in the book; "" for one made of its processor.
+    into : Path
+        The results of all machines.
+    top : Path
+        The repository.
+
+    Raises
+    ------
+    ValueError
+        For a folder without records or a name that cannot be one.
+    RefusedError
+        With each reason; nothing was written then.
+    """
+    if not folder.is_dir() or not any(folder.glob("*.parquet")):
+        raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
+    if found := problems(folder, top):
+        raise RefusedError(found)
+    name = name or name_of(machines(folder))
+    if not NAME.fullmatch(name) or private(name, scrubber(top)):
+        raise ValueError(
+            f"--name {name!r}: give 2 to 40 of a to z, 0 to 9 and -, and no name of a host or user"
+        )
+    target = into / name
+    if target.exists():
+        _require_same(target, folder)
+    into.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
+        new = Path(made, name)
+        _stage(folder, target, new, top)
+        if found := [*noise_problems(tables(new)), *_large(new)]:
+            raise RefusedError(found)
+        changed = not target.exists() or _contents(new) != _contents(target)
+        if changed:
+            _swap(new, target)
+    return Added(target, tuple(sorted(path.stem for path in target.glob("*.parquet"))), changed)
+
+
+def problems(folder: Path, top: Path) -> list[Problem]:
+    """Return every reason to refuse a folder of records; none when it may be published.
+
+    Parameters
+    ----------
+    folder : Path
+    top : Path
+        The repository.
+    """
+    return list(_problems(folder, top))
+
+
+def _problems(folder: Path, top: Path) -> Iterator[Problem]:
+    scrub = scrubber(top)
+    known = {item.name for item in entries(top)}
+    whole = True
+    for path in sorted(folder.glob("*.parquet")):
+        if path.stem not in known:
+            what = f"is named after no notebook of the study ({', '.join(sorted(known))})"
+            yield Problem(path.name, what, "leave it out, or name it after its notebook")
+            whole = False
+            continue
+        for problem in table_problems(path, scrub):
+            whole = False
+            yield problem
+    frames = tables(folder) if whole else {}  # what is no table cannot be compared
+    yield from facts_problems(folder, frames, scrub)
+    yield from noise_problems(frames)
+
+
+def tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the records of a folder, by notebook."""
+    return {path.stem: load(path) for path in sorted(folder.glob("*.parquet"))}
+
+
+def name_of(facts: Mapping[str, Mapping[str, object]]) -> str:
+    """Return a name for a machine: its processor and cores.
+
+    Examples
+    --------
+    >>> name_of({"run": {"identity": {"cpu": "Intel(R) Xeon(R) Processor", "cores": 2}}})
+    'intel-xeon-processor-2-cores'
+    """
+    who = next(iter(facts.values()))["identity"]
+    assert isinstance(who, dict)
+    words = re.sub(r"\((?:r|tm)\)|@.*", " ", str(who["cpu"]).lower())
+    parts = [*re.findall(r"[a-z0-9]+", words)[:4], str(who["cores"]), "cores"]
+    return "-".join(parts)[:40].strip("-")
+
+
+def lasting(folder: Path) -> list[dict[str, object]]:
+    """Return what makes a folder's machine: identity, versions and profile, once each."""
+    kept: list[dict[str, object]] = []
+    for facts in machines(folder).values():
+        mark = {name: facts.get(name) for name in ("identity", "versions", "profile")}
+        kept += [] if mark in kept else [mark]
+    return kept
+
+
+def _require_same(target: Path, folder: Path) -> None:
+    there, here = lasting(target), lasting(folder)
+    differ = [name for name in here[0] if [m[name] for m in there] != [m[name] for m in here]]
+    if differ:
+        what = f"the folder {target.name} has records of another {' and '.join(differ)}"
+        raise RefusedError([Problem(MACHINES, what, "choose another --name")])
+
+
+def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:
+    """Lay out what the target is to be: what it has, and the new records small."""
+    new.mkdir()
+    if target.exists():
+        for path in target.glob("*.parquet"):
+            shutil.copy(path, new)
+    for notebook, frame in tables(folder).items():
+        save_small(frame, new / f"{notebook}.parquet")
+    known = (machines(target) if target.exists() else {}) | machines(folder)
+    named = {run for frame in tables(new).values() for run in frame["run_id"].unique()}
+    save_machines(new, {run: facts for run, facts in known.items() if run in named})
+    content = claims.read(top / claims.FILE)
+    pages = {item.name for item in entries(top)}
+    judged = claims.evaluate(content.claims, new, ready=pages, chapters=content.chapters)
+    claims.write_json(judged, new / CLAIMS)
+
+
+def _large(folder: Path) -> Iterator[Problem]:
+    for path in sorted(folder.iterdir()):
+        if (size := path.stat().st_size) > LARGEST_BYTES:
+            what = f"takes {size / 1e6:.1f} MB, where {LARGEST_BYTES / 1e6:.0f} MB are allowed"
+            yield Problem(path.name, what, "publish it elsewhere, and draw from it with --records")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def _swap(new: Path, target: Path) -> None:
+    """Put a folder in another's place; when that fails the other is as it was."""
+    aside = new.with_name(f"{target.name}.old")
+    if target.exists():
+        target.rename(aside)
+    try:
+        new.rename(target)
+    except BaseException:
+        if aside.exists():
+            aside.rename(target)
+        raise

@@ -1,0 +1,82 @@
+"""`hyperslab results add FOLDER` and `hyperslab results list`."""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+DEFAULT = "results"
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command `results` to those of `hyperslab`."""
+    results = commands.add_parser(
+        "results",
+        help="add a machine's records to results/, or list those that are there",
+        description="The records of several machines, which the book shows beside each other.",
+    )
+    actions = results.add_subparsers(dest="action", required=True, metavar="ACTION")
+    adding = actions.add_parser(
+        "add",
+        help="check a folder of records and add it",
+        description="Check records (columns and types, versions, run ids, samples compared with "
+        "the truth, A/A pairs, nothing private) and add them as results/NAME/, small and whole. "
+        "What is wrong is refused with the reasons, and nothing is written.",
+    )
+    adding.add_argument(
+        "folder", metavar="FOLDER", help="where a run wrote its records, build/results/quick"
+    )
+    adding.add_argument(
+        "--name", default="", metavar="NAME", help="of the machine (its processor and cores)"
+    )
+    listing = actions.add_parser("list", help="list the machines whose records are there")
+    for parser in (adding, listing):
+        parser.add_argument(
+            "--into", default=DEFAULT, metavar="FOLDER", help=f"of all machines ({DEFAULT})"
+        )
+    adding.set_defaults(call=run_add)
+    listing.set_defaults(call=run_list)
+
+
+def run_add(arguments: argparse.Namespace) -> int:
+    """Add a folder; return 0. What is refused is an error."""
+    from ..profile import root
+    from .add import add as add_records
+
+    top = root()
+    into = top / arguments.into
+    added = add_records(Path(arguments.folder), arguments.name, into=into, top=top)
+    how = "added" if added.changed else "nothing changed, it is there already"
+    count = len(added.notebooks)
+    print(
+        f"{arguments.into}/{added.folder.name}: {how}; "
+        f"{count} notebook{'s' if count != 1 else ''}, {added.total_bytes / 1e3:.0f} kB"
+    )
+    if added.changed:
+        print("`hyperslab run machines` shows it beside the others; commit the folder to share it")
+    return 0
+
+
+def run_list(arguments: argparse.Namespace) -> int:
+    """Print a line for each machine; return 0."""
+    from hyperslab.measure.records import machines
+
+    from ..profile import root
+
+    folders = sorted(path.parent for path in (root() / arguments.into).glob("*/machine.json"))
+    if not folders:
+        print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
+    for folder in folders:
+        facts = list(machines(folder).values())
+        who = facts[0]["identity"]
+        assert isinstance(who, dict)
+        verdicts = Counter(
+            item["verdict"] for item in json.loads((folder / "claims.json").read_text())
+        )
+        judged = verdicts.total() - verdicts["not measured"]
+        print(
+            f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
+            f"{facts[0]['kernel']}, {facts[0]['file_system']}; profile {facts[0]['profile']}, "
+            f"notebooks {len(facts)}, {judged} of {verdicts.total()} claims judged"
+        )
+    return 0

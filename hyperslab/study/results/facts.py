@@ -1,0 +1,123 @@
+"""Whether machine.json says all that a reader needs of the machine, and nothing private."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hyperslab.measure.machine import PACKAGES
+from hyperslab.measure.records import MACHINES, MergeError, Records, machines, merge
+
+from .problem import Problem
+from .tables import private
+
+IDENTITY = frozenset({"architecture", "cores", "cpu", "memory_gib", "system"})
+NEEDED = ("identity", "versions", "kernel", "file_system", "profile", "notebook", "seed")
+KNOWN = frozenset(NEEDED) | {
+    "read_ahead_kib", "memory_bytes", "host_takes_freed_memory", "git_revision", "lock_sha256",
+}  # fmt: skip
+_VERSION = re.compile(r"[\w.+!-]*\d[\w.+!-]*")
+_KERNEL = re.compile(r"\w+ [\d.]+")
+_AGAIN = "measure again, or take over machine.json as the run wrote it"
+_NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is public"
+
+
+def facts_problems(
+    folder: Path, frames: Mapping[str, pd.DataFrame], scrub: Callable[[str], str]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the facts of a folder's runs.
+
+    Parameters
+    ----------
+    folder : Path
+    frames : mapping
+        From notebooks to their records.
+    scrub : callable
+        What takes names and folders of this machine out of a text.
+    """
+    if not (folder / MACHINES).is_file():
+        where = "copy it from the folder of results, where each run writes it"
+        yield Problem(MACHINES, "is missing", where)
+        return
+    try:
+        known = machines(folder)
+    except ValueError:
+        yield Problem(MACHINES, "is no JSON", _AGAIN)
+        return
+    if not isinstance(known, dict) or not all(isinstance(run, dict) for run in known.values()):
+        yield Problem(MACHINES, "is no mapping of runs to facts", _AGAIN)
+        return
+    for run_id, facts in known.items():
+        yield from _shape(run_id, facts)
+        for place, text in _texts(facts):
+            if what := private(text, scrub):
+                yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {place}")
+    for notebook, frame in frames.items():
+        yield from _fits(f"{notebook}.parquet", notebook, frame, known)
+    named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
+    of_files = {run_id: facts for run_id, facts in known.items() if run_id in named}
+    try:
+        merge([Records(frame, of_files) for frame in frames.values()])
+    except MergeError as error:
+        what = str(error).partition(":")[0]
+        yield Problem(MACHINES, what, "add each machine, version and profile under its own name")
+
+
+def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
+    for name in NEEDED:
+        if name not in facts:
+            yield Problem(MACHINES, "is missing", _AGAIN, f"{run_id} {name}")
+    for name in sorted(set(facts) - KNOWN):
+        yield Problem(MACHINES, "is no fact of a machine", _NOT_PUBLIC, f"{run_id} {name}")
+    identity = facts.get("identity", {})
+    if not isinstance(identity, dict) or set(identity) != IDENTITY:
+        what = f"must have {', '.join(sorted(IDENTITY))}"
+        yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity")
+    versions = facts.get("versions", {})
+    if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
+        what = "must map packages to versions, python and numpy among them"
+        yield Problem(MACHINES, what, _AGAIN, f"{run_id} versions")
+    else:
+        for name, version in versions.items():
+            if not isinstance(version, str) or not _VERSION.fullmatch(version):
+                yield Problem(MACHINES, f"{version!r} is no version", _AGAIN, f"{run_id} {name}")
+    if not _KERNEL.fullmatch(str(facts.get("kernel", "Linux 0"))):
+        what = f"{facts['kernel']!r} is more than a system and numbers"
+        yield Problem(MACHINES, what, "leave what follows the numbers out", f"{run_id} kernel")
+
+
+def _fits(
+    file: str, notebook: str, frame: pd.DataFrame, known: Mapping[str, Mapping[str, object]]
+) -> Iterator[Problem]:
+    """Yield where a table and the facts of its run contradict each other."""
+    for run_id in frame["run_id"].unique():
+        facts = known.get(run_id)
+        if facts is None:
+            what = f"{run_id!r} is not in {MACHINES}"
+            yield Problem(file, what, "copy the machine.json that was written with it", "run_id")
+            continue
+        for name, here in (("notebook", notebook), ("profile", str(frame["profile"].iloc[0]))):
+            if facts.get(name) != here:
+                what = f"is {here!r}, and {facts.get(name)!r} in {MACHINES} for this run"
+                yield Problem(file, what, _AGAIN, name)
+        versions = facts.get("versions")
+        measured = set(frame.loc[frame["status"] == "ok", "library"]) & set(PACKAGES)
+        if isinstance(versions, dict):
+            for library in sorted(measured - set(versions)):
+                what = f"the version of {library}, which was measured, is not in {MACHINES}"
+                yield Problem(file, what, _AGAIN, "library")
+
+
+def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text of nested facts with its place; keys are texts too."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            here = f"{place} {name}".strip()
+            yield here, str(name)
+            yield from _texts(inner, here)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, place)
+    elif isinstance(value, str):
+        yield place, value

@@ -1,0 +1,45 @@
+"""What keeps records from being published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One reason to refuse records, and what to do about it.
+
+    Parameters
+    ----------
+    file : str
+    what : str
+    remedy : str
+    column : str
+        Of a table, or the fact of machine.json; "" for the whole file.
+
+    Examples
+    --------
+    >>> print(Problem("a.parquet", "is text, must be a number", "measure again", column="block"))
+    a.parquet, block: is text, must be a number; measure again
+    """
+
+    file: str
+    what: str
+    remedy: str
+    column: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}, {self.column}" if self.column else self.file
+        return f"{place}: {self.what}; {self.remedy}"
+
+
+class RefusedError(RuntimeError):
+    """Records were not added, and nothing was written; the message has every reason."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        lines = [f"  {problem}" for problem in self.problems[:_SHOWN]]
+        if len(self.problems) > _SHOWN:
+            lines.append(f"  and {len(self.problems) - _SHOWN} more")
+        super().__init__("\n".join(["refused, nothing was written:", *lines]))

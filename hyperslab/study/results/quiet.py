@@ -1,0 +1,58 @@
+"""Whether a machine stood still enough while it measured, by its A/A pairs."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from hyperslab.measure.noise import OTHERS_VOID, VOID, Noise, judge
+
+from ..claims.words import ENOUGH, percent
+from .problem import Problem
+
+MOST_VOID = 0.10
+"""Share of a folder's A/A pairs that may be void: what they void stays inconclusive."""
+
+
+def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
+    """Yield the A/A pairs that are out of bounds.
+
+    Where there are blocks enough for an interval, none may lie wholly outside of the bound of a
+    void run: chance does not do that. And at most `MOST_VOID` of all pairs may be void by the
+    claims' bounds, theirs or the one on other programs. What these void decides no claim.
+
+    Parameters
+    ----------
+    frames : mapping
+        From notebooks to their records.
+    """
+    pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
+    told = [(notebook, item) for notebook, item in pairs if item.ratio.n >= ENOUGH]
+    for notebook, item in told:
+        if item.ratio.low > 1 + VOID or item.ratio.high < 1 / (1 + VOID):
+            what = (
+                f"the A/A pair of {item.name} is {_apart(item)}, where ±{percent(VOID)} is allowed"
+            )
+            yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
+    void = [pair for pair in told if pair[1].state == "void"]
+    void += [p for p in pairs if p not in void and p[1].others_cpu > OTHERS_VOID]
+    if len(void) <= MOST_VOID * len(pairs):
+        return
+    for notebook in dict.fromkeys(name for name, _ in void):
+        items = ", ".join(_why(item) for name, item in void if name == notebook)
+        what = f"void: {items}; {len(void)} of the folder's {len(pairs)} A/A pairs are"
+        yield Problem(f"{notebook}.parquet", what, _again(notebook), "aa")
+
+
+def _why(item: Noise) -> str:
+    if item.others_cpu > OTHERS_VOID:
+        return f"{item.name} (other programs took {percent(item.others_cpu)} of the CPU)"
+    return f"{item.name} (A/A {_apart(item)})"
+
+
+def _apart(item: Noise) -> str:
+    ratio = item.ratio
+    return f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+
+
+def _again(notebook: str) -> str:
+    return f"measure again on a machine that stands still, `hyperslab run {notebook} --again`"

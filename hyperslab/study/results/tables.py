@@ -1,0 +1,139 @@
+"""Whether a Parquet file holds records of one notebook's run, whole and verified."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hyperslab.measure.records import COLUMNS, FLAGS, NUMBERS, TEXT, load
+
+from ..privacy import revealed
+from ..profile import PROFILES
+from .problem import Problem
+
+NEEDED = (
+    "run_id", "profile", "notebook", "experiment", "case", "phase", "block", "verified", "status",
+)  # fmt: skip
+_NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_bytes")
+
+
+def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
+    """Yield what is wrong with a file of records.
+
+    Parameters
+    ----------
+    path : Path
+        Named after its notebook.
+    scrub : callable
+        What takes names and folders of this machine out of a text (`privacy.scrubber`).
+    """
+    import pyarrow.parquet as pq
+
+    again = f"measure again with `hyperslab run {path.stem} --again`"
+    try:
+        schema = pq.read_schema(path)
+        whole = pq.read_table(path)
+    except Exception as error:  # pyarrow has many
+        yield Problem(path.name, f"is no whole Parquet file ({error})", again)
+        return
+    wrong = list(_schema_problems(path.name, schema, again))
+    yield from wrong
+    if wrong:
+        return
+    for name in schema.names:
+        if name in TEXT and whole[name].null_count:
+            yield Problem(path.name, "has values that are missing", again, name)
+            return
+    frame = load(path)
+    yield from _run_problems(path, frame, again)
+    yield from _sample_problems(path.name, frame, again)
+    yield from _private(path.name, frame, scrub)
+
+
+def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
+    import pyarrow as pa
+
+    def is_text(kind: Any) -> bool:
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+    fits = (
+        (TEXT, "text", is_text),
+        (NUMBERS, "a double", pa.types.is_float64),
+        (FLAGS, "a flag (bool)", pa.types.is_boolean),
+    )
+    for name in sorted({name for name in schema.names if schema.names.count(name) > 1}):
+        yield Problem(file, "stands there twice", again, name)
+    for name in schema.names:
+        if name not in COLUMNS:
+            what = "is no column of records"
+            yield Problem(file, what, "take it out, or declare it in measure/records.py", name)
+        for columns, kind, right in fits:
+            if name in columns and not right(schema.field(schema.names.index(name)).type):
+                found = schema.field(schema.names.index(name)).type
+                yield Problem(file, f"is of the type {found}, must be {kind}", again, name)
+    for name in NEEDED:
+        if name not in schema.names:
+            yield Problem(file, "is missing", again, name)
+
+
+def _run_problems(path: Path, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
+    if frame.empty:
+        yield Problem(path.name, "has no rows", again)
+        return
+    for name in ("run_id", "profile", "notebook"):
+        found = sorted(set(frame[name]))
+        if len(found) != 1 or not found[0]:
+            yield Problem(path.name, f"must have one value, has {found}", again, name)
+    notebook = str(frame["notebook"].iloc[0])
+    if notebook and notebook != path.stem:
+        what = f"is {notebook!r}, and the file is named after {path.stem!r}"
+        yield Problem(path.name, what, f"name it {notebook}.parquet", "notebook")
+    for profile in sorted(set(frame["profile"])):
+        if profile not in PROFILES:
+            allowed = f"choose from {', '.join(PROFILES)}"
+            yield Problem(path.name, f"is {profile!r}", allowed, "profile")
+        if profile == "smoke":
+            what = "is smoke: toy sizes say nothing about the claims"
+            yield Problem(path.name, what, "measure with --profile quick or full", "profile")
+
+
+def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
+    good = frame["status"] == "ok"
+    if not good.any():
+        yield Problem(file, "has no sample that succeeded", again, "status")
+    if unsure := int((good & ~frame["verified"]).sum()):
+        what = f"{unsure} samples were not compared with the truth"
+        yield Problem(file, what, again, "verified")
+    for name in _NEVER_NEGATIVE:
+        if bad := int((frame[name] < 0).sum()):
+            yield Problem(file, f"{bad} values are below zero", again, name)
+    for name in NUMBERS:
+        if bad := int(np.isinf(frame[name]).sum()):
+            yield Problem(file, f"{bad} values are infinite", again, name)
+
+
+def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Iterator[Problem]:
+    for name in TEXT:
+        for text in frame[name].unique():
+            if what := private(text, scrub):
+                remedy = "records are public: replace it in the file, and say where it comes from"
+                yield Problem(file, what, remedy, name)
+                break
+
+
+def private(text: str, scrub: Callable[[str], str]) -> str:
+    """Return what in a text must not be published, or "".
+
+    Examples
+    --------
+    >>> private("in /home/ann", str), private("7 cases", str)
+    ("has a folder of a machine, '/home/ann'", '')
+    """
+    if what := revealed(text):
+        return f"has {what}"
+    if scrub(text) != text:
+        return f"has a name or folder of this machine, in {text[:60]!r}"
+    return ""

@@ -83,7 +83,8 @@ def _apply(arguments: argparse.Namespace, found: Candidate, names: Sequence[str]
     made = apply.write(arguments.file, found, names, arguments.apply, size(arguments.memory))
     for note in made.notes:
         _say(f"note: {note}")
-    _say(f"{made.path}: {made.file_bytes:,} bytes, every value compared")
+    often = "once" if made.reads <= 1.005 else f"{made.reads:.1f} times"
+    _say(f"{made.path}: {made.file_bytes:,} bytes, every value compared; the file was read {often}")
 
 
 def question(arguments: argparse.Namespace) -> Question:

@@ -163,6 +163,8 @@ def _results(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--memory", default="512MiB", metavar="SIZE",
-        help="most memory of the process that rewrites, libraries included (512MiB)",
+        help="most memory of the process that rewrites, libraries included; with little of it, "
+        "values go through a temporary file beside OUT, so that the file is read once; how often "
+        "it was read is said (512MiB)",
     )  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")

@@ -20,8 +20,18 @@ from ..specs.fitting import Fitted, fit
 from ..specs.target import Target
 from .failures import error_of, explained, require_room
 from .partial import remove_leftovers, whole_or_nothing
+from .passes import affordable, passes, reads_of
 from .room import Rooms, share, zarr_at_once
-from .transfer import Ledger, check_verify, estimate_bytes, free, least_bytes, reread, transfer
+from .transfer import (
+    Ledger,
+    check_verify,
+    estimate_bytes,
+    free,
+    least_bytes,
+    reread,
+    transfer,
+    transfer_staged,
+)
 
 MEMORY_BYTES = 256 * 2**20
 _TIMEOUT_S = 30 * 86_400.0
@@ -40,13 +50,17 @@ class CopyReport:
     file_bytes
         Its size.
     notes
-        What its format has no place for, and what was left out, a sentence each.
+        What its format has no place for, what was left out, and what was read more than once or
+        went through a temporary file, a sentence each.
+    reads
+        How often the source was read, on average over its bytes.
     """
 
     path: Path
     variables: tuple[str, ...]
     file_bytes: int
     notes: tuple[str, ...]
+    reads: float = 1.0
 
 
 def copy(
@@ -64,7 +78,9 @@ def copy(
     """Copy variables of a file into another layout, piece by piece, and compare every value.
 
     The copy is written beside the output under another name, flushed to the device, compared, and
-    only then named. What killed copies to the same output left is removed first.
+    only then named. What killed copies to the same output left is removed first. Where memory is so
+    small that chunks of the source would be read again and again, values go through a temporary
+    file beside the output, if there is room for it, and each chunk is read once.
 
     Parameters
     ----------
@@ -123,7 +139,9 @@ def copy(
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
             taken_bytes=resident_bytes() if whole_process else 0,
+            staging=True,
         )
+        rooms = affordable(rooms, path.parent, estimate_bytes(chosen, fitted.layouts))
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
             zarr_at_once(rooms),
@@ -136,7 +154,12 @@ def copy(
         path,
         tuple(variable.name for variable in chosen),
         stored_bytes(path),
-        (*fitted.notes, *(f"{v.name} is left out: it {v.reason}." for v in left_out)),
+        (
+            *fitted.notes,
+            *(f"{v.name} is left out: it {v.reason}." for v in left_out),
+            *passes(rooms),
+        ),
+        reads_of(chosen, rooms),
     )
 
 
@@ -161,7 +184,11 @@ def _write(
     with writer, explained(place.parent, most):
         for variable in chosen:
             room = rooms.each[variable.name]
-            ledgers[variable.name] = transfer(source, writer, variable, room, owner=owner)
+            ledgers[variable.name] = (
+                transfer_staged(source, writer, variable, room, place.parent, owner=owner)
+                if room.staged
+                else transfer(source, writer, variable, room, owner=owner)
+            )
         writer.sync()
         writer.close()
     return ledgers

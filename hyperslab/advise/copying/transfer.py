@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,8 @@ from hyperslab.storage.write import Writer
 
 from ..report.compare import WrongValuesError, difference, digest
 from ..sources.base import Source, SourceVariable
-from .room import Room
+from .need import Room
+from .staging import Stage, digest_of
 
 VERIFY = ("full", "sample", "none")
 SAMPLED = 8  # of so many pieces one is compared with verify="sample"
@@ -72,8 +75,7 @@ def transfer(
     source.cache(name, room.source_cache_bytes)
     ledger: Ledger = []
     for slab in room.slabs:
-        if owner is not None and not alive(owner):
-            raise InterruptedError(f"process {owner}, which this copy is for, is gone")
+        _require(owner)
         with lap("data_read") as columns:
             values = source.read(name, slab)
         add_bytes(columns, values.nbytes)
@@ -88,6 +90,55 @@ def transfer(
         writer.finish(name)
     source.cache(name, 0)
     return ledger
+
+
+def transfer_staged(
+    source: Source,
+    writer: Writer,
+    variable: SourceVariable,
+    room: Room,
+    folder: Path,
+    *,
+    owner: int | None = None,
+) -> Ledger:
+    """Copy one variable in two passes, by way of a file without a name.
+
+    Parameters
+    ----------
+    source, writer, variable, owner
+        See `transfer`.
+    room
+        The memory it has, and the pieces of both passes.
+    folder
+        On the disk where the file between them lies.
+
+    Returns
+    -------
+    list of bytes
+        A digest of each piece of the second pass, of what was read of the source.
+    """
+    assert room.staged is not None
+    name, ledger = variable.name, []
+    with tempfile.TemporaryFile(dir=folder) as file:
+        stage = Stage(cast(BinaryIO, file), room.staged)
+        source.cache(name, room.source_cache_bytes)
+        for slab in room.staged.first:
+            _require(owner)
+            stage.put(slab, source.read(name, slab))
+        source.cache(name, 0)
+        for slab in room.staged.second:
+            _require(owner)
+            values, mark = stage.take(slab)
+            ledger.append(mark)
+            writer.write(name, slab, values)
+            del values  # the next piece needs its memory
+    writer.finish(name)
+    return ledger
+
+
+def _require(owner: int | None) -> None:
+    if owner is not None and not alive(owner):
+        raise InterruptedError(f"process {owner}, which this copy is for, is gone")
 
 
 def reread(
@@ -130,14 +181,14 @@ def reread(
     """
     name = variable.name
     chosen = _chosen(len(ledger), verify, seed)
-    for number, (slab, expected) in enumerate(zip(room.slabs, ledger, strict=True)):
+    for number, (slab, expected) in enumerate(zip(room.pieces, ledger, strict=True)):
         with lap("data_reread") as columns:
             values = copy.read(name, slab)
         add_bytes(columns, values.nbytes)
         if number not in chosen:
             del values
             continue
-        if layout.quantize is not None or digest(values) != expected:
+        if layout.quantize is not None or digest_of(values, slab, room.staged) != expected:
             wrong = difference(
                 values,
                 source.read(name, slab),

@@ -1,13 +1,15 @@
 import platform
+import shlex
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from made_parallel import FOUND, needs
 
 from hyperslab.measure import lock, noise
-from hyperslab.parallel import Found, Launcher, Program
+from hyperslab.parallel import Found, Launcher, Program, RanksError, launcher
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 
@@ -99,16 +101,54 @@ def test_what_cannot_write_in_parallel_is_said_with_its_reason_and_what_installs
     assert "apt-get install openmpi-bin" in found.remedy and "pip install mpi4py" in found.remedy
 
 
-def test_where_nothing_is_missing_all_can_write_in_parallel():
-    programs = {
-        name: Program(name, ("x",), Launcher(("mpiexec",), "MPICH")) for name in ("hdf5", "mpiio")
-    }
-    found = doctor.mpi(Found(programs, {}))
-    assert found == Finding(
-        "MPI",
-        "ok",
-        "hdf5 (MPICH launcher), mpiio (MPICH launcher) can write in parallel",
-    )
+PROGRAMS = {
+    name: Program(name, ("x",), Launcher(("mpiexec",), "MPICH")) for name in ("hdf5", "mpiio")
+}
+
+
+def test_where_nothing_is_missing_all_can_write_in_parallel(tmp_path):
+    seen = []
+
+    def start(program, folder, ranks):
+        seen.append((program.library, folder.parent, folder.is_dir()))
+        return ranks
+
+    found = doctor.mpi(Found(PROGRAMS, {}), tmp_path / "build", start)
+    one = "mpiexec of MPICH: 2 of 2 ranks came up"
+    assert found == Finding("MPI", "ok", f"hdf5 ({one}), mpiio ({one}) can write in parallel")
+    assert seen == [("hdf5", tmp_path, True), ("mpiio", tmp_path, True)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_that_fails_stops_the_book_and_says_why(tmp_path):
+    def start(program, folder, ranks):
+        if program.library == "hdf5":
+            raise RanksError("2 ranks were asked for and srun started jobs of 1")
+        return ranks
+
+    found = doctor.mpi(Found(PROGRAMS, {}), tmp_path, start)
+    assert found.state == "problem"
+    assert found.text.startswith("a job of 2 ranks fails: hdf5: 2 ranks were asked for and srun")
+    assert "mpiio (mpiexec of MPICH: 2 of 2 ranks came up) can write" in found.text
+    assert found.remedy.endswith("HYPERSLAB_MPI_HIDDEN=hdf5")
+
+
+@needs("mpiio")
+def test_a_site_s_launcher_is_started(tmp_path, monkeypatch):
+    """Options reach it, and a launcher that starts one rank alone is found out."""
+    real = FOUND["mpiio"].launcher.words[0]
+    site = tmp_path / "sitexec"
+    site.write_text(f'#!/bin/sh\n[ "$1" = --partition=io ] && shift && exec "{real}" "$@"\n')
+    site.chmod(0o755)
+    monkeypatch.setenv(launcher.OVERRIDE, f"{shlex.quote(str(site))} --partition=io")
+    monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5,pnetcdf")
+    found = doctor.mpi(work=tmp_path)
+    named = "sitexec --partition=io, of HYPERSLAB_MPIEXEC"
+    assert f"mpiio ({named}: 2 of 2 ranks came up) can write in parallel" in found.text
+    site.write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
+    found = doctor.mpi(work=tmp_path)
+    assert found.state == "problem"
+    assert "2 ranks were asked for and sitexec started jobs of 1" in found.text
 
 
 def test_a_package_that_only_some_systems_have_is_done_without(tmp_path, monkeypatch):

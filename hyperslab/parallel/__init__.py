@@ -16,6 +16,7 @@ from .launcher import Launcher
 from .patterns import PATTERNS, pattern
 from .plan import Part, SharedArray, WritePlan
 from .report import Phase, Report, counted
+from .trial import came_up
 from .verify import holds
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "SlotsError",
     "TimeLimitError",
     "WritePlan",
+    "came_up",
     "counted",
     "find",
     "flash",

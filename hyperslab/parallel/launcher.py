@@ -51,6 +51,21 @@ class Launcher:
         kind = kind_of(words[0])
         return cls(words, kind, of_site, _romio(words[0]) if kind == OPEN_MPI else "")
 
+    @property
+    def name(self) -> str:
+        """The program and its MPI, or that the user named it.
+
+        Examples
+        --------
+        >>> Launcher(("/usr/bin/mpiexec",), "MPICH").name
+        'mpiexec of MPICH'
+        >>> Launcher(("srun", "--mpi=pmix"), of_site=True).name
+        'srun --mpi=pmix, of HYPERSLAB_MPIEXEC'
+        """
+        if self.of_site:
+            return f"{shlex.join((Path(self.words[0]).name, *self.words[1:]))}, of {OVERRIDE}"
+        return f"{Path(self.words[0]).name} of {self.kind}" if self.kind else self.words[0]
+
     def command(self, ranks: int) -> tuple[str, ...]:
         """Return the words that start so many ranks of what follows them."""
         # Ranks that wait for one another need no core each, and requests that wait need none.

@@ -1,53 +1,22 @@
-"""What this machine has for the study, what it lacks, and what is left out without it."""
+"""Python, its packages, the compiler and the programs that the study uses."""
 
 import importlib
 import importlib.metadata
-import os
 import platform
 import shutil
-import tempfile
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab import parallel
 from hyperslab.kernels.build import INSTALL, KernelError, compiler, kernel
-from hyperslab.measure import cold, counters, lock, machine
 from hyperslab.study.fingerprint import version
+
+from .finding import Finding
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 SHOWN = ("netCDF4", "h5py", "zarr", "numcodecs", "xarray", "numpy")
 FILTERS = ("zstd", "blosc", "bzip2", "szip")
-GIB = 2**30
-DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
-BUSY = 0.10  # of the machine's CPU used by others: runs are marked above it
-WATCH_S = 0.5
 WITHOUT_C = "what C programs get is left out (reader netcdf-c, claims lee-8*, jones-lang, jones-c)"
-ELSEWHERE = "choose another: hyperslab run --workdir FOLDER"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    Parameters
-    ----------
-    subject : str
-        What was looked at.
-    state : str
-        "ok"; "note" when something is left out or will be noisy; "problem" when it stops
-        `make book`.
-    text : str
-        What was found, and what it means.
-    remedy : str
-        What to do, as a command where there is one; "" when there is nothing to do.
-    """
-
-    subject: str
-    state: str
-    text: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,75 +39,6 @@ TOOLS = (
         "macOS: brew install lighttpd",
     ),
 )
-
-
-def report(work: Path = Path("build"), *, search: str | None = None) -> list[Finding]:
-    """Look at everything the study uses.
-
-    Parameters
-    ----------
-    work : Path
-        Where data and results will go; need not exist yet.
-    search : str
-        Folders to look for programs in, as in PATH; PATH itself by default.
-
-    Returns
-    -------
-    list of Finding
-        Without user or host names, and without absolute paths.
-    """
-    return [
-        python(),
-        *packages(),
-        filters(),
-        *work_directory(work),
-        memory(),
-        *processor(),
-        c_kernel(),
-        mpi(),
-        *(tool(each, search) for each in TOOLS),
-    ]
-
-
-def render(findings: Iterable[Finding]) -> str:
-    """Return findings as lines for a terminal, with one line of conclusion.
-
-    Examples
-    --------
-    >>> print(render([Finding("MPI", "note", "not found", "apt-get install openmpi-bin")]))
-    note     MPI         not found
-                         → apt-get install openmpi-bin
-    `make book` can run; 1 note says what is left out or may be noisy.
-    """
-    findings = list(findings)
-    lines = []
-    for found in findings:
-        lines.append(f"{found.state:<8} {found.subject:<11} {found.text}")
-        if found.remedy:
-            lines.append(f"{'':<20} → {found.remedy}")
-    return "\n".join([*lines, _conclusion(findings)])
-
-
-def exit_status(findings: Iterable[Finding]) -> int:
-    """Return 1 if something stops `make book`, else 0; notes do not count.
-
-    Examples
-    --------
-    >>> exit_status([Finding("MPI", "note", "not found")])
-    0
-    """
-    return int(any(found.state == "problem" for found in findings))
-
-
-def _conclusion(findings: Sequence[Finding]) -> str:
-    problems = sum(found.state == "problem" for found in findings)
-    notes = sum(found.state == "note" for found in findings)
-    if problems:
-        return f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
-    if notes:
-        say = "note says" if notes == 1 else "notes say"
-        return f"`make book` can run; {notes} {say} what is left out or may be noisy."
-    return "`make book` can run; nothing is left out."
 
 
 def python() -> Finding:
@@ -205,109 +105,6 @@ def filters() -> Finding:
     return Finding("filters", "note", text, "the netCDF4 of requirements.lock brings them")
 
 
-def work_directory(work: Path) -> Iterator[Finding]:
-    """Look at where data will go: room, and whether reads from it can be made cold."""
-    folder = work.resolve()
-    while not folder.exists():
-        folder = folder.parent
-    try:
-        with tempfile.NamedTemporaryFile(dir=folder) as probe:
-            probe.write(bytes(1 << 20))
-            probe.flush()
-            yield _disk(folder)
-            yield _cold(Path(probe.name))
-    except OSError as error:
-        text = f"the work directory cannot be written: {error.strerror}"
-        yield Finding("disk", "problem", text, ELSEWHERE)
-
-
-def _disk(folder: Path) -> Finding:
-    free = shutil.disk_usage(folder).free / GIB
-    kind = machine.file_system(folder)
-    text = f"{free:,.1f} GiB free in the work directory{f', {kind}' * bool(kind)}"
-    if free >= DISK_SCARCE_GIB:
-        return Finding("disk", "ok", text)
-    state = "problem" if free < DISK_STOPS_GIB else "note"
-    text += ": too little" + " for the larger profiles" * (state == "note")
-    return Finding("disk", state, text, f"make room, or {ELSEWHERE}")
-
-
-def _cold(probe: Path) -> Finding:
-    try:
-        cold.evict([probe])
-    except OSError as error:
-        reason = str(error).replace(probe.name, "a file in the work directory")
-        return Finding("cold cache", "note", f"cold reads are left out: {reason}")
-    means = ["cachestat" if _has_cachestat(probe) else "mincore"]
-    if os.access("/proc/sys/vm/drop_caches", os.W_OK):
-        means.append("drop_caches where asked for")
-    return Finding("cold cache", "ok", f"files can be evicted, verified by {', '.join(means)}")
-
-
-def _has_cachestat(probe: Path) -> bool:
-    with probe.open("rb") as file:
-        return cold._cachestat(file.fileno()) is not None
-
-
-def memory() -> Finding:
-    """Look at the memory of the machine."""
-    total = machine.memory_bytes() / GIB
-    text = f"{total:.1f} GiB"
-    if total >= MEMORY_SCARCE_GIB:
-        return Finding("memory", "ok", text)
-    return Finding("memory", "note", f"{text}: the larger profiles may not fit")
-
-
-def processor() -> Iterator[Finding]:
-    """Look at the cores, at what else runs on them, and for another measuring run."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    text = f"{cores} of {machine.cpu_model()}"
-    if cores == 1:
-        text += ": the harness shares its core with what it measures, times will be noisy"
-    yield Finding("cores", "note" if cores == 1 else "ok", text)
-    try:
-        with lock.measuring():
-            pass
-    except lock.BusyError as error:
-        yield Finding("busy", "problem", str(error))
-        return
-    except OSError as error:
-        text = f"the lock of measuring runs cannot be taken: {error.strerror}"
-        yield Finding("busy", "problem", text, "another user left it: remove it as root")
-        return
-    share = others_share(cores or 1)
-    text = f"other programs use {share:.0%} of the CPU"
-    if share <= BUSY:
-        yield Finding("busy", "ok", text)
-    else:
-        yield Finding("busy", "note", f"{text}: what is measured now will be marked or void")
-
-
-def others_share(cores: int, watch_s: float = WATCH_S) -> float:
-    """Return the share of the CPU, 0 to 1, that programs other than this one use now.
-
-    Parameters
-    ----------
-    cores : int
-        How many this process may run on.
-    watch_s : float
-        How long to look, in seconds. Where the system does not tell (macOS), its load average
-        of the last minute stands in.
-
-    Examples
-    --------
-    >>> 0 <= others_share(2, watch_s=0.02) <= 1
-    True
-    """
-    began, busy, mine = time.perf_counter(), counters.machine_cpu_s(), counters.tree_cpu_s()
-    time.sleep(watch_s)
-    elapsed = time.perf_counter() - began
-    busy = counters.machine_cpu_s() - busy
-    used = busy - (counters.tree_cpu_s() - mine)
-    share = used / (elapsed * cores) if busy == busy else os.getloadavg()[0] / cores
-    return min(1.0, max(0.0, share))
-
-
 def c_kernel() -> Finding:
     """Look for a C compiler that makes the kernel, which it compiles."""
     try:
@@ -317,29 +114,6 @@ def c_kernel() -> Finding:
         said, _, remedy = str(error).partition("; ")
         return Finding("C compiler", "note", f"{said}: {WITHOUT_C}", remedy or INSTALL)
     return Finding("C compiler", "ok", f"{Path(name).name} compiles the C kernel")
-
-
-def mpi(found: parallel.Found | None = None) -> Finding:
-    """Look for what writes in parallel, and compile its programs.
-
-    Parameters
-    ----------
-    found : Found
-        What is here, where that is known.
-
-    Examples
-    --------
-    >>> mpi(parallel.Found({}, {"pnetcdf": "no MPI compiler (mpicc)"})).text
-    'pnetcdf: no MPI compiler (mpicc): its rows are left out of the chapter on parallel writing ...'
-    """
-    found = found or parallel.find()
-    here = [f"{name} ({found[name].launcher.kind or 'own'} launcher)" for name in found.programs]
-    if not found.missing:
-        return Finding("MPI", "ok", f"{', '.join(here)} can write in parallel")
-    why = "; ".join(f"{name}: {reason}" for name, reason in found.missing.items())
-    rows = "its rows are" if len(found.missing) == 1 else "their rows are"
-    text = f"{why}: {rows} left out of the chapter on parallel writing (claims chilan-*)"
-    return Finding("MPI", "note", text, found.what_to_install())
 
 
 def tool(wanted: Tool, search: str | None = None) -> Finding:

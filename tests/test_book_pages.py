@@ -97,6 +97,7 @@ def make_run(folder: Path) -> tuple[Path, Path]:
     (results / "claims.json").write_text(json.dumps(claims))
     machine = {"r1": {"profile": "quick", "identity": {"cpu": "Test 9000", "memory_bytes": 2**33}}}
     (results / "machine.json").write_text(json.dumps(machine))
+    (results / "lee_chunk_size.parquet").write_bytes(b"records")
     return executed, results
 
 
@@ -207,6 +208,10 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
     assert "126 (120 to 132)" in text(row)
+    assert "Shown in Chunk size; records: lee_chunk_size.parquet. Run it again:" in text(row)
+    assert "papermill notebooks/lee_chunk_size.ipynb" in text(row)
+    (saved,) = (build / "html/_downloads").rglob("lee_chunk_size.parquet")
+    assert saved.read_bytes() == b"records"
 
 
 def test_no_verdict_is_unknown_to_the_pages() -> None:

@@ -70,6 +70,14 @@ def test_a_wrong_file_is_refused_by_name(
         claims.load(written(tmp_path, item))
 
 
+def test_a_figure_is_one_of_its_notebook() -> None:
+    chosen = [claim for claim in claims.load(BOOK) if claim.figure]
+    assert len(chosen) > 60
+    for claim in chosen:
+        notebook = BOOK.parents[1] / "notebooks" / f"{claim.notebook}.ipynb"
+        assert f'\\"{claim.figure}\\"' in notebook.read_text(encoding="utf-8"), claim.id
+
+
 def test_an_id_given_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(claims.ClaimsError, match="lee-x: id is 'lee-x'"):
         claims.load(written(tmp_path, claim(), claim()))

@@ -1,16 +1,15 @@
 """Roles and directives that put numbers and verdicts of the last run into prose.
 
 Roles: `verdict` (the badge), `found` (estimate, interval, badge), `reason` (the sentence, badge),
-`record` (one number) and `count` (how many claims). Directives: `claims`, `verdict-counts`,
+`record` (one number) and `count` (how many claims). Directives: `verdict-counts`,
 `verdict-kinds` and `advice`.
 """
 
 from collections import Counter
-from typing import Any, ClassVar
+from typing import Any
 
 import yaml
 from docutils import nodes
-from docutils.parsers.rst import directives
 from findings import SHORT, VERDICTS, Claim, claims, find, known
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -194,56 +193,6 @@ class VerdictCounts(SphinxDirective):
         )
 
 
-class Claims(SphinxDirective):
-    """The claims of one document: what it says, what was found here, the verdict."""
-
-    option_spec: ClassVar = {"document": directives.unchanged_required}
-
-    def run(self) -> list[nodes.Node]:
-        document = self.options.get("document")
-        chosen = [
-            claim
-            for claim in claims(self.env).values()
-            if document is None or claim.document == document
-        ]
-        if not chosen:
-            return self.parse_text_to_nodes("No claims are written down yet.")
-        rows = [row for claim in chosen for row in self.rows(claim)]
-        return [table(["Claim", "The document", "Here"], rows, [45, 25, 30], "claims")]
-
-    def rows(self, claim: Claim) -> list[list[Any]]:
-        name = nodes.paragraph("", "", nodes.literal(claim.id, claim.id))
-        name += [nodes.Text(" "), badge(claim.verdict)]
-        if claim.headline.facts.get("marks"):
-            name += [nodes.Text(" "), badge("marked run")]
-        target = f"claim-{claim.id}"
-        name["ids"].append(target)
-        domain = self.env.get_domain("std")
-        domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
-        document = [*self.prose(claim.said()), *self.small(claim.text("section"))]
-        lines = [[[name, *self.prose(claim.text("statement"))], document, self.found(claim)]]
-        judged = any(part.verdict != "not measured" for part in claim.parts)
-        if judged and len(claim.parts) > 1:
-            for part in claim.parts:
-                if part.facts.get("headline"):
-                    continue
-                title = nodes.paragraph("", f"– {part.id.partition('/')[2]} ")
-                title += badge(part.verdict)
-                lines.append([[title], self.small(part.text("rule")), self.found(part)])
-        return lines
-
-    def found(self, claim: Claim) -> list[nodes.Node]:
-        number = claim.facts.get("measured") is not None
-        shown = self.prose(claim.number("interval", "")) if number else []
-        return [*shown, *self.small(claim.text("reason"))]
-
-    def prose(self, text: str) -> list[nodes.Node]:
-        return self.parse_text_to_nodes(text) if text else []
-
-    def small(self, text: str) -> list[nodes.Node]:
-        return [nodes.container("", *self.prose(text), classes=["reason"])] if text else []
-
-
 class VerdictKinds(SphinxDirective):
     """What each verdict means."""
 
@@ -300,7 +249,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("reason", Reason())
     app.add_role("record", Record())
     app.add_role("count", Count())
-    app.add_directive("claims", Claims)
     app.add_directive("verdict-counts", VerdictCounts)
     app.add_directive("verdict-kinds", VerdictKinds)
     app.add_directive("advice", Advice)

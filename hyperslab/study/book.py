@@ -87,7 +87,8 @@ def stage(
     executed
         Folder with the executed notebooks, ``<name>.ipynb``.
     results
-        Folder of one profile's results: ``figures/<name>/``, ``claims.json``, ``machine.json``.
+        Folder of one profile's results: ``figures/<name>/``, ``claims.json``, ``machine.json``,
+        and the records, which pages offer for download.
     out
         The folder to make; what was there is replaced as a whole.
     root
@@ -134,6 +135,9 @@ def stage(
                 (new / "notebooks" / f"{name}.ipynb").write_text(text, encoding="utf-8")
         if (results / "figures").is_dir():
             shutil.copytree(results / "figures", new / "figures", ignore=_SKIPPED)
+        (new / "records").mkdir()
+        for path in sorted(results.glob("*.parquet")):
+            shutil.copy(path, new / "records" / path.name)
         for name in ("claims.json", "machine.json"):
             if (results / name).is_file():
                 text = scrub((results / name).read_text(encoding="utf-8"))

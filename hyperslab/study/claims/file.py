@@ -69,6 +69,8 @@ class Claim:
         One of them is the headline.
     changes : tuple of (date, reason)
         Later changes of the rule.
+    figure : str
+        Name of the figure that shows it, as the notebook gives it; "" where a table does.
     """
 
     id: str
@@ -80,6 +82,7 @@ class Claim:
     dated: datetime.date
     parts: tuple[Part, ...]
     changes: tuple[tuple[datetime.date, str], ...] = ()
+    figure: str = ""
 
     @property
     def headline(self) -> Part:
@@ -138,7 +141,7 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     if not isinstance(item, dict):
         _refuse("a claim", "claim", item, "a mapping")
     name = str(item.get("id", "a claim without an id"))
-    _keys(name, item, _CLAIM, ("changes",))
+    _keys(name, item, _CLAIM, ("changes", "figure"))
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if not isinstance(item["numbers"], dict):
@@ -156,6 +159,7 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     return Claim(
         name, str(item["document"]), str(item["section"]), " ".join(str(item["statement"]).split()),
         item["numbers"], str(item["notebook"]), _date(name, "dated", item["dated"]), parts, changes,
+        str(item.get("figure", "")),
     )  # fmt: skip
 
 

@@ -1,0 +1,135 @@
+"""The directive `claims`: a section for each claim of a document.
+
+What it states and in which numbers, what was found here and by which rule, the figure that shows
+it, and how to run it again.
+"""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from findings import Claim, claims
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+from verdicts import badge, table
+
+FIGURE = "claim-figure"
+
+
+class Claims(SphinxDirective):
+    """The claims of one document, a section each; of all when none is named."""
+
+    option_spec: ClassVar = {"document": directives.unchanged_required}
+
+    def run(self) -> list[nodes.Node]:
+        document = self.options.get("document")
+        chosen = [
+            claim
+            for claim in claims(self.env).values()
+            if document is None or claim.document == document
+        ]
+        if not chosen:
+            return self.parse_text_to_nodes("No claims are written down yet.")
+        return [self.section(claim) for claim in chosen]
+
+    def section(self, claim: Claim) -> nodes.Node:
+        """All about a claim; `claim-<id>` is its anchor."""
+        target = f"claim-{claim.id}"
+        title = nodes.title("", "", nodes.Text(f"{claim.id} "), badge(claim.verdict))
+        if claim.headline.facts.get("marks"):
+            title += [nodes.Text(" "), badge("marked run")]
+        section = nodes.section("", title, ids=[target], names=[target], classes=["claim"])
+        domain = self.env.get_domain("std")
+        domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
+        section += self.prose(claim.text("statement"))
+        head = [nodes.paragraph("", "The document"), nodes.paragraph("", "Here")]
+        there = [*self.prose(claim.said()), *self.small(claim.text("section"))]
+        section += table(
+            ["Part and rule", *([cell] for cell in head)],
+            [[self.rule(claim.headline), there, self.found(claim)], *self.rest(claim)],
+            [30, 25, 45],
+            "claims",
+        )
+        section += self.again(claim)
+        return section
+
+    def rest(self, claim: Claim) -> list[list[Any]]:
+        """A row for each further part that was judged."""
+        if len(claim.parts) < 2 or all(part.verdict == "not measured" for part in claim.parts):
+            return []
+        return [
+            [self.rule(part), "", [*self.found(part), nodes.paragraph("", "", badge(part.verdict))]]
+            for part in claim.parts
+            if not part.facts.get("headline")
+        ]
+
+    def rule(self, part: Claim) -> list[nodes.Node]:
+        """The name of a part, and the rule that was written down before it was measured."""
+        name = part.id.partition("/")[2] or "headline"
+        return [nodes.paragraph("", name), *self.small(part.text("rule"))]
+
+    def found(self, claim: Claim) -> list[nodes.Node]:
+        number = claim.facts.get("measured") is not None
+        shown = self.prose(claim.number("interval", "")) if number else []
+        return [*shown, *self.small(claim.text("reason"))]
+
+    def again(self, claim: Claim) -> list[nodes.Node]:
+        """Where its figure is, what runs it again, and its records."""
+        chapter = claim.text("notebook")
+        if not chapter:
+            return []
+        where = nodes.paragraph("", "Shown in ", classes=["again"])
+        where += self.link(claim, chapter)
+        records = f"/records/{chapter}.parquet"
+        if Path(self.env.srcdir, records.lstrip("/")).is_file():
+            name = Path(records).name
+            saved = addnodes.download_reference(
+                "", "", nodes.literal("", name), reftarget=records, refdoc=self.env.docname
+            )
+            where += [nodes.Text("; records: "), saved]
+        where += nodes.Text(". Run it again:")
+        command = f"papermill notebooks/{chapter}.ipynb {chapter}.ipynb -p profile quick"
+        return [where, nodes.literal_block(command, command, language="shell")]
+
+    def link(self, claim: Claim, chapter: str) -> nodes.Node:
+        """A link to the claim's figure, or to the chapter where that has none."""
+        return addnodes.pending_xref(
+            "",
+            nodes.inline(chapter, chapter),
+            refdoc=self.env.docname,
+            reftype=FIGURE,
+            reftarget=claim.text("figure"),
+            chapter=f"notebooks/{chapter}",
+        )
+
+    def prose(self, text: str) -> list[nodes.Node]:
+        return self.parse_text_to_nodes(text) if text else []
+
+    def small(self, text: str) -> list[nodes.Node]:
+        return [nodes.container("", *self.prose(text), classes=["reason"])] if text else []
+
+
+def resolve(
+    app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
+) -> nodes.Node | None:
+    """Resolve a claim's figure, which a run may have left out, or else its chapter."""
+    if node["reftype"] != FIGURE:
+        return None
+    labels = env.get_domain("std").anonlabels  # type: ignore[attr-defined]
+    page, target = labels.get(f"fig-{node['reftarget']}", (node["chapter"], ""))
+    if page not in env.titles:
+        return content
+    title = env.titles[page].astext()
+    number = env.toc_fignumbers.get(page, {}).get("figure", {}).get(target)
+    text = f"{title}, figure {'.'.join(map(str, number))}" if number else title
+    return make_refnode(app.builder, node["refdoc"], page, target, nodes.inline(text, text))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("missing-reference", resolve)
+    app.add_directive("claims", Claims)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,6 +22,29 @@ def test_a_host_that_takes_freed_memory_is_known_by_its_balloon(tmp_path, driver
     assert machine.host_takes_freed_memory(tmp_path / "devices") is told
 
 
+@pytest.mark.parametrize(
+    ("membership", "limits", "told"),
+    [
+        ("4:memory:/jobs/one", {"memory/jobs/one/memory.limit_in_bytes": 2**22}, 2**22),
+        ("4:memory:/jobs/one", {"memory/jobs/memory.limit_in_bytes": 2**23}, 2**23),
+        ("4:memory:/jobs/one", {"memory/jobs/one/memory.limit_in_bytes": 2**63 - 4096}, 2**40),
+        ("0::/jobs/one", {"jobs/one/memory.max": "max", "jobs/memory.max": 2**24}, 2**24),
+        ("3:cpuset:/jobs", {"jobs/memory.max": 2**24}, 2**40),
+        ("", {}, 2**40),
+    ],
+)
+def test_memory_is_what_the_control_groups_leave(tmp_path, monkeypatch, membership, limits, told):
+    monkeypatch.setattr(machine, "memory_bytes", lambda: 2**40)
+    known = tmp_path / "known"
+    known.write_text(membership + "\n" if membership else "")
+    for name, limit in limits.items():
+        place = tmp_path / "groups" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(f"{limit}\n")
+    assert machine.memory_limit_bytes(known, tmp_path / "groups") == told
+    assert machine.memory_limit_bytes(tmp_path / "none", tmp_path / "groups") == 2**40
+
+
 def test_no_virtual_devices_are_no_such_host(tmp_path):
     assert not machine.host_takes_freed_memory(tmp_path / "devices")
     assert "host_takes_freed_memory" in machine.facts(tmp_path)

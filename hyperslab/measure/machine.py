@@ -82,6 +82,7 @@ def facts(folder: Path, **more: object) -> dict[str, object]:
         "file_system": file_system(folder),
         "read_ahead_kib": read_ahead_kib(folder),
         "memory_bytes": memory_bytes(),
+        "memory_limit_bytes": memory_limit_bytes(),
         "host_takes_freed_memory": host_takes_freed_memory(),
         "git_revision": git_revision(),
         "lock_sha256": lock_hash(),
@@ -102,6 +103,43 @@ def cpu_model() -> str:
 def memory_bytes() -> int:
     """Return the memory of the machine, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def memory_limit_bytes(
+    membership: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")
+) -> int:
+    """Return the memory that this process may use, page cache and all, in bytes.
+
+    A control group of Linux may give it less than the machine has.
+
+    Parameters
+    ----------
+    membership, mounted : Path
+        Where Linux says which groups this process is in, and where groups lie.
+
+    Examples
+    --------
+    >>> memory_limit_bytes() <= memory_bytes()
+    True
+    """
+    try:
+        lines = [line.split(":", 2) for line in membership.read_text().splitlines()]
+    except OSError:
+        return memory_bytes()
+    found = [memory_bytes()]
+    for _, controllers, path in lines:
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        top = mounted / "memory" if controllers else mounted
+        name = "memory.limit_in_bytes" if controllers else "memory.max"
+        group = top / path.lstrip("/")
+        for folder in (group, *group.parents):
+            value = folder / name
+            if value.is_file() and (text := value.read_text().strip()).isdigit():
+                found.append(int(text))
+            if folder == top:
+                break
+    return min(found)
 
 
 def file_system(folder: Path) -> str:

@@ -84,6 +84,7 @@ class Session:
         self._processes: dict[tuple[str, ...], Processes] = {}
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
         self.run_id = self._journal.run_id
+        self._facts["resumed_blocks"] = self._journal.resumed
         if self._journal.resumed:
             print(f"{self._journal.resumed} finished blocks of an interrupted run are taken over.")
 

@@ -18,6 +18,9 @@ from hyperslab.study.penard import (
     link,
     link_candidates,
     link_figures,
+    link_map,
+    link_map_figures,
+    link_map_words,
     link_model,
     link_question_words,
     link_words,
@@ -116,13 +119,56 @@ def test_the_model_is_that_of_its_counts():
     st.floats(1e-3, 0.3),
     st.floats(1e4, 1e8),
 )
-def test_the_fastest_of_the_grid_is_the_fastest(reads, trip, rate):
+def test_the_grid_has_the_times_of_each_link(reads, trip, rate):
     found = pd.DataFrame(
         reads, columns=["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
     )
-    (((best,)),) = link_model.grid(found, np.array([trip]), np.array([rate])).tolist()
-    seconds = [Link(rate, trip).seconds(*read) for read in reads]
-    assert seconds[best] == pytest.approx(min(seconds))
+    expected = link_model.grid(found, np.array([trip]), np.array([rate]))
+    assert expected.shape == (len(reads), 1, 1)
+    assert expected.ravel().tolist() == pytest.approx(
+        [Link(rate, trip).seconds(*read) for read in reads]
+    )
+
+
+def test_the_map_says_who_leads_and_by_how_much():
+    shards = {"zarr3_shards": 3, "zarr3_shards_obstore": 4}
+    timed = link_model.table(LINKS, frame_of(rows(**shards)))
+    ground = link_map.grounds(timed)["gfs/series"]
+    assert ground.shares() == {"zarr3-shards": 1.0}
+    trips, rates = link_map.axes_of()
+    slow = Link(rates[0] * 1e6 / 8, trips[-1] / 1e3)
+    # The same file through another library's requests is no rival; what reads another file is.
+    assert ground.lead[0, -1] == pytest.approx(
+        slow.seconds(5, 1, 1e6, 0.01) / slow.seconds(3, 1, 1e6, 0.01)
+    )
+    alone = timed[timed["way"] == "zarr3-shards"]
+    assert np.isinf(link_map.grounds(alone)["gfs/series"].lead).all()
+
+
+def test_the_map_names_what_it_lacks():
+    timed = link_model.table(LINKS, frame_of(rows(zarr3_shards=3)))
+    assert "Not timed" not in link_map_words.where(timed)
+    missing = (timed["panel"] == "gfs/frame") & (timed["way"] == "zarr3-shards")
+    told = link_map_words.where(timed[~missing])
+    assert "the ocean's map: 100 % Zarr 3, zstd, shards." in told
+    assert "the map: Zarr 3, zstd, shards (the temperature's map)." in told
+    assert "temperature, series: 100 % Zarr 3, zstd, shards" in link_map_words.alt(timed)
+    caption = link_map_words.caption(timed)
+    assert "over the delay of 100 ms alone (6 blocks" in caption
+
+
+def test_what_the_map_needs_is_timed():
+    """By the model these lead over half of some maps; the smallest profile has our index alone."""
+    for profile, there in (("quick", True), ("full", True), ("smoke", False)):
+        ways = {
+            (kind, read, way.way(store))
+            for kind, read, way, store in link._cells(profile, "http", today=True)
+        }
+        for way in ("zarr3-shards", "zarr3-shards-obstore", "subchunk-on"):
+            assert (("gfs", "series", way) in ways) == there
+        assert ("gfs", "series", "h5py-on-nocache") not in ways
+    with_shuffle = {store for *_, store in link._cells("quick", "s3", today=True)}
+    assert "on" not in with_shuffle and "zarr3-shards" in with_shuffle
 
 
 def test_words_are_of_the_records():
@@ -166,7 +212,7 @@ def test_figures_are_drawn_in_both_styles(whole):
         STYLES,
         (
             partial(link_figures.figure_9, timed, stated, whole=whole),
-            partial(link_figures.figure_map, timed),
+            partial(link_map_figures.figure_map, timed),
         ),
     ):
         with styled(style):

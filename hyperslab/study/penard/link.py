@@ -15,7 +15,7 @@ from ...measure.case import Case, Stopwatch
 from ...network import Endpoint, Link, Server, Wire, serving
 from ...storage.region import Selection
 from .datasets import TABLE_1
-from .link_model import predictions
+from .link_model import place, predictions
 from .local import READS, columns
 from .local_files import LocalFiles
 from .subchunk import Kept
@@ -28,7 +28,7 @@ MODULES = (*FAR_MODULES, "hyperslab.access.zarr", "hyperslab.study.penard.link")
 DELAY_S = 0.1
 """The document's delay; the smallest profile has a tenth of it."""
 DOCUMENT = ("h5py", "chunkindex", "zarr", "nczarr")
-TODAY = ("subchunk", "kerchunk", "h5py", "h5py-paged", "zarr", "zarr-deflate")
+TODAY = ("subchunk", "kerchunk", "h5py", "h5py-paged", "zarr", "zarr-deflate", "zarr3-shards")
 JUDGED = {
     "http": (
         "cmems/series/chunkindex-off", "cmems/series/h5py-off", "gfs/series/chunkindex-off",
@@ -39,8 +39,12 @@ JUDGED = {
     ),
 }  # fmt: skip
 """What ratios of times are judged from; the others are ranked, which can do with fewer blocks."""
-_SPARED = ("h5py-blocks", "subchunk-obstore")
+_SPARED = ("h5py-blocks",)
 """Readers of today that no remedy of the summary names: left to the profile paper."""
+_MAPPED = ("subchunk-on", "zarr3-shards", "zarr3-shards-obstore")
+"""Ways that the map needs: over links that have a rate too, the model stands for their times."""
+_SLOW = ("gfs", "frame", "zarr3-shards-obstore")
+"""As many requests one after another as through fsspec: too long for the profile quick."""
 ABROAD = "endpoint"
 """What records call the way to a store that others run."""
 _APART = 0.8
@@ -155,8 +159,11 @@ class Far:
         if not self.servers:
             return []
         expected = predictions(observed, self.links[link]).set_index("case")["seconds"]
-        most = max(limit_s, float(expected.min()))
         found = [*self.cases(link), *self.today_cases(link)]
+        if self.files.profile != "paper":
+            found = [case for case in found if place(case.name)[1] not in _MAPPED]
+            expected = expected[[place(str(case))[1] not in _MAPPED for case in expected.index]]
+        most = max(limit_s, float(expected.min()))
         chosen = [case for case in found if expected.get(case.name, math.inf) <= most]
         return [replace(case, aa=number == 0) for number, case in enumerate(chosen)]
 
@@ -247,7 +254,7 @@ def _cells(profile: str, place: str, *, today: bool) -> Iterator[tuple[str, str,
             for way in WAYS:
                 if way.library in here and _wanted(profile, way, today=today):
                     for store in way.stores:
-                        if not today or profile == "paper" or store != "on":
+                        if not today or _today(profile, place, kind, read, way.way(store)):
                             yield kind, read, way, store
 
 
@@ -261,3 +268,13 @@ def _wanted(profile: str, way: FarWay, *, today: bool) -> bool:
     if profile != "paper" and way.library in _SPARED:
         return False
     return way.name in TODAY and not theirs
+
+
+def _today(profile: str, place: str, kind: str, read: str, way: str) -> bool:
+    """Whether one of today's ways is timed with a store; with shuffle, what the map needs."""
+    if profile == "paper":
+        return True
+    if place == "http" and profile == "quick" and (kind, read, way) == _SLOW:
+        return False
+    shuffled = "on" in way.split("-")
+    return not shuffled or (place == "http" and profile != "smoke" and way in _MAPPED)

@@ -1,4 +1,4 @@
-"""Figures 9 and 10 of Penard et al. 2025 with our records, and where each reader wins."""
+"""Figures 9 and 10 of Penard et al. 2025 with our records."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..style import plain
 from .link import ABROAD
-from .link_model import TABLE_3, grid
+from .link_model import TABLE_3
 from .local_results import PANELS
 from .wire_figures import labels
 
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
-_MBIT = 1e6 / 8
-ROUND_TRIPS_MS = (1.0, 300.0)
-RATES_MBIT = (0.1, 1000.0)
-_STEPS = 160
 _SHIFT = {"off": 0.17, "on": -0.17, "": 0.0}
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}
 _KINDS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
@@ -116,65 +112,3 @@ def _rows(table: pd.DataFrame, panel: str, shuffle: str) -> pd.DataFrame:
     named = labels()
     alike = np.array([named[way][1] == shuffle for way in table["way"]], bool)
     return table[alike & (table["panel"] == panel).to_numpy()]
-
-
-def figure_map(timed: pd.DataFrame) -> "Figure":
-    """Draw which reader is the fastest over links of any rate and delay, by the model.
-
-    Parameters
-    ----------
-    timed : pandas.DataFrame
-        From `link_model.table`.
-    """
-    import matplotlib.pyplot as plt
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
-    named = labels()
-    found = timed[timed["link"] == "observed"].drop_duplicates("case")
-    trips = np.geomspace(*ROUND_TRIPS_MS, _STEPS)
-    rates = np.geomspace(*RATES_MBIT, _STEPS)
-    winners: list[str] = []
-    figure, panels = plt.subplots(2, 2, figsize=(7.2, 7.0), sharex=True, sharey=True)
-    for axes, (panel, title) in zip(panels.flat, PANELS.items(), strict=True):
-        part = found[found["panel"] == panel].reset_index(drop=True)
-        best = grid(part, trips / 1e3, rates * _MBIT)
-        names = [_way(named[way]) for way in part["way"]]
-        winners += [names[n] for n in np.unique(best) if names[n] not in winners]
-        numbers = np.array([winners.index(name) if name in winners else -1 for name in names])
-        axes.pcolormesh(
-            trips,
-            rates,
-            numbers[best],
-            cmap=ListedColormap([f"C{n}" for n in range(10)]),
-            vmin=-0.5,
-            vmax=9.5,
-            alpha=0.55,
-            shading="nearest",
-            rasterized=True,
-        )
-        if len(np.unique(best)) > 1:
-            between = np.arange(len(winners)) + 0.5
-            axes.contour(trips, rates, numbers[best], between, colors="0.4", linewidths=0.8)
-        for trip, rate, mark in _MARKED:
-            axes.plot(trip, rate, mark, ms=6, mfc="none", color="C7")
-        axes.set(xscale="log", yscale="log", title=title)
-        axes.grid(visible=False)
-        for axis in (axes.xaxis, axes.yaxis):
-            plain(axis)
-    for axes in panels[1]:
-        axes.set_xlabel("round trip, ms")
-    for axes in panels[:, 0]:
-        axes.set_ylabel("rate, Mbit/s")
-    handles = [Patch(color=f"C{n}", alpha=0.55, label=name) for n, name in enumerate(winners)]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2)
-    return figure
-
-
-_MARKED = ((100.0, 0.8, "s"), (100.0, 100.0, "o"))
-"""Round trip in ms and rate in Mbit/s of the links as stated and at 100 Mbit/s, and a mark."""
-
-
-def _way(named: tuple[str, str]) -> str:
-    label, shuffle = named
-    return f"{label}, shuffle {shuffle}" if shuffle else label

@@ -123,8 +123,8 @@ def predictions(records: pd.DataFrame, link: Link) -> pd.DataFrame:
 
 def grid(
     found: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
-) -> NDArray[np.int64]:
-    """Return which case is the fastest over each link, by the model.
+) -> NDArray[np.float64]:
+    """Return what each case would take over each of many links, by the model.
 
     Parameters
     ----------
@@ -136,21 +136,22 @@ def grid(
     Returns
     -------
     numpy.ndarray
-        int64 of shape (y, x): the place of the fastest in `found`.
+        float64 of shape (cases, y, x), in seconds.
 
     Examples
     --------
     >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
     >>> cases = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
-    >>> grid(cases, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).tolist()
+    >>> grid(cases, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
     [[0, 0], [0, 1]]
     """
     counts = [{str(n): float(v) for n, v in row.items()} for row in found[_USED].to_dict("records")]
-    seconds = [
-        [[_seconds(Link(rate, trip), row) for trip in round_trips_s] for rate in rates]
-        for row in counts
-    ]
-    return np.asarray(np.argmin(seconds, axis=0), np.int64)
+    return np.array(
+        [
+            [[_seconds(Link(rate, trip), row) for trip in round_trips_s] for rate in rates]
+            for row in counts
+        ]
+    )
 
 
 def place(case: str) -> tuple[str, str]:

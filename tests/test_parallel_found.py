@@ -169,6 +169,22 @@ def test_open_mpi_is_asked_for_romio_and_the_user_comes_first(tmp_path, monkeypa
     assert "OMPI_MCA_io" not in mpiexec.environment("a folder")
 
 
+def test_make_installs_what_the_message_says():
+    """mpicc starts gcc, which Debian's packages of MPI do not bring."""
+    wanted = found.INSTALL.partition(";")[0].removeprefix("Debian: apt-get install ").split()
+    lines = (Path(__file__).parents[1] / "apt.txt").read_text().splitlines()
+    listed = [line.partition(" ")[0] for line in lines if "# optional:" in line]
+    assert {"gcc", "libhdf5-openmpi-dev"} < set(wanted) <= set(listed)
+
+
+def test_a_site_s_launcher_that_is_missing_is_said_once(fresh, monkeypatch):
+    monkeypatch.setenv(launcher.OVERRIDE, "no-such-launcher -x")
+    why = set(find().missing.values())
+    assert why == {
+        f"'no-such-launcher' of the environment variable {launcher.OVERRIDE} is not found"
+    }
+
+
 def test_ranks_that_tell_nothing_are_noticed(tmp_path):
     with pytest.raises(AbsentError.__mro__[1], match="2 ranks were started and 0 told"):
         read_report(tmp_path, 2)

@@ -11,14 +11,15 @@ from functools import cache
 
 from .build import compilers, program, requests_library
 from .errors import AbsentError
-from .launcher import Launcher, beside, of_mpi4py
+from .launcher import Launcher, beside, given, of_mpi4py
 
 LIBRARIES = ("hdf5", "pnetcdf", "mpiio")
 """Parallel HDF5, PnetCDF, and MPI-IO itself through mpi4py."""
 HIDDEN = "HYPERSLAB_MPI_HIDDEN"
 """Environment variable: libraries that are treated as if they were not here, with commas."""
 INSTALL = (
-    "Debian: apt-get install openmpi-bin libopenmpi-dev libhdf5-openmpi-dev libpnetcdf-dev; "
+    "Debian: apt-get install gcc libc6-dev openmpi-bin libopenmpi-dev libhdf5-openmpi-dev "
+    "libpnetcdf-dev; "
     "conda: conda env create -f environment-mpi.yml"
 )
 INSTALL_PYTHON = "pip install mpi4py mpich"
@@ -57,7 +58,7 @@ class Found:
     Examples
     --------
     >>> Found({}, {"hdf5": "no mpicc"}).what_to_install()
-    'Debian: apt-get install openmpi-bin ...'
+    'Debian: apt-get install gcc ...'
     """
 
     programs: Mapping[str, Program] = field(default_factory=dict)
@@ -109,6 +110,7 @@ def find() -> Found:
 def _look(library: str, _environment: tuple[str, ...]) -> Program:
     if platform.system() != "Linux":
         raise AbsentError(f"requests are counted on Linux alone, this is {platform.system()}")
+    given()
     requests_library()
     if library == "mpiio":
         return _mpi4py()

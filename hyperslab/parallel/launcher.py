@@ -122,8 +122,8 @@ def beside(compiler: str) -> Launcher:
     ...
     hyperslab.parallel.errors.AbsentError: no mpiexec beside mpicc
     """
-    if given := _given():
-        return given
+    if named := given():
+        return named
     path = Path(compiler)
     for name in (f"mpiexec{path.suffix}", "mpiexec", "mpirun"):
         if found := shutil.which(name, path=str(path.parent)):
@@ -145,10 +145,10 @@ def of_mpi4py(version: str) -> Launcher:
         When no launcher of that MPI is found, or one of another MPI was named.
     """
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
-    if given := _given():
-        if given.kind and given.kind != wanted:
-            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {given.kind}'s launcher")
-        return given
+    if named := given():
+        if named.kind and named.kind != wanted:
+            raise AbsentError(f"mpi4py uses {wanted}, and {OVERRIDE} names {named.kind}'s launcher")
+        return named
     folders = [str(Path(sys.executable).parent), *os.get_exec_path()]
     for folder in dict.fromkeys(folders):
         for name in ("mpiexec", "mpiexec.openmpi", "mpiexec.mpich", "mpirun"):
@@ -173,7 +173,19 @@ def kind_of(launcher: str) -> str:
     return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", said) else ""
 
 
-def _given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
+def given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
+    """Return the launcher that the user named, None where none was.
+
+    Raises
+    ------
+    AbsentError
+        When it is not found.
+
+    Examples
+    --------
+    >>> given({}) is None
+    True
+    """
     words = tuple(shlex.split(environment.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:
         raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")

@@ -189,8 +189,11 @@ def test_an_engine_that_is_not_here_is_named():
 def test_why_goes_by_the_counts():
     table, *_ = told(records({}, {THREADS: 270}))
     said = rechunk_words.why(table, BIG)
-    assert "writes each byte 3.0 times and reads each 2.0 times" in said
+    assert "wrote each byte 3.0 times and read each 2.0 times" in said
     assert "2.1 times the values" in said
+    table["written"] = table["copy"] + BIG.nbytes
+    said = rechunk_words.why(table, BIG)
+    assert "laid them out in a plain file" in said and "134.2 MB beside the copy" in said
 
 
 def test_engines_that_are_not_installed_take_no_part(monkeypatch, maps, own):

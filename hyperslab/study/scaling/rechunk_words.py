@@ -70,13 +70,7 @@ def why(measured: pd.DataFrame, maps: Maps) -> str:
     engines = set(measured["engine"])
     lines = ["A series lies in every map, so each chunk of the copy needs a bit of all of them."]
     if COPY in engines:
-        row = one(measured, COPY)
-        lines.append(
-            f"- **{NAMES[COPY]}** copies piece by piece: a piece is whole chunks of the copy, as "
-            "large as memory lets it be, and has a part of every map. It writes each byte "
-            f"{_times(row['writes'])} and reads each {_times(row['reads'])}, decompressing the map "
-            f"each time: {amount(row['cpu_s'], 's')} of CPU time. More memory means fewer passes."
-        )
+        lines.append(f"- **{NAMES[COPY]}** {_copied(one(measured, COPY), maps)}")
     if CUBED in engines:
         row = one(measured, CUBED)
         lines.append(
@@ -166,6 +160,25 @@ def mib(nbytes: float) -> str:
     '128 MiB'
     """
     return f"{nbytes / MIB:,.3g} MiB" if nbytes < 10 * MIB else f"{nbytes / MIB:,.0f} MiB"
+
+
+def _copied(row: pd.Series[float], maps: Maps) -> str:
+    """Return how the project's own copy went: in one pass, or by way of a temporary file."""
+    beside = row["written"] - row["copy"]
+    cpu = f"{amount(row['cpu_s'], 's')} of CPU time"
+    if beside > maps.nbytes / 2:
+        return (
+            "read whole maps and laid them out in a plain file, of which it then took pieces that "
+            "are whole chunks of the copy. It read each byte of the source "
+            f"{_times(row['reads'])} (what it read back of that file included), wrote "
+            f"{amount(beside, 'B')} beside the copy, and took {cpu}."
+        )
+    return (
+        "copied piece by piece: a piece is whole chunks of the copy, as large as memory lets it "
+        f"be, and has a part of every map. It wrote each byte {_times(row['writes'])} and read "
+        f"each {_times(row['reads'])}, decompressing the map each time: {cpu}. More memory means "
+        "fewer passes."
+    )
 
 
 def _reason(picked: Picked, measured: pd.DataFrame) -> str:

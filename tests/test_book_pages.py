@@ -202,8 +202,9 @@ def test_outputs_show_myst_and_no_stderr(build: Path) -> None:
 
 def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     start = text(page(build, "book/index"))
-    assert "Here: The slowest of 25 sizes is 8×8. stronger" in start
-    assert "Keep chunks well above a few kilobytes" in start
+    assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
+    assert "△ 7-small, stronger" in start and "△ stronger 1" in start
+    assert "For each dimension compute" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row

@@ -1,0 +1,60 @@
+"""The directive `verdict-board`: all claims by document, each a link to its section."""
+
+from itertools import groupby
+
+from docutils import nodes
+from findings import SHORT, VERDICTS, Claim, claims
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from verdicts import linked
+
+# As on the picture of the board: each verdict has a sign of its own, so colour only helps.
+SIGNS = {
+    "holds": "✓",
+    "weaker": "▽",
+    "stronger": "△",
+    "reversed": "⇄",
+    "refuted": "✗",
+    "obsolete": "⊘",
+    "inconclusive": "?",
+    "not measured": "–",
+}
+
+
+class VerdictBoard(SphinxDirective):
+    """A tile for each claim, with a line that says what the signs mean."""
+
+    def run(self) -> list[nodes.Node]:
+        found = list(claims(self.env).values())
+        board = nodes.container(classes=["board"])
+        for document, rows in groupby(found, lambda claim: claim.document):
+            board += nodes.paragraph("", SHORT.get(document, document), classes=["board-title"])
+            tiles = nodes.bullet_list(classes=["board-tiles"])
+            tiles.extend(nodes.list_item("", self.tile(claim)) for claim in rows)
+            board += tiles
+        verdicts = [claim.verdict for claim in found]
+        legend = nodes.paragraph("", "", classes=["board-legend"])
+        for kind in VERDICTS:
+            if kind in verdicts:
+                text = f"{SIGNS[kind]} {kind} {verdicts.count(kind)}"
+                legend += [nodes.inline(text, text, classes=classes(kind)), nodes.Text(" ")]
+        board += legend
+        return [board]
+
+    def tile(self, claim: Claim) -> nodes.Node:
+        kind = claim.verdict
+        text = f"{SIGNS[kind]} {claim.id.partition('-')[2]}"
+        label = nodes.inline(text, text, classes=classes(kind))
+        spoken = nodes.inline("", f", {kind}", classes=["board-spoken"])
+        label += spoken
+        return nodes.paragraph("", "", linked(label, claim, self.env.docname))
+
+
+def classes(kind: str) -> list[str]:
+    """The style classes of a tile."""
+    return ["verdict", f"verdict-{kind.replace(' ', '-')}"]
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_directive("verdict-board", VerdictBoard)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -59,8 +59,8 @@ def figure_choice(seconds: pd.DataFrame) -> "Figure":
         _kinds(axes)
         axes.grid(visible=False)
         axes.set(title=title, xlim=(-0.5, len(places) - 0.5), ylim=(len(ways) - 0.5, -0.5))
-        axes.set_xticks(range(len(places)), [_narrow(words) for words in places.values()], size=7)
-        axes.set_yticks(range(len(ways)), [REMEDIES[way].label for way in ways])
+        axes.set_xticks(range(len(places)), [_narrow(words) for words in places.values()], size=6.3)
+        axes.set_yticks(range(len(ways)), [REMEDIES[way].label for way in ways], size=8)
         axes.tick_params(length=0)
     return figure
 

@@ -63,6 +63,15 @@ def test_a_strided_read_stops_in_time_and_counts_what_it_read(tmp_path):
             assert read["voluntary_switches"] >= 0 and read["forced_switches"] >= 0
 
 
+def test_out_of_memory_pread_reads_long_enough_for_its_threads(tmp_path):
+    files = Files(tmp_path, 2**25 // 8)
+    pieces = {case.label: case.run.pieces for case in quarter.cases({"warm": files}, PIECES)}
+    assert pieces["pread/threads, warm"] == pieces["pread/pieces, warm"] == 2048
+    assert pieces["h5py/threads, warm"] == PIECES
+    large = quarter.cases({"warm": Files(tmp_path, 2**35)}, PIECES)
+    assert max(case.run.pieces for case in large) == quarter.MANY
+
+
 def test_threads_run_before_they_are_timed():
     with ExitStack() as held:
         pool = quarter.started(3, held)

@@ -11,6 +11,7 @@ from .spots import PATTERNS, RANDOM_READS
 
 _MUCH = 1.05
 """A difference from here on counts, as in the claims."""
+_SIDES = ("above", "below", "same", "open", "few")
 _SEVERAL = 2
 _MOST = 24
 
@@ -45,12 +46,12 @@ def ratios(records: pd.DataFrame, state: str, of: str, to: str) -> pd.DataFrame:
 
 
 def sides(found: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the sizes by what is known of them: above, below, same, or open.
+    """Return the sizes by what is known of them: above, below, same, open, or few.
 
     Parameters
     ----------
     found : pandas.DataFrame
-        From `ratios`. With fewer blocks than an interval needs, a size stays open.
+        From `ratios`. Few are the blocks of a size that an interval needs more of.
 
     Examples
     --------
@@ -62,13 +63,13 @@ def sides(found: pd.DataFrame) -> dict[str, list[str]]:
     for row in found.itertuples():
         low, high = float(str(row.low)), float(str(row.high))
         if int(str(row.n)) < ENOUGH:
-            side = "open"
+            side = "few"
         elif low > _MUCH or high < 1 / _MUCH:
             side = "above" if low > _MUCH else "below"
         else:
             side = "same" if low >= 1 / _MUCH and high <= _MUCH else "open"
         known.setdefault(side, []).append(str(row.size))
-    return {side: known[side] for side in ("above", "below", "same", "open") if side in known}
+    return {side: known[side] for side in _SIDES if side in known}
 
 
 def told(found: pd.DataFrame, above: str, below: str) -> str:
@@ -81,9 +82,12 @@ def told(found: pd.DataFrame, above: str, below: str) -> str:
     'faster in buffers of 512 B; the same within 5 % in 4 KiB; not told apart in 1 MiB'
     """
     words = {"above": above, "below": below, "same": "the same within 5 %"}
-    words["open"] = "not told apart"
-    parts = [f"{words[side]} in {_sizes(names)}" for side, names in sides(found).items()]
-    return "; ".join(parts).replace(" in ", " in buffers of ", 1)
+    words |= {"open": "not told apart", "few": "not told apart, with so few blocks,"}
+    parts = [(words[side], _sizes(names)) for side, names in sides(found).items()]
+    of = ("in buffers of", *["in"] * len(parts))
+    return "; ".join(
+        f"{word} {where} {sizes}" for (word, sizes), where in zip(parts, of, strict=False)
+    )
 
 
 def orders(records: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
@@ -154,7 +158,8 @@ def netcdf_c(records: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
         for reader, name in (("c-fread", "plain C"), ("netcdf-c", "netCDF-C")):
             mine = pick(table, "cold", reader, "sequential", size)
             if mine is not None:
-                shown[f"{name}, MB/s"] = f"{mine['mean'] / 1e6:,.0f} ± {mine['sd'] / 1e6:,.0f}"
+                sd = f" ± {mine['sd'] / 1e6:,.0f}" if mine["n"] > 1 else ""
+                shown[f"{name}, MB/s"] = f"{mine['mean'] / 1e6:,.0f}{sd}"
                 shown[f"{name}: calls a read"] = number(mine["calls"], 2)
         shown["netCDF-C over plain C"] = f"{row.value:.2f} [{row.low:.2f}, {row.high:.2f}]"
         rows.append(shown)
@@ -194,9 +199,9 @@ def few(table: pd.DataFrame, reader: str) -> str:
         for pattern in PATTERNS
         if len(mine := part[part["pattern"] == pattern])
     }
-    ones = [f"{pattern} ones from {size}" for pattern, size in alone.items() if size]
+    ones = [f"{pattern} from {size}" for pattern, size in alone.items() if size]
     if ones:
-        text += f" One read alone, which has no pattern, is a sample of {listing(ones)} on."
+        text += f" A sample has one read alone, and so no pattern, {listing(ones)} on."
     return text
 
 

@@ -12,7 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.access.answer import Origin
 from hyperslab.access.card import Card
+from hyperslab.access.explain import origin, why
 from hyperslab.access.urls import Remote, located
 from hyperslab.storage.region import Region, Selection, region
 
@@ -142,13 +144,13 @@ class LibraryReader(ABC):
             if isinstance(place, Remote):
                 opened = self._open_remote(place, variable, chunk_cache_bytes)
                 if isinstance(opened, OpenedArray):
-                    opened.read_from = (place, self.name)
+                    opened.origin = origin(self, place, variable)
                 return opened
             return self._open(place, variable, chunk_cache_bytes)
         except (NotNumbersError, NoCacheError):
             raise
         except Exception as error:
-            raise self._explain(place, variable, error) from error
+            raise why(self, place, variable, error) from error
 
     def _check_place(self, place: Path | Remote) -> None:
         kind = place.kind if isinstance(place, Remote) else "file"
@@ -159,32 +161,9 @@ class LibraryReader(ABC):
                 f"hyperslab.access.readers(place={kind!r}) names those that do"
             )
 
-    def _explain(self, place: Path | Remote, variable: str, error: Exception) -> Exception:
-        """Say which of the things that can be wrong with an `open` it was."""
-        # What follows HDF5's first line is addresses and errno.
-        said = place.said(error) if isinstance(place, Remote) else str(error).partition("\n")[0]
-        try:
-            if not self._exists(place):
-                return FileNotFoundError(f"{place} does not exist; {self._takes}")
-        except OSError as unreachable:
-            return OSError(f"{place} cannot be read by {self.name}: {unreachable}; {self._takes}")
-        try:
-            present = sorted(
-                self._remote_names(place) if isinstance(place, Remote) else self.names(place)
-            )
-        except Exception:
-            return OSError(f"{place} cannot be read by {self.name}: {said}; {self._takes}")
-        if variable not in present:
-            shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
-            return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
-        return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
-
-    def _exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Path | Remote) -> bool:
+        """Whether there is such a file or store."""
         return place.exists()
-
-    @property
-    def _takes(self) -> str:
-        return f"{self.name} takes {', '.join(sorted(self.formats))}"
 
     @abstractmethod
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
@@ -194,7 +173,7 @@ class LibraryReader(ABC):
         """Open what is behind a URL; for readers whose card has such places."""
         raise NotImplementedError
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         """Give the names of the variables behind a URL."""
         raise NotImplementedError
 
@@ -233,7 +212,7 @@ class OpenedArray(ABC):
         self.shape = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
         self._open = True
-        self.read_from: tuple[Remote, str] | None = None
+        self.origin: Origin | None = None
 
     def read(self, selection: Selection = ...) -> NDArray[Any]:
         """Read a selection: stored values, C-contiguous, in native byte order.
@@ -260,11 +239,11 @@ class OpenedArray(ABC):
         try:
             fetched = self._fetch(chosen)
         except Exception as error:
-            if self.read_from is None:
+            if self.origin is None:
                 raise
-            place, reader = self.read_from
+            place = self.origin.place
             said = place.said(error).removeprefix(f"{place}").lstrip(": ")
-            raise OSError(f"{place}: {reader} cannot read {self.name!r}: {said}") from error
+            raise self.origin.cannot("read", said) from error
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:

@@ -275,7 +275,7 @@ class ChunkindexLayoutReader(LibraryReader):
         """Give the names of the datasets, with their groups."""
         return dataset_names(path)
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         with remote.stream() as stream:
             return dataset_names(stream)
 

@@ -44,7 +44,7 @@ class H5netcdfReader(LibraryReader):
         """Give the names of the variables, group by group."""
         return _names(path)
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         with remote.stream() as stream:
             return _names(stream)
 

@@ -42,10 +42,10 @@ class KerchunkReader(LibraryReader):
         """Nothing: it reads URLs."""
         raise NotImplementedError
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         return array_names(references_of(remote))
 
-    def _exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Path | Remote) -> bool:
         return isinstance(place, Remote) and place.without("references").exists()
 
     def version(self) -> str:

@@ -47,7 +47,7 @@ class NetCDF4Reader(LibraryReader):
         with netCDF4.Dataset(self.address(path), "r") as file:
             return list(_walk(file, ""))
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         with netCDF4.Dataset(f"{remote.url}#mode=bytes", "r") as file:
             return list(_walk(file, ""))
 

@@ -47,7 +47,7 @@ class SubchunkReader(LibraryReader):
         with subchunk.open(path) as file:
             return list(file)
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         with self._file(remote) as file:
             return list(file)
 

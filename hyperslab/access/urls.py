@@ -110,11 +110,15 @@ class Remote:
 
     def said(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
+        # Here, since h5py comes with it.
+        from hyperslab.subchunk.fetch.faults import fault
+
         # What follows HDF5's first line is addresses and errno.
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
         # kerchunk's does not say what was wrong, but its cause does.
         cause = str(error.__cause__ or "").strip().splitlines()[:1]
         text += "".join(f": {line}" for line in cause if line not in text)
+        text = fault(error) or (fault(error.__cause__) if error.__cause__ else "") or text
         text = re.sub(r"\?[^\s'\"]*", "", text.replace(self.url, str(self)))
         for name in ("key", "secret", "token"):
             if self.options.get(name):
@@ -175,11 +179,16 @@ class Stream(io.RawIOBase):
         wanted = max(0, min(len(out), int(self._file.size) - at))
         # Here, since h5py comes with it.
         from hyperslab.subchunk.fetch.collection import COLLECTION
+        from hyperslab.subchunk.fetch.faults import NO_RANGES, short
 
         with COLLECTION.put_off():
             data = self._file.read(len(out))
-        if len(data) != wanted:
-            raise OSError(f"the server sent {len(data)} bytes at {at}, and {wanted} were asked for")
+        if len(data) < wanted:
+            raise OSError(short(len(data), wanted, at))
+        if len(data) > wanted:
+            raise OSError(
+                f"the server sent {len(data)} bytes where {wanted} were asked for: {NO_RANGES}"
+            )
         out[: len(data)] = data
         return len(data)
 

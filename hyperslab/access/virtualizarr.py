@@ -61,7 +61,7 @@ class VirtualizarrReader(LibraryReader):
         """Nothing: it reads URLs."""
         raise NotImplementedError
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         if self.name == "virtualizarr-kerchunk":
             return array_names(references_of(remote))
         from hyperslab.access.h5py import dataset_names
@@ -69,7 +69,7 @@ class VirtualizarrReader(LibraryReader):
         with remote.stream() as stream:
             return dataset_names(stream)
 
-    def _exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Path | Remote) -> bool:
         return isinstance(place, Remote) and place.without("references").exists()
 
     def version(self) -> str:

@@ -111,11 +111,11 @@ class XarrayReader(LibraryReader):
         """Give the names of the variables, with their groups."""
         return self._inner.names(path)
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
-        return self._inner._remote_names(remote)
+    def remote_names(self, remote: Remote) -> Iterable[str]:
+        return self._inner.remote_names(remote)
 
-    def _exists(self, place: Path | Remote) -> bool:
-        return self._inner._exists(place)
+    def exists(self, place: Path | Remote) -> bool:
+        return self._inner.exists(place)
 
     def version(self) -> str:
         """Give the versions of xarray and of what is below it."""

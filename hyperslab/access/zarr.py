@@ -44,12 +44,12 @@ class ZarrReader(LibraryReader):
         system, path, close = system_in_zarr(folder)
         return opened_array(FsspecStore(system, path=path, read_only=True), variable, "", close)
 
-    def _exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Path | Remote) -> bool:
         if isinstance(place, Path):
             return place.exists()
         return any(place.below(mark).exists() for mark in MARKS)
 
-    def _remote_names(self, remote: Remote) -> Iterable[str]:
+    def remote_names(self, remote: Remote) -> Iterable[str]:
         system, path = remote.system()
         # A server of HTTP lists nothing: what it says of a folder is for people.
         consolidated = f"{path}/.zmetadata"

@@ -10,13 +10,18 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ..errors import MissingFileError, SubchunkError
+from .faults import NO_RANGES, fault, short
 from .ranges import GAP_REMOTE, joined
 
-_FORBIDDEN = 403
+_FORBIDDEN, _BEYOND_THE_END = 403, 416
 
 
 class NoRangesError(SubchunkError):
     """The server gives files only whole."""
+
+
+class ShortAnswerError(SubchunkError):
+    """The server sent less of the file than it was asked for."""
 
 
 class RemoteFile(ABC):
@@ -79,7 +84,22 @@ class RemoteFile(ABC):
         for data, start, stop in zip(found, starts, stops, strict=True):
             if len(data) > stop - start:
                 raise self._no_ranges(f"sends {len(data)} bytes where {stop - start} were asked")
+            # The beginning of a file whose size nobody asked for may be all of it.
+            if len(data) < stop - start and (start or self._identity):
+                self.check_end(start, stop, len(data))
         return list(found)
+
+    def check_end(self, start: int, stop: int, sent: int) -> None:
+        """Raise an error for an answer that is shorter than the file is; it may ask for its size.
+
+        Raises
+        ------
+        ShortAnswerError
+            When the file has more bytes of the range than were sent.
+        """
+        size = self.identity()["size"]
+        if size is not None and sent < (wanted := min(stop, size) - start):
+            raise ShortAnswerError(f"{self.url}: {short(sent, wanted, start)}")
 
     def _named(self, error: Exception) -> SubchunkError:
         if isinstance(error, SubchunkError):
@@ -92,13 +112,14 @@ class RemoteFile(ABC):
         if getattr(error, "status", 0) == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
             return MissingFileError(f"{self.url} is not there, or not for you: {said(error)}")
-        return SubchunkError(f"{self.url} cannot be read: {said(error)}")
+        if getattr(error, "status", 0) == _BEYOND_THE_END:
+            return SubchunkError(
+                f"{self.url} ends before a range that it should have: it was cut off, or replaced"
+            )
+        return SubchunkError(f"{self.url} cannot be read: {fault(error) or said(error)}")
 
     def _no_ranges(self, how: str) -> NoRangesError:
-        return NoRangesError(
-            f"{self.url}: the server {how}: it does not support ranges; copy the file, or serve it "
-            "by another"
-        )
+        return NoRangesError(f"{self.url}: the server {how}: {NO_RANGES}")
 
     @abstractmethod
     def _open(self) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
-from ..fetch import Source, source
+from ..fetch import RemoteFile, Source, source
 from ..hdf5 import Chunks, Variable
 from ..memory import allowed, refuse_above
 from .entries import Entry, check_head, entries
-from .format import PREAMBLE, Head, decode_head, head_bytes
+from .format import PREAMBLE, Head, NoIndexError, decode_head, head_bytes
 from .place import SUFFIX
 from .points import POINT_ARRAYS, Points
 
@@ -83,7 +83,7 @@ class Index:
         self._memory_bytes = allowed(memory_bytes)
         self._source = source(place, options) if isinstance(place, str | Path) else place
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
-        with self._named():
+        with self._named(), self._arrived():
             needed = head_bytes(self._front[:PREAMBLE])
             refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
             if needed > len(self._front):
@@ -117,6 +117,18 @@ class Index:
             yield
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
             raise type(error)(f"{self.name}: {error}") from error
+
+    @contextmanager
+    def _arrived(self) -> Iterator[None]:
+        """Say of what looks damaged when it is the server's answer that was cut."""
+        try:
+            yield
+        except NoIndexError:
+            raise
+        except CorruptIndexError:
+            if isinstance(self._source, RemoteFile):
+                self._source.check_end(0, _FIRST_READ, len(self._front))
+            raise
 
     @property
     def data(self) -> Mapping[str, Any]:

@@ -23,6 +23,8 @@ TIMED = WAYS[:3]
 BUFFERED: Mapping[str, str] = {"romio_cb_write": "enable"}
 FEW = 2
 """Ranks where the libraries are compared by time: as many as a small machine has cores."""
+CLAIMED_RANKS = 8
+"""Where the claims compare the modes."""
 CHECKPOINT = "checkpoint"
 AS_BYTES = "checkpoint as bytes"
 """The two patterns of what is timed: the second has the same bytes, which nobody converts."""
@@ -135,7 +137,7 @@ class Flash:
         """Whether the times of a job are compared, by a claim or to explain one."""
         if job.plan.ranks == FEW:
             return job.mode == "collective"
-        return job.plan.ranks == self.most_ranks and job.library == "hdf5"
+        return job.plan.ranks == min(CLAIMED_RANKS, self.most_ranks) and job.library == "hdf5"
 
     @cached_property
     def _read_again(self) -> list[tuple[Task, Report]]:

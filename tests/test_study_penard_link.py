@@ -198,7 +198,7 @@ def test_words_are_of_the_records():
     assert "2 to 20 requests" in link_words.advice(timed)
     table = link_words.table_model(timed)
     assert len(table) == len(timed) and "5 (5) + 1" in set(table["round trips"])
-    assert "6 interleaved blocks" in link_words.caption_9(timed, beside=False)
+    assert "6 interleaved blocks" in link_words.caption_9(timed, 8.0, beside=False)
     whole = frame_of(rows(frames=(72, 13)))
     assert link_words.whole(whole) and not link_words.taken(whole)
 

@@ -141,13 +141,15 @@ def table_model(timed: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def caption_9(timed: pd.DataFrame, *, beside: bool) -> str:
+def caption_9(timed: pd.DataFrame, limit_s: float, *, beside: bool) -> str:
     """Return the caption of Figure 9.
 
     Parameters
     ----------
     timed : pandas.DataFrame
         From `link_model.table`.
+    limit_s : float
+        What a read over the link as stated may take to be timed.
     beside : bool
         Whether the document's seconds are drawn.
     """
@@ -160,7 +162,7 @@ def caption_9(timed: pd.DataFrame, *, beside: bool) -> str:
     return (
         "Time of each read over a link, opening, index and references included, as in Figure 9 of "
         f"{{cite:t}}`penard2025`: medians with {spread(most, least)}; "
-        f"by the model where a read takes too long to be timed.{theirs}"
+        f"by the model where a read as stated would take more than {_spelled(limit_s)}.{theirs}"
     )
 
 

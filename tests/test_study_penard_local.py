@@ -14,6 +14,7 @@ from hyperslab.measure.worker import Job
 from hyperslab.study import claims
 from hyperslab.study.penard import (
     local,
+    local_cold_words,
     local_figures,
     local_results,
     local_unpacked,
@@ -127,6 +128,31 @@ def test_cases_are_those_that_the_claims_name(files):
         for kind, read, way, store in local.every((*local.WAYS, *local.OTHERS))
         if way.library in readers()
     }
+
+
+def test_the_full_profile_reads_all_of_it_cold(files):
+    large = LocalFiles(files.data, files.scratch, "full", 1, 1)
+    warm = [*local.read_cases(large), *local.other_cases(large)]
+    cold = local.cold_cases(large)
+    assert {case.name for case in cold} == {case.name for case in warm}
+    assert len({case.name for case in cold}) == len(cold)
+    few = local.cold_cases(LocalFiles(files.data, files.scratch, "quick", 1, 1))
+    assert {case.name for case in few} < {case.name for case in local.read_cases(large)}
+    assert not any(case.name.endswith("-off") for case in few)
+
+
+def test_what_was_not_read_cold_is_named():
+    found = experiments()
+    timed = local_results.times(found["reads"], found["others"], found["cold"])
+    words = local_cold_words.left_out(timed)
+    assert "hidefix" in words and "without shuffle" not in words
+    off = (timed["state"] == "cold") & timed["way"].str.endswith("-off")
+    assert "the files without shuffle" in local_cold_words.left_out(timed[~off])
+    ocean = (timed["state"] == "warm") | timed["panel"].eq("cmems/frame")
+    assert "temperature, series" in local_cold_words.left_out(timed[ocean])
+    assert local_cold_words.left_out(timed[timed["state"] == "warm"]) == ""
+    lacking = ~timed["way"].isin(set(timed[timed["state"] == "cold"]["way"]))
+    assert local_cold_words.left_out(timed[~lacking]) == ""
 
 
 def test_bytes_inflated_are_those_that_the_documents_reader_inflates(files, monkeypatch):

@@ -149,21 +149,25 @@ def other_cases(files: LocalFiles) -> list[Case]:
 
 
 def cold_cases(files: LocalFiles) -> list[Case]:
-    """Return one read in each way of the document, and through our index, with nothing in memory.
+    """Return one read in each way with nothing in memory.
 
-    The quick profile leaves out the files without shuffle.
+    The profile quick leaves out the files without shuffle and the readers that stand beside what
+    the verdicts compare, and the smallest all but one read of one file.
 
     Parameters
     ----------
     files : LocalFiles
         Copies, which nothing else reads.
     """
+    cells = [cell for cell in every(WAYS) if not _beside(*cell)]
+    if files.profile in ("full", "paper"):
+        here = readers()
+        cells += [cell for cell in every(WAYS) if _beside(*cell)]
+        cells += every(tuple(way for way in OTHERS if way.library in here))
     return [
         case(files, kind, read, way, store, "cold", aa=(kind, read, way.name, store) == AA)
-        for kind, read, way, store in every(WAYS)
-        if not _beside(kind, read, way, store)
-        and _wanted(files, kind, read)
-        and (store != "off" or files.profile != "quick")
+        for kind, read, way, store in cells
+        if _wanted(files, kind, read) and (store != "off" or files.profile != "quick")
     ]
 
 

@@ -14,13 +14,15 @@ import pytest
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import serving
-from hyperslab.study import claims
+from hyperslab.study import claims, profile, run
 from hyperslab.study.penard import link, link_figures, link_model, s3, s3_words
 from hyperslab.study.penard.local_files import LocalFiles
+from hyperslab.study.session import KEPT_BY_RUNNER
 from hyperslab.study.style import STYLES, styled
 
 ROOT = Path(__file__).parents[1]
 KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
+BUCKET, FOLDER = "canary-bucket", "canary-top/canary-folder"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,11 @@ def test_what_cannot_be_done_is_tried(files):
     status = found["netcdf4/s3"]["status"]
     assert status == "ok" or ("127.0.0.1" not in status and "Error" in status)
     words = s3_words.tried(frame_of({"experiment": "tries", **row} for row in found.values()))
-    assert words.count("it works") + words.count("it fails") == 3
+    assert words.count("it works") + words.count("it fails") == 5
+    for case in ("nczarr/http", "nczarr/s3"):  # the library's own words, or the truth
+        status = found[case]["status"]
+        assert status == "ok" or ("NetCDF: " in status and status in words)
+        assert "127.0.0.1" not in status
 
 
 def test_reads_from_s3_are_true_and_counted(files):
@@ -81,7 +87,10 @@ def test_words_and_figure_are_of_the_records():
     assert "0.1 s, not 0.44 s (10 MB against 44 MB)" in words
     table = s3_words.table(timed)
     assert "0.4 s / 9 / 40 MB" in set(table["ocean, series"])
-    assert "6 interleaved blocks" in s3_words.caption_10(timed, beside=False)
+    assert "over 6 interleaved blocks" in s3_words.caption_10(timed, beside=False)
+    once = link_model.table(s3.links(), frame_of(rows(blocks=1)))
+    caption = s3_words.caption_10(once, beside=False)
+    assert "no range, of 1 interleaved block," in caption and "blocks" not in caption
     assert "on this machine" in s3_words.setting(timed) and s3_words.advice()
     for style, theirs in product(STYLES, ({}, s3_words.TABLE_3)):
         with styled(style):
@@ -121,32 +130,40 @@ def variables(server, secret=SECRET):
 
 
 def executed(tmp_path, environment):
-    """Run the notebook on a store, by papermill alone."""
+    """Run the notebook on a store, by papermill alone, and leave its journal there."""
     words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(tmp_path / "out.ipynb")]
-    told = {"profile": "smoke", "workdir": tmp_path, "endpoint": "s3://bucket/some/where"}
-    for name, value in told.items():
+    for name, value in {"profile": "smoke", "workdir": tmp_path}.items():
         words += ["-p", name, str(value)]
+    told = {s3.WHERE: f"s3://{BUCKET}/{FOLDER}", KEPT_BY_RUNNER: "1"}
     return subprocess.run(
-        words, cwd=ROOT / "notebooks", env=environment, capture_output=True, text=True
+        words, cwd=ROOT / "notebooks", env=environment | told, capture_output=True, text=True
     )
 
 
 def test_a_store_that_refuses_is_told_without_its_name_and_keys(files, tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
+    place = f"s3://{BUCKET}/{FOLDER}"
     with serving(tmp_path, "s3", keys=(KEY, SECRET), writable=True) as server:
         for name, value in variables(server, secret=f"{SECRET}-not").items():
             monkeypatch.setenv(name, value)
         with (
             pytest.raises(OSError, match="the signature is not that of") as caught,
-            s3.laid(files, "s3://bucket/some", drawing=False),
+            s3.laid(files, place, drawing=False),
         ):
             pass
-    said = str(caught.value)
-    assert not any(word in said for word in (KEY, SECRET, f":{server.port}"))
-    with s3.laid(files, "s3://bucket/some", drawing=True) as far:
+    assert not leaked(str(caught.value), server)
+    with s3.laid(files, place, drawing=True) as far:
         assert not far.servers
 
 
-def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path):
+def leaked(text, server):
+    """Which of the names that nobody may see stand in a text."""
+    hidden = (KEY, SECRET, BUCKET, *FOLDER.split("/"), f"127.0.0.1:{server.port}")
+    return [name for name in hidden if name.lower() in text.lower()]
+
+
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
     served, work = tmp_path / "served", tmp_path / "work"
     served.mkdir()
     work.mkdir()
@@ -155,18 +172,31 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path):
         assert done.returncode == 0, done.stderr[-2000:]
         requests = server.requests()
     put = {request.path for request in requests if request.method == "PUT"}
-    assert put and all(path.startswith("/bucket/some/where/") for path in put)
+    assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
     frame = pd.read_parquet(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
     assert (read["status"] == "ok").all() and (read["link"] == "endpoint").all()
     assert np.isnan(read["requests"].astype(float)).all()
-    kept = [path for path in work.rglob("*") if path.is_file()]
-    assert SECRET not in done.stdout + done.stderr and KEY not in done.stdout + done.stderr
-    for path in kept:
-        content = path.read_bytes()
-        assert SECRET.encode() not in content and KEY.encode() not in content, path
-        if path.suffix in (".ipynb", ".parquet", ".json"):
-            assert f"127.0.0.1:{server.port}".encode() not in content, path
+    assert not leaked(done.stdout + done.stderr, server)
+    kept = {path for path in work.rglob("*") if path.is_file()}
+    assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".jsonl", ".svg"}
+    # Neither in the files nor in what a compressed page of a record holds.
+    texts = {path: path.read_bytes().decode("latin-1") for path in kept}
+    texts["records"] = frame.to_csv()
+    assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
+    assert (
+        s3.mark(f"s3://{BUCKET}/{FOLDER}") in texts[work / "results/smoke/.journal/penard_s3.jsonl"]
+    )
+
+
+def test_another_store_is_another_run(monkeypatch):
+    monkeypatch.delenv(s3.WHERE, raising=False)
+    item = profile.entry("penard_s3", ROOT)
+    seen = [run._inputs(item, run.Options(), ROOT, ROOT)]
+    for address in ("s3://canary/one", "s3://canary/two"):
+        monkeypatch.setenv(s3.WHERE, address)
+        seen.append(run._inputs(item, run.Options(), ROOT, ROOT))
+    assert seen[0] != seen[1] != seen[2] != seen[0] and "canary" not in str(seen)
 
 
 @pytest.mark.parametrize(("moved", "verdict"), [(40, "holds"), (400, "refuted")])

@@ -104,13 +104,13 @@ class Endpoint:
         return replace(self, url=self.address(name))
 
     def said(self, text: str) -> str:
-        """Return a message without keys, and without the names of the server and the bucket.
+        """Return a message without keys, and without the names of server, bucket and folder.
 
         Examples
         --------
-        >>> here = Endpoint("s3://ours/a", "http://127.0.0.1:9000")
-        >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b.nc")
-        'cannot reach http://server/bucket/a/b.nc'
+        >>> here = Endpoint("s3://ours/a/b", "http://127.0.0.1:9000")
+        >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b/c.nc")
+        'cannot reach http://server/bucket/folder/c.nc'
         """
         url = urlsplit(self.url)
         server = urlsplit(self.endpoint)
@@ -119,6 +119,12 @@ class Endpoint:
             **{name: "server" for name in (server.netloc, server.hostname) if name},
             url.netloc: "bucket" if self.kind == "s3" else "server",
         }
+        parts = url.path.strip("/").split("/")
+        # What stands above the folder too; a name of one part may be a word, so only in a path.
+        for depth in range(len(parts), 0, -1) if parts[0] else ():
+            above = re.escape("/".join(parts[:depth]))
+            before = r"(?<=/)" if depth == 1 else r"(?<![\w-])"
+            text = re.sub(rf"{before}{above}(?![\w-])", "folder", text)
         for name in sorted(hidden, key=len, reverse=True):
             text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", hidden[name], text)
         return text

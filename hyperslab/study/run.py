@@ -1,7 +1,9 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
+import hashlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -260,7 +262,8 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
     elif _draws(item, options):
         folder = workdir / "results" / options.profile
     else:
-        return {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
+        settings = {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
+        return settings | _elsewhere(item, top)
     given = item.settings[options.profile].get("draws")
     names = given if isinstance(given, list) else ["*"]  # all, unless it says from which
     found = {path for name in names for path in folder.glob(f"{name}.parquet")}
@@ -270,6 +273,15 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
         files[claims] = claims.stat()
     return {
         f"input {path.name}": f"{stat.st_size} {stat.st_mtime_ns}" for path, stat in files.items()
+    }
+
+
+def _elsewhere(item: Entry, top: Path) -> dict[str, str]:
+    """Return a digest of each address that a notebook takes from a variable and no page tells."""
+    names = set(re.findall(r"HYPERSLAB_\w+_URL", _source(item, top).read_text(encoding="utf-8")))
+    known = {name: os.environ[name] for name in sorted(names) if os.environ.get(name)}
+    return {
+        f"input {name}": hashlib.sha256(url.encode()).hexdigest() for name, url in known.items()
     }
 
 

@@ -31,25 +31,41 @@ MODULES = (*link.MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
 LINK = Link(125e6, 0.02)
 """1 Gbit/s and 20 ms: a store in the same country. It is no measurement of anybody's."""
 TRY_S = 120.0
+WHERE = "HYPERSLAB_S3_URL"
+"""The variable of the environment that names a store that others run."""
 
 
 @dataclass(frozen=True)
 class ReadByC:
-    """Read from a store of S3 with netCDF-C itself: phases open, read and close."""
+    """Read from a server with netCDF-C itself: phases open, read and close.
+
+    Parameters
+    ----------
+    server : Server
+        Of HTTP or S3, whose address is of the path style.
+    name : str
+    selection
+    variable : str
+    mode : str
+        What its address asks netCDF-C for.
+    """
 
     server: Server
     name: str
     selection: Selection
     variable: str
+    mode: str = "bytes,s3"
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        options = self.server.storage_options
-        os.environ |= {
-            "AWS_ACCESS_KEY_ID": options["key"],
-            "AWS_SECRET_ACCESS_KEY": options["secret"],
-            "AWS_DEFAULT_REGION": options["client_kwargs"]["region_name"],
-        }
-        address = f"{self.server.endpoint}/{BUCKET}/{self.name}#mode=bytes,s3"
+        address = f"{self.server.endpoint}/{self.name}#mode={self.mode}"
+        if self.server.kind == "s3":
+            options = self.server.storage_options
+            os.environ |= {
+                "AWS_ACCESS_KEY_ID": options["key"],
+                "AWS_SECRET_ACCESS_KEY": options["secret"],
+                "AWS_DEFAULT_REGION": options["client_kwargs"]["region_name"],
+            }
+            address = address.replace(self.name, f"{BUCKET}/{self.name}")
         with watch("open"):
             file = netCDF4.Dataset(address)
         file.set_auto_maskandscale(False)
@@ -80,6 +96,26 @@ class ReadStore:
         return values
 
 
+def given() -> str:
+    """Return the address of a folder in a store that others run, "s3://bucket/prefix"; or nothing.
+
+    It comes from the environment, as the usual AWS variables do that tell the rest: a parameter
+    would stand in the executed notebook.
+    """
+    return os.environ.get(WHERE, "")
+
+
+def mark(address: str) -> str:
+    """Return what tells runs on two stores apart and names none; empty for a server here.
+
+    Examples
+    --------
+    >>> mark("s3://bucket/prefix"), mark("")
+    ('9737a7d8f5fc', '')
+    """
+    return hashlib.sha256(address.encode()).hexdigest()[:12] if address else ""
+
+
 @contextmanager
 def laid(files: LocalFiles, endpoint: str, *, drawing: bool) -> Iterator[Far]:
     """Have the files in a store of S3 for as long as the context lasts.
@@ -88,10 +124,9 @@ def laid(files: LocalFiles, endpoint: str, *, drawing: bool) -> Iterator[Far]:
     ----------
     files : LocalFiles
     endpoint : str
-        Address of a folder in a store that others run, "s3://bucket/prefix", which the usual AWS
-        variables tell the rest of. What is read and not there yet is put into a folder of its own
-        below, and stays there: about 0.25 GB for the profile quick and 3 GB for full. Empty takes
-        a server on this machine.
+        From `given`. What is read and not there yet is put into a folder of its own below, and
+        stays there: about 0.25 GB for the profile quick and 3 GB for full. Empty takes a server
+        on this machine.
     drawing : bool
         Whether figures are drawn from records: then nothing is started, and nothing put anywhere.
 
@@ -144,6 +179,7 @@ def tries(files: LocalFiles) -> Iterator[dict[str, object]]:
     name = "cmems-on"
     frame, variable = files.frame(name), files.variable(name)
     truth, file = Kept(files.truth_path(name, "frame")), files.store("cmems", "on").name
+    store_name = files.store("cmems", "nczarr-deflate").name
     with (
         serving(files.scratch) as web,
         serving(files.scratch, "s3") as store,
@@ -152,6 +188,8 @@ def tries(files: LocalFiles) -> Iterator[dict[str, object]]:
         found: dict[str, Callable[[Stopwatch], NDArray[Any]]] = {
             "netcdf4/http": ReadFar(web, file, "netcdf4", frame, variable),
             "netcdf4/s3": ReadByC(store, file, frame, variable),
+            "nczarr/http": ReadByC(web, store_name, frame, variable, "nczarr"),
+            "nczarr/s3": ReadByC(store, store_name, frame, variable, "nczarr,s3"),
             "nczarr/deflate": ReadStore(files, "nczarr-deflate", "nczarr", frame, variable),
         }
         for case, run in found.items():

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from ..claims.words import spread
 from .link import ABROAD
 from .link_words import WORDS
 from .local_results import PANELS
+from .s3 import WHERE
 from .wire_figures import labels
 
 TABLE_3 = {
@@ -18,6 +20,8 @@ TABLE_3 = {
 _TRIES = {
     "netcdf4/http": "netCDF4-python reads a file over HTTP, by `#mode=bytes`",
     "netcdf4/s3": "netCDF4-python reads a file from S3, by `#mode=bytes,s3`",
+    "nczarr/http": "netCDF4-python reads compressed NCZarr over HTTP, by `#mode=nczarr`",
+    "nczarr/s3": "netCDF4-python reads compressed NCZarr from S3, by `#mode=nczarr,s3`",
     "nczarr/deflate": "NCZarr is compressed by deflate inside, and read back",
 }
 
@@ -66,10 +70,10 @@ def setting(timed: pd.DataFrame) -> str:
     """
     if _abroad(timed):
         return (
-            "The store is one that others run and that speaks S3, given by the parameter "
-            "`endpoint`. It keeps no log for us, so that requests and bytes are not counted; the "
-            "seconds are those of that store, of this machine and of what lies between, at the "
-            "time of the run."
+            "The store is one that others run and that speaks S3, named by the variable "
+            f"`{WHERE}` of the environment. It keeps no log for us, so that requests and bytes are "
+            "not counted; the seconds are those of that store, of this machine and of what lies "
+            "between, at the time of the run."
         )
     return (
         "The store is a small server on this machine that verifies each request's signature, "
@@ -140,8 +144,7 @@ def caption_10(timed: pd.DataFrame, *, beside: bool) -> str:
     nobodys = "" if abroad else " This is not the speed of anybody's store."
     return (
         f"Time of each read from {where}, opening included, as in Figure 10 of "
-        "{cite:t}`penard2025`: medians, with 95 % intervals, of up to "
-        f"{int(timed['n'].max())} interleaved blocks; fewer than six give the range of all."
+        f"{{cite:t}}`penard2025`: medians, with {spread(timed['n'].max(), timed['n'].min())}."
         f"{theirs}{nobodys}"
     )
 

@@ -266,14 +266,15 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
         return settings | _elsewhere(item, top)
     given = item.settings[options.profile].get("draws")
     names = given if isinstance(given, list) else ["*"]  # all, unless it says from which
-    found = {path for name in names for path in folder.glob(f"{name}.parquet")}
-    files = {path: path.stat() for path in sorted(found)}
+    files = {path.name: path for name in names for path in folder.glob(f"{name}.parquet")}
+    if beside := item.settings[options.profile].get("beside"):  # a folder with a folder a machine
+        others = (top / str(beside)).glob("[!.]*/*.parquet")
+        files |= {f"{path.parent.name}/{path.name}": path for path in others}
     claims = top / "book" / "claims.yml"
     if claims.exists():
-        files[claims] = claims.stat()
-    return {
-        f"input {path.name}": f"{stat.st_size} {stat.st_mtime_ns}" for path, stat in files.items()
-    }
+        files[claims.name] = claims
+    stats = {name: path.stat() for name, path in sorted(files.items())}
+    return {f"input {name}": f"{stat.st_size} {stat.st_mtime_ns}" for name, stat in stats.items()}
 
 
 def _elsewhere(item: Entry, top: Path) -> dict[str, str]:

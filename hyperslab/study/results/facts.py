@@ -58,6 +58,8 @@ def facts_problems(
         yield from _fits(f"{notebook}.parquet", notebook, frame, known)
     named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
     of_files = {run_id: facts for run_id, facts in known.items() if run_id in named}
+    if not frames:
+        return
     try:
         merge([Records(frame, of_files) for frame in frames.values()])
     except MergeError as error:

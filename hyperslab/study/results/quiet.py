@@ -1,6 +1,6 @@
 """Whether a machine stood still enough while it measured, by its A/A pairs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 
@@ -27,20 +27,29 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
     told = [(notebook, item) for notebook, item in pairs if item.ratio.n >= ENOUGH]
-    for notebook, item in told:
-        if item.ratio.low > 1 + VOID or item.ratio.high < 1 / (1 + VOID):
-            what = (
-                f"the A/A pair of {item.name} is {_apart(item)}, where ±{percent(VOID)} is allowed"
-            )
-            yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
+    for notebook, items in _by_notebook(
+        (notebook, item)
+        for notebook, item in told
+        if item.ratio.low > 1 + VOID or item.ratio.high < 1 / (1 + VOID)
+    ):
+        shown = ", ".join(f"{item.name} {_apart(item)}" for item in items)
+        what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
+        yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
     void = [pair for pair in told if pair[1].state == "void"]
     void += [p for p in pairs if p not in void and p[1].others_cpu > OTHERS_VOID]
     if len(void) <= MOST_VOID * len(pairs):
         return
-    for notebook in dict.fromkeys(name for name, _ in void):
-        items = ", ".join(_why(item) for name, item in void if name == notebook)
-        what = f"void: {items}; {len(void)} of the folder's {len(pairs)} A/A pairs are"
+    for notebook, items in _by_notebook(void):
+        shown = ", ".join(_why(item) for item in items)
+        what = f"void: {shown}; {len(void)} of the folder's {len(pairs)} A/A pairs are"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "aa")
+
+
+def _by_notebook(pairs: Iterable[tuple[str, Noise]]) -> list[tuple[str, list[Noise]]]:
+    found: dict[str, list[Noise]] = {}
+    for notebook, item in pairs:
+        found.setdefault(notebook, []).append(item)
+    return list(found.items())
 
 
 def _why(item: Noise) -> str:

@@ -1,0 +1,413 @@
+"""Records of a machine are added whole, small and public, or refused with the reason."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from hyperslab.cli import FAILED, OK, USAGE, main
+from hyperslab.measure import machine
+from hyperslab.measure.records import load, machines, save
+from hyperslab.study import claims
+from hyperslab.study.privacy import revealed
+from hyperslab.study.profile import entries
+from hyperslab.study.results import add as adding
+from hyperslab.study.results.facts import KNOWN
+from hyperslab.study.results.problem import RefusedError
+
+ROOT = Path(__file__).parents[1]
+TIMED, COUNTED = "lee_access", "penard_datasets"
+BLOCKS = 7
+
+
+@pytest.fixture(autouse=True)
+def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What two notebooks really wrote, at toy size, with as many blocks as an interval needs."""
+    work = tmp_path_factory.mktemp("measured")
+    words = ["--profile", "smoke", "--workdir", str(work), "--repeats", str(BLOCKS)]
+    assert main(["run", TIMED, COUNTED, *words]) == OK
+    return work / "results" / "smoke"
+
+
+@pytest.fixture(scope="module")
+def real(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same as if from a quiet machine and of a profile that may be published.
+
+    The noise of the machine that runs the tests is none of theirs: both labels of an A/A pair are
+    given the same time.
+    """
+    folder = tmp_path_factory.mktemp("real")
+    for path in measured.glob("*.parquet"):
+        frame = load(path).assign(profile="quick")
+        frame["others_cpu"] = frame["others_cpu"] * 0
+        paired = frame["aa"].isin(("A", "B"))
+        keys = ["experiment", "cache_state", "case", "block", "phase"]
+        mean = frame[paired].groupby(keys)["wall_s"].transform("mean")
+        frame.loc[paired, "wall_s"] = mean
+        save(frame, folder / path.name)
+    facts = {run: {**each, "profile": "quick"} for run, each in machines(measured).items()}
+    (folder / "machine.json").write_text(json.dumps(facts))
+    return folder
+
+
+@pytest.fixture
+def given(real: Path, tmp_path: Path) -> Path:
+    """A copy to doctor."""
+    return Path(shutil.copytree(real, tmp_path / "given"))
+
+
+@pytest.fixture
+def into(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def add(folder: Path, into: Path, name: str = "here") -> adding.Added:
+    return adding.add(folder, name, into=into, top=ROOT)
+
+
+def table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], None]:
+    """A change of the timed table that ends in its file as it is, whatever its columns are."""
+
+    def doctored(folder: Path) -> None:
+        path = folder / f"{TIMED}.parquet"
+        change(pd.read_parquet(path)).to_parquet(path, index=False)
+
+    return doctored
+
+
+def facts(change: Callable[[dict[str, dict[str, object]]], object]) -> Callable[[Path], None]:
+    def doctored(folder: Path) -> None:
+        known = machines(folder)
+        change(known)
+        (folder / "machine.json").write_text(json.dumps(known))
+
+    return doctored
+
+
+def cell(column: str, value: object) -> Callable[[Path], None]:
+    """Another value in one row."""
+
+    def change(frame: pd.DataFrame) -> pd.DataFrame:
+        frame.loc[3, column] = value
+        return frame
+
+    return table(change)
+
+
+def timed(known: dict[str, dict[str, object]]) -> dict[str, object]:
+    return next(each for each in known.values() if each["notebook"] == TIMED)
+
+
+def slower(frame: pd.DataFrame) -> pd.DataFrame:
+    frame.loc[frame["aa"] == "B", "wall_s"] *= 1.5
+    return frame
+
+
+def cut(folder: Path) -> None:
+    path = folder / f"{TIMED}.parquet"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def versions(known: dict[str, dict[str, object]]) -> dict[str, str]:
+    found = timed(known)["versions"]
+    assert isinstance(found, dict)
+    return found
+
+
+DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+    "text for numbers": (
+        table(lambda f: f.assign(block=f["block"].astype(str))),
+        ("lee_access.parquet, block: is of the type", "must be a double"),
+    ),
+    "whole numbers for doubles": (
+        table(lambda f: f.assign(order=f["order"].fillna(0).astype(int))),
+        ("lee_access.parquet, order: is of the type int64",),
+    ),
+    "another schema": (
+        table(lambda f: f.rename(columns={"wall_s": "wall_ms", "case": "label"})),
+        ("label: is no column of records", "wall_ms: is no column", "case: is missing"),
+    ),
+    "missing text": (cell("pattern", None), ("pattern: has values that are missing",)),
+    "a home folder": (
+        cell("status", "no file /home/ann/data.nc"),
+        ("lee_access.parquet, status: has a folder of a machine, '/home/ann/data.nc'",),
+    ),
+    "this checkout": (
+        cell("note", f"made in {ROOT}/build"),
+        ("lee_access.parquet, note: has",),
+    ),
+    "an address": (
+        cell("link", "https://data.example.org/b"),
+        ("link: has an address, 'https://data.example.org/b'",),
+    ),
+    "a credential": (
+        cell("hints", "aws_secret_access_key=abc/def"),
+        ("hints: has a credential",),
+    ),
+    "A/A far apart": (
+        table(slower),
+        ("lee_access.parquet, wall_s: A/A pairs beyond ±5 %", "0.667 [0.667, 0.667]"),
+    ),
+    "a busy machine": (
+        table(lambda f: f.assign(others_cpu=0.9)),
+        ("lee_access.parquet, aa: void: ", "other programs took 90 % of the CPU"),
+    ),
+    "not verified": (
+        cell("verified", False),
+        ("lee_access.parquet, verified: 1 samples were not compared with the truth",),
+    ),
+    "nothing succeeded": (
+        table(lambda f: f.assign(status="lost")),
+        ("status: has no sample that succeeded",),
+    ),
+    "time backwards": (cell("wall_s", -1.0), ("wall_s: 1 values are below zero",)),
+    "endless time": (cell("wall_s", float("inf")), ("wall_s: 1 values are infinite",)),
+    "two runs": (cell("run_id", "another"), ("run_id: must have one value",)),
+    "toy sizes": (
+        table(lambda f: f.assign(profile="smoke")),
+        ("profile: is smoke", "measure with --profile quick or full"),
+    ),
+    "a profile of none": (table(lambda f: f.assign(profile="x")), ("profile: is 'x'; choose",)),
+    "no rows": (table(lambda f: f.iloc[:0]), ("lee_access.parquet: has no rows",)),
+    "cut": (cut, ("lee_access.parquet: is no whole Parquet file", "measure again with")),
+    "another notebook's name": (
+        lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "lee_formats.parquet"),
+        ("lee_formats.parquet, notebook: is 'lee_access'",),
+    ),
+    "no notebook's name": (
+        lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "mine.parquet"),
+        ("mine.parquet: is named after no notebook of the study",),
+    ),
+    "no machine.json": (
+        lambda folder: (folder / "machine.json").unlink(),
+        ("machine.json: is missing; copy it",),
+    ),
+    "broken machine.json": (
+        lambda folder: (folder / "machine.json").write_text("{"),
+        ("machine.json: is no JSON",),
+    ),
+    "an unknown run": (
+        lambda folder: (folder / "machine.json").write_text("{}"),
+        ("lee_access.parquet, run_id:", "is not in machine.json"),
+    ),
+    "a host name": (
+        facts(lambda known: timed(known).update(hostname="x1")),
+        ("hostname: is no fact of a machine; take it out",),
+    ),
+    "a build host": (
+        facts(lambda known: timed(known).update(kernel="Linux 6.1-ann-laptop")),
+        ("kernel: 'Linux 6.1-ann-laptop' is more than",),
+    ),
+    "no versions": (
+        facts(lambda known: timed(known).pop("versions")),
+        ("versions: is missing",),
+    ),
+    "a library without its version": (
+        facts(lambda known: versions(known).pop("netCDF4")),
+        ("lee_access.parquet, library: the version of netCDF4, which was measured",),
+    ),
+    "a version that is none": (
+        facts(lambda known: versions(known).update(zarr="mine")),
+        ("zarr: 'mine' is no version",),
+    ),
+    "two sets of versions": (
+        facts(lambda known: versions(known).update(zarr="3.0.0")),
+        ("machine.json: records differ in versions",),
+    ),
+    "another profile in machine.json": (
+        facts(lambda known: timed(known).update(profile="full")),
+        ("lee_access.parquet, profile: is 'quick', and 'full' in machine.json",),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", DOCTORED)
+def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Path) -> None:
+    change, says = DOCTORED[how]
+    change(given)
+    with pytest.raises(RefusedError) as refused:
+        add(given, into)
+    for part in says:
+        assert part in str(refused.value)
+    assert all(problem.remedy for problem in refused.value.problems)
+    assert not into.exists()
+
+
+def test_records_are_added_without_a_value_lost(real: Path, into: Path) -> None:
+    added = add(real, into)
+    assert (added.notebooks, added.changed) == ((TIMED, COUNTED), True)
+    for name in added.notebooks:
+        small, whole = (folder / f"{name}.parquet" for folder in (added.folder, real))
+        pd.testing.assert_frame_equal(load(small), load(whole), check_exact=True)
+        assert small.stat().st_size < whole.stat().st_size / 2
+    assert machines(added.folder) == machines(real)
+    judged = json.loads((added.folder / "claims.json").read_text())
+    assert len(judged) == 75
+    assert {item["verdict"] for item in judged} > {"not measured"}
+    assert [path.name for path in into.iterdir()] == ["here"]
+
+
+def test_added_again_nothing_is_written(real: Path, into: Path) -> None:
+    folder = add(real, into).folder
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert not add(real, into).changed
+    assert not add(folder, into).changed, "from itself too"
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("what", ["identity", "versions", "profile"])
+def test_another_machines_folder_is_never_written(
+    what: str, real: Path, given: Path, into: Path
+) -> None:
+    add(real, into)
+    before = contents(into)
+
+    def other(known: dict[str, dict[str, object]]) -> None:
+        for each in known.values():
+            changed = {"identity": {"cores": 99}, "versions": {"zarr": "2.18.0"}}.get(what)
+            old = each[what]
+            each[what] = {**old, **changed} if changed and isinstance(old, dict) else "full"
+
+    facts(other)(given)
+    if what == "profile":
+        for path in given.glob("*.parquet"):
+            save(load(path).assign(profile="full"), path)
+    with pytest.raises(RefusedError, match=f"another {what}; choose another --name"):
+        add(given, into)
+    assert contents(into) == before
+    assert add(given, into, "there").changed, "under its own name it stands beside it"
+    assert {
+        name: data for name, data in contents(into).items() if name.startswith("here")
+    } == before
+
+
+def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: Path) -> None:
+    (given / f"{TIMED}.parquet").unlink()
+    first = add(given, into)
+    assert first.notebooks == (COUNTED,)
+    assert {each["notebook"] for each in machines(first.folder).values()} == {COUNTED}
+    (given / f"{COUNTED}.parquet").unlink()
+    shutil.copy(real / f"{TIMED}.parquet", given)
+    assert add(given, into).notebooks == (TIMED, COUNTED)
+    assert machines(into / "here") == machines(real)
+
+
+def test_a_failure_half_way_leaves_what_was_there(
+    real: Path, given: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add(real, into)
+    before = contents(into)
+    path = given / f"{TIMED}.parquet"
+    frame = load(path)
+    save(frame[frame["block"] > 0].reset_index(drop=True), path)
+
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if Path(target) == into / "here" and self.name == "here":
+            raise OSError("the disk is full")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OSError, match="disk is full"):
+        add(given, into)
+    assert contents(into) == before
+    monkeypatch.undo()
+    monkeypatch.chdir(ROOT)
+    assert add(given, into).changed
+
+
+@pytest.mark.parametrize("name", ["UPPER", "a b", "..", "a/b", "x", "a" * 41])
+def test_a_name_that_cannot_be_one_is_a_usage_error(name: str, real: Path, into: Path) -> None:
+    with pytest.raises(ValueError, match="give 2 to 40 of a to z"):
+        add(real, into, name)
+    assert not into.exists()
+
+
+def test_the_command(
+    real: Path, given: Path, into: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--into", str(into)]
+    assert main(["results", "list", *place]) == OK
+    assert "no machine yet" in capsys.readouterr().out
+    assert main(["results", "add", str(into), *place]) == USAGE
+    assert "no folder with records" in capsys.readouterr().err
+    assert main(["results", "add", str(real), *place]) == OK
+    [folder] = into.iterdir()
+    assert folder.name == adding.name_of(machines(real))
+    assert "added; 2 notebooks" in capsys.readouterr().out
+    assert main(["results", "add", str(real), *place]) == OK
+    assert "nothing changed" in capsys.readouterr().out
+    cell("status", "in /home/ann")(given)
+    assert main(["results", "add", str(given), "--name", "other", *place]) == FAILED
+    assert "lee_access.parquet, status: has a folder of a machine" in capsys.readouterr().err
+    assert [path.name for path in into.iterdir()] == [folder.name]
+    assert main(["results", "list", *place]) == OK
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith(folder.name)
+    assert "profile quick, notebooks 2" in line
+
+
+def test_every_fact_that_runs_write_is_known(measured: Path) -> None:
+    for facts_of_run in machines(measured).values():
+        assert set(facts_of_run) <= KNOWN
+    written = machine.facts(ROOT, profile="quick", seed=0, notebook=TIMED)
+    assert set(written) <= KNOWN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /root/x", "/scratch/p123/a.nc",
+        "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a", "https://minio.local:9000",
+        "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x", "TOKEN=x",
+    ],
+)  # fmt: skip
+def test_what_is_private_is_seen(text: str) -> None:
+    assert revealed(text)
+    assert revealed(f"OSError: '{text}' failed")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "8x8x64", "NetCDF-4 / HDF5", "http://server/a.nc#mode=bytes", "s3://bucket/gfs.nc",
+        "http://127.0.0.1:4711/a", "and/or", "MB/s", "1.14.6", "4.9.3.1", "read/write",
+        "65536 tokens", "https://localhost:9000/a", "/data", "x@", "NETCDF4_CLASSIC",
+    ],
+)  # fmt: skip
+def test_what_names_nobody_is_not(text: str) -> None:
+    assert revealed(text) == ""
+
+
+def committed() -> Iterator[Path]:
+    return (path.parent for path in (ROOT / "results").glob("*/machine.json"))
+
+
+def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> None:
+    content = claims.read(ROOT / claims.FILE)
+    ready = {item.name for item in entries(ROOT)}
+    for folder in committed():
+        assert adding.problems(folder, ROOT) == []
+        found = claims.evaluate(content.claims, folder, ready=ready, chapters=content.chapters)
+        kept = json.loads((folder / "claims.json").read_text())
+        again = f"judge again: hyperslab results add results/{folder.name} --name {folder.name}"
+        assert [(j.claim.id, j.verdict) for j in found] == [
+            (item["id"], item["verdict"]) for item in kept
+        ], again

@@ -2,13 +2,27 @@
 
 import math
 
+import numpy as np
 import pytest
 from made_advice import advice, as_if_measured, maps
 
+from hyperslab.advise.advice import trials
+from hyperslab.advise.advice.accesses import Access
+from hyperslab.advise.advice.predictors import Rough
+from hyperslab.advise.advice.price import Packed
 from hyperslab.advise.advisor import page
 from hyperslab.advise.advisor.rows import rows
-from hyperslab.advise.evaluation.evaluate import given, good, judged, pairs
+from hyperslab.advise.evaluation.evaluate import (
+    Effort,
+    evaluate,
+    given,
+    good,
+    judged,
+    pairs,
+)
+from hyperslab.advise.evaluation.remembering import Remembering
 from hyperslab.measure.records import frame_of
+from hyperslab.storage import Layout
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +84,49 @@ def test_options_in_the_report_are_code_and_keep_both_dashes():
     words = {"mode": "said", "case": "notes", "hints": "- --budget any ranks them too."}
     assert page.myst(frame_of([words]), "notes") == "- `--budget any` ranks them too."
     assert page.myst(frame_of([words]), "table") == ""
+
+
+def row(case, access, seconds, status="ok"):
+    return {"case": f"{case} | {access}", "phase": f"read:{access}", "wall_s": seconds,
+            "status": status, "block": 0}  # fmt: skip
+
+
+def test_only_what_may_be_the_best_is_measured_on():
+    accesses = [Access("map", 0.5, ()), Access("row", 0.5, ())]
+    rows = [
+        row(case, access, seconds)
+        for case, times in {
+            "now": (9.0, 9.0), "best": (1.0, 1.0), "near": (1.9, 1.0), "far": (2.5, 1.0)
+        }.items()
+        for access, seconds in zip(("map", "row"), times, strict=True)
+    ]  # fmt: skip
+    rows += [row("far", "map", 3.0), row("lost", "map", 0.1), row("lost", "row", 0.1, "ended")]
+    assert trials._near(rows, accesses, "now") == {"now", "best", "near"}
+    assert trials._near([*rows, row("far", "map", 1.5)], accesses, "now") >= {"far"}
+
+
+def test_the_same_values_are_stored_once():
+    asked = []
+
+    class Counting:
+        name = "counting"
+
+        def packed(self, *words):
+            asked.append(words)
+            return Packed(1.0)
+
+    remembers = Remembering(Counting())
+    layout, other = Layout("netcdf4", (2,), "deflate"), Layout("netcdf4", (2,), "zstd")
+    for values, chosen in ((np.zeros(4), layout), (np.zeros(4), layout), (np.zeros(4), other),
+                           (np.ones(4), layout)):  # fmt: skip
+        remembers.packed(values, chosen, "h5py", None, None)
+    assert len(asked) == 3
+
+
+def test_every_candidate_is_judged_though_some_are_left_out_early(tmp_path):
+    pair = pairs({"maps": maps(tmp_path / "maps.nc")}, {"maps": [{"time_series": 1.0}]})
+    effort = Effort(sample_bytes=2**18, few=1, repeats=3, screened=1, most=4)
+    said = frame_of(evaluate(pair, Rough(), tmp_path, effort))
+    tried = said[said["mode"] == "candidate"]
+    assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0] >= 4
+    assert tried["gain"].notna().all()

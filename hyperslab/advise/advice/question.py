@@ -51,6 +51,8 @@ class Question:
         So many layouts, the best, are measured, and as many remedies; 0 for none.
     repeats, seed, sample_bytes, disk_bytes
         How they are measured: blocks, order, bytes of values, bytes on the disk.
+    screened
+        After so many blocks what is clearly slower is left out; 0 measures all alike.
     workdir
         Where files for that are made and removed.
 
@@ -77,6 +79,7 @@ class Question:
     seed: int = 0
     sample_bytes: int = SAMPLE_BYTES
     disk_bytes: int = 2**31
+    screened: int = 0
     workdir: Path = Path()
 
     def __post_init__(self) -> None:

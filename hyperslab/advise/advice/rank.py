@@ -6,11 +6,13 @@ import math
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
+from hyperslab.network.link import Link
 
 from ..copying.partial import part_name, remove_leftovers
 from ..model.errors import UncalibratedError
@@ -24,13 +26,20 @@ from .price import Packed, Predictor, Price, Where, counted, price, read_of, var
 from .question import Question, twins
 from .rows import Advice, Row, allowed, order, to_measure
 from .sample import Sample, take
+from .trials import MODULES as TRIED
+from .trials import try_out
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
 _SCRATCH = "advise"
+PROCESSES = tuple(dict.fromkeys((*MODULES, *TRIED)))
+"""What the processes that `advise` starts have imported."""
 
 
 def advise(
-    question: Question, predictor: Predictor, say: Callable[[str], None] | None = None
+    question: Question,
+    predictor: Predictor,
+    say: Callable[[str], None] | None = None,
+    processes: Processes | None = None,
 ) -> Advice:
     """Price all candidates, measure the best, and rank them.
 
@@ -42,6 +51,8 @@ def advise(
         Says how long a read takes.
     say
         Is told what comes.
+    processes
+        What reads are timed in, left running; without it made, and ended.
 
     Raises
     ------
@@ -78,16 +89,17 @@ def advise(
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
     try:
-        with Processes(MODULES) as processes:
-            rows, more = found.priced(present, scratch, processes)
-        if question.measured and question.link is None:
-            chosen = to_measure(rows, question)
-            if say:
-                say(f"measuring {len(chosen)} of {len(rows)} on {_size(sample)}")
-            rows, more_too = found.measured(rows, chosen, scratch)
-            more += more_too
-        elif question.measured:
-            more.append("nothing is measured for a far store: times are predicted.")
+        with ExitStack() as own:
+            running = processes or own.enter_context(Processes(PROCESSES))
+            rows, more = found.priced(present, scratch, running)
+            if question.measured and question.link is None:
+                chosen = to_measure(rows, question)
+                if say:
+                    say(f"measuring {len(chosen)} of {len(rows)} on {_size(sample)}")
+                rows, more_too = found.measured(rows, chosen, scratch, running)
+                more += more_too
+            elif question.link is not None:
+                more.append(_unmeasured(question.link))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     kept = [row for row in rows[1:] if allowed(row, rows[0], question)]
@@ -217,11 +229,9 @@ class _Found:
         return sum(access.weight * seconds[access.name] for access in self.accesses)
 
     def measured(
-        self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path
+        self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path, processes: Processes
     ) -> tuple[list[Row], list[str]]:
         """Return the rows with what was measured of the chosen ones, and notes."""
-        from .trials import try_out
-
         frame, _ = try_out(
             [rows[n].candidate for n in chosen],
             self.sample,
@@ -231,6 +241,8 @@ class _Found:
             repeats=self.question.repeats,
             seed=self.question.seed,
             disk_bytes=self.question.disk_bytes,
+            screened=self.question.screened,
+            processes=processes,
         )
         good = frame[frame["status"] == "ok"]
         table = good[good["phase"].str.startswith("read:") & (good["aa"] != "B")].pivot_table(
@@ -280,6 +292,14 @@ def _unsaid(variable: SourceVariable) -> str:
     return (
         f"how {variable.name} is stored ({variable.codec or 'its layout'}) cannot be said as one "
         "of the layouts known here: what it costs now is counted as if it were not compressed."
+    )
+
+
+def _unmeasured(link: Link) -> str:
+    return (
+        "nothing was measured over the network: every time and gain is predicted, for a store "
+        f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away; --store "
+        "RATE,DELAY says where yours is."
     )
 
 

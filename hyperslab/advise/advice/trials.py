@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,27 @@ from numpy.typing import NDArray
 from hyperslab.access.registry import reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import Plan, measure
-from hyperslab.measure.journal import Journal
+from hyperslab.measure.journal import Journal, Rows
+from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.region import region
 from hyperslab.storage.write import stored_bytes, write_array
 
+from ..model.terms import THREADED
 from .accesses import Access
 from .candidates import Candidate
 from .sample import Sample
 
 EXPERIMENT = "advise"
+MODULES = (
+    "hyperslab.advise.advice.trials", "hyperslab.access.netcdf4", "hyperslab.access.h5py",
+    "hyperslab.access.subchunk", "hyperslab.access.h5netcdf", "hyperslab.access.zarr",
+)  # fmt: skip
+"""What the processes that read have imported."""
+NEAR = 1.5  # how many times as long as the quickest a candidate may take to be measured on
 _NAME = "values"
 _APART = " | "
+_READ = "read:"
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class Visit:
             with watch(f"open:{name}"):
                 opened = chosen.open(self.path, _NAME, chunk_cache_bytes=self.cache_bytes)
             watch.chill()
-            with watch(f"read:{name}"):
+            with watch(f"{_READ}{name}"):
                 found = [opened.read(selection) for selection in selections]
             watch.note(useful_bytes=sum(values.nbytes for values in found), pattern=name)
             opened.close()
@@ -104,6 +114,8 @@ def try_out(
     cell_s: float = 20.0,
     seed: int = 0,
     disk_bytes: int = 2**31,
+    screened: int = 0,
+    processes: Processes | None = None,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Write the sample in each layout and read it by every access, in interleaved blocks.
 
@@ -121,6 +133,11 @@ def try_out(
         See `hyperslab.measure.harness.Plan`.
     disk_bytes
         Bytes that the files may take together; candidates beyond that are not measured.
+    screened
+        After so many blocks only the file as it is and what took no more than `NEAR` times as long
+        as the quickest is measured on; 0 measures all alike.
+    processes
+        What they are read in, left running; without it made, and ended.
 
     Returns
     -------
@@ -176,21 +193,50 @@ def try_out(
                     columns={**layout.record(), "library": candidate.library},
                     files=files,
                     cache_state=cache,
-                    start=reader(candidate.library).start,
+                    start=_start(candidate.library),
                     aa=not number,
                 )
             )
-    plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=_modules(cases))
-    journal = Journal(scratch / "journal.jsonl", {}, "")
-    rows = measure(EXPERIMENT, cases, plan, journal, scratch=scratch)
+    plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=MODULES)
+    with ExitStack() as own:
+        running = processes or own.enter_context(Processes(MODULES))
+        if not 0 < screened < repeats:
+            rows = _timed(cases, plan, scratch, running)
+        else:
+            rows = _timed(cases, replace(plan, blocks=screened), scratch, running)
+            near = _near(rows, accesses, candidates[0].name)
+            kept = [case for case in cases if case.name.partition(_APART)[0] in near]
+            rest = replace(plan, blocks=repeats - screened, seed=seed + 1)
+            more = _timed(kept, rest, scratch, running)
+            rows += [{**row, "block": int(str(row["block"])) + screened} for row in more]
     named = ({**row, "case": str(row["case"]).partition(_APART)[0]} for row in rows)
     return frame_of({**row, "run_id": EXPERIMENT} for row in named), sizes
 
 
-def _modules(cases: Sequence[Case]) -> tuple[str, ...]:
-    wanted = {"netcdf4": "netcdf4", "h5py": "h5py", "subchunk": "subchunk", "h5netcdf": "h5netcdf"}
-    used = {str(case.columns["library"]) for case in cases}
-    return (
-        "hyperslab.advise.advice.trials",
-        *(f"hyperslab.access.{wanted[name]}" for name in sorted(used & wanted.keys())),
-    )
+def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes) -> Rows:
+    journal = Journal(scratch / f"journal-{plan.seed}.jsonl", {}, "")
+    return measure(EXPERIMENT, cases, plan, journal, scratch=scratch, processes=running)
+
+
+def _near(rows: Rows, accesses: Sequence[Access], present: str) -> set[str]:
+    """Return the candidates that may be the best, by the quickest of their blocks."""
+    least: dict[str, dict[str, float]] = {}
+    for row in rows:
+        phase, name = str(row["phase"]), str(row["case"]).partition(_APART)[0]
+        if row["status"] != "ok" or not phase.startswith(_READ):
+            continue
+        own, seconds = least.setdefault(name, {}), float(str(row["wall_s"]))
+        access = phase.removeprefix(_READ)
+        own[access] = min(own.get(access, seconds), seconds)
+    mixes = {
+        name: sum(access.weight * own[access.name] for access in accesses)
+        for name, own in least.items()
+        if all(access.name in own for access in accesses)
+    }
+    most = NEAR * min(mixes.values(), default=0.0)
+    return {present, *(name for name, mix in mixes.items() if mix <= most)}
+
+
+def _start(library: str) -> str:
+    """Return how a process starts: what has threads may be forked before it has made any."""
+    return "fork" if library in THREADED else reader(library).start

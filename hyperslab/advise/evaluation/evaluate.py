@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from hyperslab.measure.processes import Processes
 from hyperslab.storage.layout import CHUNKED
 
 from ..advice.price import Predictor
 from ..advice.question import Question
-from ..advice.rank import advise
+from ..advice.rank import PROCESSES, advise
 from ..advice.rows import Advice, Row
 from ..source import open_source
+from .remembering import Remembering
 
 ALL = 10_000
 PREDICTED, ADVISED = "predicted", "advised"
@@ -58,6 +60,9 @@ class Effort:
         Layouts, and remedies, that advice measures.
     repeats
         Blocks, of advice and of all candidates.
+    screened
+        After so many blocks of all candidates only those near the quickest are measured on, and
+        the file as it is: see `hyperslab.advise.advice.trials`.
     most
         Candidates of a kind that are measured in the end; those predicted to be slowest are left.
     """
@@ -65,6 +70,7 @@ class Effort:
     sample_bytes: int = 16 * 2**20
     few: int = 4
     repeats: int = 5
+    screened: int = 2
     most: int = ALL
 
 
@@ -145,29 +151,34 @@ def evaluate(
         of the best), and hints, which names it; of every candidate, with mode "candidate", its
         gains. Where there is no rank, hints says why.
     """
-    effort = effort or Effort()
-    for pair in chosen:
-        if say:
-            say(pair.name)
-        asked = Question(
-            pair.path,
-            pair.shares,
-            pair.variable,
-            pair.roles,
-            cache="warm",
-            measured=effort.few,
-            repeats=effort.repeats,
-            sample_bytes=effort.sample_bytes,
-            workdir=workdir,
-        )
-        try:
-            asked = replace(asked, formats=(_own_format(pair.path),))
-            advised = advise(asked, predictor)
-            every = advise(_all(asked, effort), predictor)
-        except ValueError as error:  # it has no such read
-            yield {"case": pair.name, "mode": ADVISED, "hints": f"not asked: {error}"}
-            continue
-        yield from judged(pair.name, advised, every)
+    effort, remembers = effort or Effort(), Remembering(predictor)
+    with Processes(PROCESSES) as processes:
+        for pair in chosen:
+            if say:
+                say(pair.name)
+            try:
+                asked = _asked(pair, workdir, effort)
+                advised = advise(asked, remembers, processes=processes)
+                every = advise(_all(asked, effort), remembers, processes=processes)
+            except ValueError as error:  # it has no such read
+                yield {"case": pair.name, "mode": ADVISED, "hints": f"not asked: {error}"}
+                continue
+            yield from judged(pair.name, advised, every)
+
+
+def _asked(pair: Pair, workdir: Path, effort: Effort) -> Question:
+    return Question(
+        pair.path,
+        pair.shares,
+        pair.variable,
+        pair.roles,
+        cache="warm",
+        formats=(_own_format(pair.path),),
+        measured=effort.few,
+        repeats=effort.repeats,
+        sample_bytes=effort.sample_bytes,
+        workdir=workdir,
+    )
 
 
 def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, object]]:
@@ -240,7 +251,13 @@ def _gain(row: Row) -> float:
 
 
 def _all(asked: Question, effort: Effort) -> Question:
-    return replace(asked, measured=effort.most, seed=asked.seed + 1, disk_bytes=2**36)
+    return replace(
+        asked,
+        measured=effort.most,
+        seed=asked.seed + 1,
+        disk_bytes=2**36,
+        screened=effort.screened,
+    )
 
 
 def _own_format(path: str) -> str:

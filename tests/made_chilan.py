@@ -93,6 +93,9 @@ def flashed(hint=31):
         found.append(row(library, "checkpoint", "collective", **more, case=case, requests=163))
         hints = {"hints": "romio_cb_write=enable", "requests": hint}
         found.append(row(library, "checkpoint", "collective", **more | hints, case=case))
+        less = {"case": f"{case} without tree", "requests": 131}
+        if library != "mpiio":
+            found.append(row(library, "checkpoint without tree", "collective", **more | less))
     return found
 
 

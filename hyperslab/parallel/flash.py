@@ -20,7 +20,13 @@ _TREE = (
 
 
 def flash(
-    file: str, side: int, ranks: int, blocks: int = BLOCKS, *, as_bytes: bool = False
+    file: str,
+    side: int,
+    ranks: int,
+    blocks: int = BLOCKS,
+    *,
+    as_bytes: bool = False,
+    tree: bool = True,
 ) -> WritePlan:
     """Return what each rank writes of one file of FLASH I/O.
 
@@ -37,6 +43,8 @@ def flash(
     as_bytes : bool
         Whether the unknowns of the checkpoint are declared as bytes, eight for each double, which
         no library converts.
+    tree : bool
+        Whether the checkpoint has the tree of blocks beside the unknowns.
 
     Raises
     ------
@@ -74,6 +82,6 @@ def flash(
         dtype, row = ("i1", 8 * side) if as_bytes else ("f8", side)
         block = (side, side, row)
         cells = [dataset(f"unk{k:02d}", dtype, block, GUARD) for k in range(UNKNOWNS)]
-        return WritePlan((*(dataset(*known) for known in _TREE), *cells))
+        return WritePlan((*(dataset(*known) for known in _TREE if tree), *cells))
     side += file == "corners"
     return WritePlan(tuple(dataset(f"plot{k}", "f4", (side,) * 3) for k in range(PLOTTED)))

@@ -28,7 +28,11 @@ CLAIMED_RANKS = 8
 CHECKPOINT = "checkpoint"
 AS_BYTES = "checkpoint as bytes"
 """The two patterns of what is timed: the second has the same bytes, which nobody converts."""
-DATASETS = len(flash(CHECKPOINT, SIDES[0], 1).datasets)
+WITHOUT_TREE = "checkpoint without tree"
+"""The same without the tree of blocks, to see what a dataset costs."""
+DATASETS, UNKNOWNS = (
+    len(flash(CHECKPOINT, SIDES[0], 1, tree=tree).datasets) for tree in (True, False)
+)
 AGAIN = 8
 """How often the chunks are read."""
 CHUNK = (128, 128)
@@ -92,6 +96,10 @@ class Flash:
         tasks += [
             self._task(library, "collective", SIDES[0], few, self.blocks, hints=BUFFERED)
             for library in ("hdf5", "pnetcdf", "mpiio")
+        ]
+        tasks += [
+            self._task(library, "collective", SIDES[0], few, self.blocks, tree=False)
+            for library in ("hdf5", "pnetcdf")
         ]
         return list(jobs.observe(tasks))
 
@@ -193,10 +201,11 @@ class Flash:
         file: str = CHECKPOINT,
         hints: Mapping[str, str] | None = None,
         as_bytes: bool = False,
+        tree: bool = True,
     ) -> Task:
         job = RanksJob(
             library,
-            flash(file, side, ranks, blocks, as_bytes=as_bytes),
+            flash(file, side, ranks, blocks, as_bytes=as_bytes, tree=tree),
             self.folder / f"{library}-{file}.dat",
             mode,
             hints or {},
@@ -204,4 +213,6 @@ class Flash:
         name = f"{file}/{side}" if file != CHECKPOINT else f"{library}/{mode}/{side}"
         if as_bytes:
             name, file = f"{name} as bytes", AS_BYTES
+        if not tree:
+            name, file = f"{name} without tree", WITHOUT_TREE
         return Task(name, job, (("size", f"{side}"), ("pattern", file)))

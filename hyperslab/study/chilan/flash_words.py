@@ -9,7 +9,7 @@ from ...measure.stats import Interval
 from ...parallel import counted as in_words
 from ..claims.words import ENOUGH, amount, comparison, spread
 from .document import CHECKPOINT_MB
-from .flash import CHECKPOINT, DATASETS, FEW
+from .flash import CHECKPOINT, DATASETS, FEW, UNKNOWNS, WITHOUT_TREE
 from .results import MODES, NAMES, in_order, lead, parts, ratio, requests, rows_of, slower
 
 _FILES = {
@@ -85,7 +85,7 @@ def table_requests(counted: pd.DataFrame) -> pd.DataFrame:
         The experiment "requests".
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for row in rows_of(in_order(counted)):
+    for row in rows_of(in_order(counted[counted["pattern"] == CHECKPOINT])):
         hint = f"`{row['hints']}`" if row["hints"] else "as it comes"
         key = (f"{row['size']}³", NAMES[row["library"]], MODES[row["mode"]], hint)
         head = dict(zip(("block", "library", "mode", "hint"), key, strict=True))
@@ -168,6 +168,17 @@ def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
             )
         found = parts(sizes, case, ranks[-1])
         said.append(f"{text}. By phase and size: {found}." if found else f"{text}.")
+    tree = DATASETS - UNKNOWNS
+    for row in rows_of(plain[plain["pattern"] == WITHOUT_TREE]):
+        before = requests(plain, row["case"].removesuffix(" without tree"), row["ranks"])
+        data, gone = int(tree * row["ranks"]), int(before - row["requests"])
+        said.append(
+            f"- {NAMES[row['library']]} without the {tree} datasets of the tree of blocks, "
+            f"{in_words(row['ranks'])}, blocks of {row['size']}³: {before:,} → "
+            f"{int(row['requests']):,} requests. Of the {gone} that are gone {data} are a request "
+            f"of each rank for each of these datasets, and {gone - data} what the file notes of "
+            "them."
+        )
     for row in rows_of(counted[counted["hints"] != ""]):
         before = requests(plain, row["case"], row["ranks"])
         if before > 0:

@@ -176,8 +176,7 @@ def why(counted: pd.DataFrame, sizes: pd.DataFrame) -> str:
             f"- {NAMES[row['library']]} without the {tree} datasets of the tree of blocks, "
             f"{in_words(row['ranks'])}, blocks of {row['size']}³: {before:,} → "
             f"{int(row['requests']):,} requests. Of the {gone} that are gone {data} are a request "
-            f"of each rank for each of these datasets, and {gone - data} what the file notes of "
-            "them."
+            f"of each rank for each of these datasets{_rest(gone - data)}."
         )
     for row in rows_of(counted[counted["hints"] != ""]):
         before = requests(plain, row["case"], row["ranks"])
@@ -229,6 +228,10 @@ def apart(checkpoint: pd.DataFrame, sizes: pd.DataFrame) -> str:
         f"{amount(used[1], 's')} with turning and {amount(used[2], 's')} without, and "
         f"{amount(used[0], 's')} through HDF5 (medians, of all ranks). Without turning: {left}"
     )
+
+
+def _rest(gone: int) -> str:
+    return f", and {gone} what the file notes of them" if gone else ""
 
 
 def _told(found: Interval) -> bool:

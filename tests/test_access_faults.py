@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import fsspec
@@ -62,7 +63,7 @@ BY_C = {
     "500 twice": "HDF error; the server answers 500 Internal Server Error: its own fault",
 }
 OBSTORE = {
-    "gone": "after 10 retries",
+    "gone": "after 2 retries",
     "whole": "Range request not supported",
     "short": CUT,
     "403": "403 Forbidden",
@@ -120,6 +121,20 @@ def folder(tmp_path_factory):
     fsspec.filesystem("http").clear_instance_cache()
 
 
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """obstore and xarray ask again, and wait longer each time, for a minute in all."""
+    monkeypatch.setattr("xarray.backends.common.time.sleep", lambda _: None)
+    known = Remote.obstore
+    moment = timedelta(milliseconds=10)
+    retries = {
+        "max_retries": 2,
+        "backoff": {"init_backoff": moment, "max_backoff": moment, "base": 2},
+        "retry_timeout": timedelta(seconds=5),
+    }
+    monkeypatch.setattr(Remote, "obstore", lambda self: known(self) | {"retry_config": retries})
+
+
 def file_of(name):
     """A file that a reader reads."""
     layout = "hdf5" if name == "h5py-paged" else "netcdf4"
@@ -143,9 +158,8 @@ def outcome(name, server, values):
 
 
 @pytest.mark.parametrize("name", readers(place="http"))
-def test_every_reader_says_what_went_wrong(folder, name, monkeypatch):
+def test_every_reader_says_what_went_wrong(folder, name):
     """The fault befalls the first request of the read; of the open, where that took all."""
-    monkeypatch.setattr("xarray.backends.common.time.sleep", lambda _: None)
     folder, values = folder
     with serving(folder) as server:
         with reader_named(name).open(server.address(file_of(name)), "main") as opened:

@@ -84,9 +84,9 @@ def told(found: pd.DataFrame, above: str, below: str) -> str:
     words = {"above": above, "below": below, "same": "the same within 5 %"}
     words |= {"open": "not told apart", "few": "not told apart, with so few blocks,"}
     parts = [(words[side], _sizes(names)) for side, names in sides(found).items()]
-    of = ("in buffers of", *["in"] * len(parts))
     return "; ".join(
-        f"{word} {where} {sizes}" for (word, sizes), where in zip(parts, of, strict=False)
+        f"{word} in {sizes if place else f'buffers of {sizes}'}"
+        for place, (word, sizes) in enumerate(parts)
     )
 
 

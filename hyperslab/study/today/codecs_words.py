@@ -52,7 +52,7 @@ def caption_sizes(found: pd.DataFrame) -> str:
     return (
         "Left: bytes of the values over those of the file, to the right is smaller. Middle and "
         "right: time of a map and of a series, opening included, warm; medians with "
-        f"{spread(found['n'].max())}. All lossless ones above, those that "
+        f"{spread(found['n'].max(), found['n'].min())}. All lossless ones above, those that "
         "round below; of these the first five go on with shuffle and deflate 1."
     )
 

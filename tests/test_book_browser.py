@@ -1,0 +1,155 @@
+"""The built book as a reader meets it: links that lead somewhere, and pages in a browser.
+
+HYPERSLAB_HTML=build/html looks at a book that is there, and builds none.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+
+import book_pages
+import book_visit
+import pytest
+
+MISSING = "no Chromium: apt-get install chromium lets these tests visit the book's pages"
+
+
+@pytest.fixture(scope="module")
+def html(request):
+    """The folder of a rendered book."""
+    given = os.environ.get("HYPERSLAB_HTML")
+    return Path(given).resolve() if given else request.getfixturevalue("book")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if not book_visit.chromium():
+        pytest.skip(MISSING)
+
+
+@pytest.fixture(scope="module")
+def home(chromium, html):
+    with book_visit.served(html) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def seen(home, html):
+    """What each page did; listings of source code are the renderer's, and their links are tested."""
+    places = [place for place in book_pages.pages(html) if not place.startswith("_modules/")]
+    places.remove("index.html")  # it only leads on
+    assert len(places) > 40
+    found = asyncio.run(book_visit.visits(home, places))
+    assert sorted(visit.place for visit in found) == sorted(places)
+    return found
+
+
+def told(seen, kind):
+    return [f"{visit.place}: {text}" for visit in seen for text in getattr(visit, kind)]
+
+
+def test_every_link_and_anchor_leads_somewhere(html):
+    assert book_pages.broken(html) == []
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "a.html").write_text('<p id="x"><a href="b.html#y">b</a><a href="#x">x</a>')
+    (tmp_path / "b.html").write_text('<a href="c.html">c</a><img src="d%20e.svg">')
+    (tmp_path / "d e.svg").touch()
+    assert book_pages.broken(tmp_path) == [
+        "a.html: b.html#y: no such anchor",
+        "b.html: c.html: no such file",
+    ]
+
+
+def test_pages_report_no_error(seen):
+    assert told(seen, "errors") == []
+
+
+def test_pages_ask_no_other_host(seen):
+    assert told(seen, "elsewhere") == []
+
+
+def test_axe_finds_nothing_serious_in_light_pages(seen):
+    assert told(seen, "light") == []
+
+
+def test_colours_have_contrast_in_dark_pages(seen):
+    assert told(seen, "dark") == []
+
+
+def test_no_page_is_wider_than_a_phone(seen):
+    assert told(seen, "wider") == []
+
+
+BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>
+<p style="color:#ccc;width:900px">pale and wide</p>
+<img src="http://127.0.0.2:9/x.png"><script>throw new Error("oh")</script></main>"""
+
+
+def test_what_is_wrong_with_a_page_is_seen(chromium, tmp_path):
+    (tmp_path / "bad.html").write_text(BAD)
+    with book_visit.served(tmp_path) as home:
+        (visit,) = asyncio.run(book_visit.visits(home, ["bad.html"]))
+    assert any("oh" in text for text in visit.errors)
+    assert visit.elsewhere == ["http://127.0.0.2:9/x.png"]
+    assert {text.partition(":")[0] for text in visit.light} == {"color-contrast", "image-alt"}
+    assert visit.wider[-1] == "the page"
+
+
+def use(home, script):
+    """Run a coroutine function with a page of the book's start, and nothing wrong on the way."""
+
+    async def run():
+        errors, elsewhere = [], []
+        async with book_visit.opened() as browser:
+            page = await browser.new_page(viewport=book_visit.DESKTOP, color_scheme="light")
+            book_visit.listen(page, home, errors, elsewhere)
+            await page.goto(f"{home}/index.html")
+            await page.wait_for_url("**/book/index.html")
+            result = await script(page)
+        assert (errors, elsewhere) == ([], [])
+        return result
+
+    return asyncio.run(run())
+
+
+def test_search_finds_shuffle(home):
+    async def script(page):
+        await page.goto(f"{home}/search.html?q=shuffle")
+        first = page.locator("#search-results li a").first
+        await first.wait_for()
+        await first.click()
+        return await page.locator("article").inner_text()
+
+    assert "shuffle" in use(home, script).lower()
+
+
+def test_the_theme_switch_changes_page_and_figures(home):
+    async def script(page):
+        await page.goto(f"{home}/notebooks/lee_chunk_size.html")
+        found = []
+        for _ in range(3):
+            theme = await page.evaluate("document.documentElement.dataset.theme")
+            shown = [await page.locator(f"img.only-{x}").first.is_visible() for x in ("light", "dark")]
+            found.append((theme, shown))
+            await page.locator(".theme-switch-button").first.click()
+        return found
+
+    found = use(home, script)
+    assert {theme for theme, _ in found} == {"light", "dark"}
+    assert all(shown == [theme == "light", theme == "dark"] for theme, shown in found)
+
+
+def test_download_links_give_the_file(home):
+    async def script(page):
+        await page.goto(f"{home}/notebooks/lee_chunk_size.html")
+        await page.locator(".dropdown-download-buttons button").click()
+        async with page.expect_download() as waiting:
+            await page.locator("a.btn-download-source-button").click()
+        got = await waiting.value
+        return got.suggested_filename, Path(await got.path()).read_bytes()
+
+    name, data = use(home, script)
+    assert name == "lee_chunk_size.ipynb"
+    assert data.startswith(b"{")

@@ -193,7 +193,8 @@ def test_budgets_and_stores():
 def test_a_far_store_is_predicted_with_pages_shards_and_references(file):
     found = advised([str(file), "--rough", "--store", "10MB/s,50ms", "--budget", "any"])
     assert found.where.link.round_trip_s == 0.05
-    assert any("nothing is measured" in note for note in found.notes)
+    [said] = [note for note in found.notes if "nothing was measured over the network" in note]
+    assert "for a store 10 MB/s and 50 ms away; --store RATE,DELAY" in said
     layouts = [row.candidate.layout for row in found.rows]
     assert any(layout.page_bytes for layout in layouts)
     assert {row.candidate.remedy for row in found.rows} >= {"references", "index"}

@@ -1,0 +1,139 @@
+"""A built book visited in a browser: what each page asks, says and shows."""
+
+import asyncio
+import contextlib
+import functools
+import http.server
+import shutil
+import threading
+from dataclasses import dataclass, field
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import async_playwright
+
+DESKTOP = {"width": 1280, "height": 800}
+PHONE = {"width": 360, "height": 740}
+TABS = 3
+GRAVE = ("serious", "critical")
+AXE = Axe()
+
+# The boxes that reach past the window, the innermost last; what scrolls in its own box may.
+WIDER = """() => {
+  const room = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= room) return [];
+  const held = e => { for (let p = e.parentElement; p; p = p.parentElement)
+    if (getComputedStyle(p).overflowX !== 'visible') return true; };
+  return [...document.body.querySelectorAll('*')]
+    .filter(e => e.getBoundingClientRect().right > room + 1 && !held(e))
+    .map(e => `${e.tagName}.${e.className}`.slice(0, 80)).slice(-3).concat('the page');
+}"""
+
+
+def chromium():
+    """Return where the system's Chromium is; "" where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next(filter(None, map(shutil.which, names)), "")
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serve a folder on this machine; yields the address."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@dataclass
+class Visit:
+    """What one page did: each list is empty for a page as it should be."""
+
+    place: str
+    errors: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+    light: list[str] = field(default_factory=list)
+    dark: list[str] = field(default_factory=list)
+    wider: list[str] = field(default_factory=list)
+
+
+def listen(page, home, errors, elsewhere):
+    """Note from now on what a page reports as wrong, and what it asks of other hosts."""
+
+    def asked(request):
+        if not request.url.startswith((home, "data:", "blob:")):
+            elsewhere.append(request.url)
+
+    page.on("request", asked)
+    page.on("requestfailed", lambda request: errors.append(f"{request.url} {request.failure}"))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+
+
+async def violations(page, *rules):
+    """Return axe-core's serious and critical findings, of these rules or of all."""
+    options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
+    if rules:
+        options["runOnly"] = list(rules)
+    found = (await AXE.run(page, options=options)).response
+    return [
+        f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['html'][:120]}"
+        for rule in found["violations"]
+        if rule["impact"] in GRAVE
+        for node in rule["nodes"]
+    ]
+
+
+async def visit(page, home, place):
+    """Return what one page does: wide and light, then as narrow as a phone and dark."""
+    seen = Visit(place)
+    listen(page, home, seen.errors, seen.elsewhere)
+    await page.set_viewport_size(DESKTOP)
+    await page.goto(f"{home}/{place}", wait_until="load")
+    seen.light = await violations(page)
+    await page.set_viewport_size(PHONE)
+    await page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    seen.wider = await page.evaluate(WIDER)
+    # Pages made of docstrings are many boxes of one kind: their colours are those of other pages.
+    if "/api/" not in place:
+        seen.dark = await violations(page, "color-contrast", "scrollable-region-focusable")
+    return seen
+
+
+async def visits(home, places):
+    """Visit all places in one browser, a few tabs at a time."""
+    left, seen = list(places), []
+    async with opened() as browser:
+
+        async def tab():
+            while left:
+                place = left.pop(0)
+                # Without movement: what fades in has too little contrast until it is there.
+                context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
+                seen.append(await visit(await context.new_page(), home, place))
+                await context.close()
+
+        await asyncio.gather(*(tab() for _ in range(TABS)))
+    return seen
+
+
+@contextlib.asynccontextmanager
+async def opened():
+    """Start the system's Chromium; yields playwright's browser."""
+    # Inside a container root has no sandbox, and /dev/shm is small.
+    flags = ["--no-sandbox", "--disable-dev-shm-usage"]
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium(), args=flags)
+        try:
+            yield browser
+        finally:
+            await browser.close()

@@ -374,9 +374,10 @@ def test_every_fact_that_runs_write_is_known(measured: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /" + "root/x", "/scratch/p123/a.nc",
-        "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a", "https://minio.local:9000",
-        "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x", "TOKEN=x",
+        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /" + "root/x",
+        "/scratch/p123/a.nc", "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a",
+        "https://minio.local:9000", "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x",
+        "TOKEN=x",
     ],
 )  # fmt: skip
 def test_what_is_private_is_seen(text: str) -> None:

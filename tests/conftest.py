@@ -1,10 +1,13 @@
 """What holds for all tests."""
 
-from contextlib import ExitStack, suppress
+import fcntl
+import os
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from hypothesis import settings
 
+from hyperslab.cli import OK, main
 from hyperslab.measure.lock import BusyError, measuring
 
 # How long an example takes says more of the machine than of the code.
@@ -29,5 +32,33 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, which one of two workers does alone."""
-    items.sort(key=lambda item: item.path.name != "test_whole.py")
+    """Begin with what takes longest, and end with what needs its result."""
+    places = {"test_whole.py": 0, "test_book_browser.py": 2}
+    items.sort(key=lambda item: places.get(item.path.name, 1))
+
+
+@contextmanager
+def _alone(folder):
+    """Let one worker at a time work in a folder that all of them share."""
+    with folder.with_suffix(".lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """The folder of a whole run at smoke size, made by the first worker that asks."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "whole"
+    with _alone(folder):
+        if not (folder / "results/smoke/claims.json").exists():
+            assert main(["run", "--profile", "smoke", "--workdir", str(folder)]) == OK
+    return folder
+
+
+@pytest.fixture(scope="session")
+def book(whole):
+    """The folder of the book rendered from that run."""
+    with _alone(whole):
+        assert main(["book", "--profile", "smoke", "--workdir", str(whole)]) == OK
+    return whole / "html"

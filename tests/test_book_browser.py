@@ -35,7 +35,7 @@ def home(chromium, html):
 
 @pytest.fixture(scope="module")
 def seen(home, html):
-    """What each page did; listings of source code are the renderer's, and their links are tested."""
+    """What each page did, listings of source code apart."""
     places = [place for place in book_pages.pages(html) if not place.startswith("_modules/")]
     places.remove("index.html")  # it only leads on
     assert len(places) > 40
@@ -131,7 +131,9 @@ def test_the_theme_switch_changes_page_and_figures(home):
         found = []
         for _ in range(3):
             theme = await page.evaluate("document.documentElement.dataset.theme")
-            shown = [await page.locator(f"img.only-{x}").first.is_visible() for x in ("light", "dark")]
+            shown = [
+                await page.locator(f"img.only-{x}").first.is_visible() for x in ("light", "dark")
+            ]
             found.append((theme, shown))
             await page.locator(".theme-switch-button").first.click()
         return found

@@ -23,11 +23,9 @@ MEASURING = [item["name"] for item in STUDY if not item["profiles"]["smoke"].get
 
 
 @pytest.fixture(scope="module")
-def workdir(tmp_path_factory):
+def workdir(whole):
     """Everything measured and rendered once, at smoke size."""
-    folder = tmp_path_factory.mktemp("whole")
-    assert main(["run", "--profile", "smoke", "--workdir", str(folder)]) == OK
-    return folder
+    return whole
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +111,9 @@ def test_again_unchanged_runs_nothing(workdir, capsys):
     assert capsys.readouterr().out.count("current") == len(NAMES)
 
 
-def test_the_book_is_rendered_strictly(workdir):
-    assert main(["book", "--profile", "smoke", "--workdir", str(workdir)]) == OK
+def test_the_book_is_rendered_strictly(workdir, book):
     for name in NAMES:
-        page = (workdir / f"html/notebooks/{name}.html").read_text()
+        page = (book / f"notebooks/{name}.html").read_text()
         assert "Traceback" not in page and "was not run" not in page
         assert "/tmp/" not in page
 

@@ -157,6 +157,18 @@ def test_the_map_names_what_it_lacks():
     assert "over the delay of 100 ms alone (6 blocks" in caption
 
 
+def test_reads_that_are_spared_are_named():
+    records = frame_of(rows(zarr3_shards=3))
+    timed, stated = (
+        link_model.table(LINKS, records),
+        link_model.predictions(records, LINKS["stated"]),
+    )
+    assert link_map_words.spared(timed, stated, 5.0) == ""
+    assert link_map_words.spared(timed, stated, 10.5).endswith("too: Zarr 3, zstd, shards.")
+    there = timed[timed["way"] == "zarr3-shards"].assign(link="stated")
+    assert link_map_words.spared(there, stated, 10.5) == ""
+
+
 def test_what_the_map_needs_is_timed():
     """By the model these lead over half of some maps; the smallest profile has our index alone."""
     for profile, there in (("quick", True), ("full", True), ("smoke", False)):

@@ -50,6 +50,26 @@ def where(timed: pd.DataFrame) -> str:
     return "Who leads how much of the map:\n\n" + "\n".join(lines) + not_there
 
 
+def spared(timed: pd.DataFrame, stated: pd.DataFrame, limit_s: float) -> str:
+    """Return which ways are by the model over the link as stated though they would be quick enough.
+
+    Parameters
+    ----------
+    timed : pandas.DataFrame
+        From `link_model.table`.
+    stated : pandas.DataFrame
+        From `link_model.predictions`, over the link as stated.
+    limit_s : float
+        Reads that take no longer by the model are timed there.
+    """
+    known = set(timed[timed["link"] == "stated"]["way"])
+    left = stated[(stated["seconds"] <= limit_s) & ~stated["way"].isin(list(known))]
+    if left.empty:
+        return ""
+    names = "; ".join(spelled(str(way)) for way in left["way"].drop_duplicates())
+    return f" To save minutes these are by the model there too: {names}."
+
+
 def alt(timed: pd.DataFrame) -> str:
     """Return what the map shows, for who cannot see it.
 

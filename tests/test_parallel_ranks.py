@@ -22,6 +22,7 @@ from hyperslab.parallel import (
     run,
 )
 from hyperslab.parallel import ranks as jobs
+from hyperslab.parallel.errors import DiedError
 
 NUMBER = "int(os.environ.get('PMI_RANK') or os.environ['OMPI_COMM_WORLD_RANK'])"
 LAUNCHERS = [
@@ -122,18 +123,18 @@ def test_too_few_slots_are_named(tmp_path, monkeypatch):
         (
             "process rank 2 with PID 0 on node x exited on signal 11 (Segm",
             139,
-            RankError,
+            DiedError,
             "SIGSEGV",
         ),
-        ("EXIT CODE: 9\nYOUR APPLICATION … KILLED BY SIGNAL: 9", 9, RankError, "SIGKILL"),
+        ("EXIT CODE: 9\nYOUR APPLICATION … KILLED BY SIGNAL: 9", 9, DiedError, "SIGKILL"),
         (
             "=   EXIT CODE: 9\nTERMINATED WITH THE EXIT STRING: Killed (signal 9)",
             9,
-            RankError,
+            DiedError,
             "SIGKILL",
         ),
         ("=   EXIT CODE: 3", 3, RankError, "a rank of 4 ended with status 3"),
-        ("", -15, RankError, "SIGTERM"),
+        ("", -15, DiedError, "SIGTERM"),
         ("it just would not", 7, RankError, "ended with status 7: it just would not"),
     ],
 )

@@ -21,6 +21,10 @@ class RankError(ParallelError):
     """A rank failed or died."""
 
 
+class DiedError(RankError):
+    """A rank was ended by a signal, and did not say why."""
+
+
 class TimeLimitError(ParallelError):
     """A job took longer than it may."""
 

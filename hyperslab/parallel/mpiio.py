@@ -48,6 +48,7 @@ def main(words: list[str]) -> None:
         sys.stderr.write(told)
         sys.stderr.flush()
         world.Abort(1)
+        sys.exit(1)  # where the launcher takes its time
     said = {
         "rank": world.rank,
         "ranks": world.size,

@@ -235,6 +235,7 @@ static int finish(const char *library)
     if (fclose(to))
         fail("the report", strerror(errno));
     MPI_Info_free(&hints);
+    MPI_Barrier(MPI_COMM_WORLD); /* all have told what they did before any of them ends */
     MPI_Finalize();
     return 0;
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from .errors import (
     AbsentError,
+    DiedError,
     ParallelError,
     RankError,
     RanksError,
@@ -132,7 +133,8 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
     if by or exits or status < 0:
         killed = _signal(int(by[1]) if by else -status)
         how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
-        return RankError(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}")
+        kind = RankError if exits and not by else DiedError
+        return kind(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}")
     tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
     return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}")
 

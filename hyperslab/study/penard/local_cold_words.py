@@ -21,7 +21,7 @@ def left_out(timed: pd.DataFrame) -> str:
     seen = {split(way) for _, way in cells["cold"]}
     names = {name for name, _ in seen}
     missing = [words for name, words in NAMES.items() if name in _names(lacking) - names]
-    parts = [", ".join(missing)] if missing else []
+    parts = missing.copy()  # joined by semicolons: some names have commas
     if not any(shuffle == "off" for _, shuffle in seen):
         parts.append("the files without shuffle")
     panels = [

@@ -166,17 +166,6 @@ def caption_9(timed: pd.DataFrame, limit_s: float, *, beside: bool) -> str:
     )
 
 
-def caption_map(timed: pd.DataFrame) -> str:
-    """Return the caption of the map of links."""
-    count = timed[timed["link"] == "observed"]["way"].nunique()
-    return (
-        f"The fastest of {count} ways to read, by the model, over links of any round trip and "
-        "rate; lines where the lead changes. Square: the document's link as stated; circle: "
-        "100 Mbit/s with the same delay. TCP's slow start and losses are left out: they punish "
-        "bytes on new connections."
-    )
-
-
 def best(expected: pd.DataFrame) -> str:
     """Return how our index does against the next reader of the same file, by the model.
 

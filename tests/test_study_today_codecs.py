@@ -96,3 +96,28 @@ def test_words_follow_the_records(files):
     assert len(codecs_words.rows(found)) == len(CODECS)
     assert len(codecs_words.rows_rounding(found, rounded)) == len(rounded) == 2 * 6
     assert "CPU time" in codecs_words.why(found)
+
+
+def test_the_reference_is_not_compared_with_itself(files):
+    rounded = codecs_results.rounding(frame_of(files.fidelities()))
+    found = codecs_results.table(records({codecs.REFERENCE: 4.0}), written({}))
+    said = codecs_words.summary(found, rounded)
+    assert "was read fastest from just that; the smallest" in said
+    assert codecs_words.why(found).count("from shuffle, deflate 4") == 2  # once a field
+
+
+def test_a_codec_that_ships_with_hdf5_needs_no_plugin(files):
+    rounded = codecs_results.rounding(frame_of(files.fidelities()))
+    for codec, needs in (("shuffle-deflate-1", False), ("blosc-zstd", True)):
+        found = codecs_results.table(records({codec: 4.0}), written({}))
+        assert ("Readers need the plugin" in codecs_words.advice(found, rounded)) == needs
+
+
+def test_what_was_read_once_is_not_named_as_fastest(files):
+    reads = records({"bzip2": 9.0, "zstd": 4.0})
+    once = reads["case"].str.endswith("/bzip2") & (reads["block"] > 0)
+    found = codecs_results.table(reads[~once], written({}))
+    assert codecs_results.best(found, "ocean", "map") == "zstd"
+    assert "fewer than 6" in codecs_words.caption_sizes(found)
+    few = {c.name.split("/")[2] for c in codecs.cases(files, 1) if c.most_blocks == 1}
+    assert few == set(CODECS) - set(codecs.COMPARED)

@@ -29,11 +29,13 @@ def summary(found: pd.DataFrame, rounded: pd.DataFrame) -> str:
     for field in FIELDS:
         quick = best(found, field, "map")
         small = smallest(found, field)
+        how = "just that"
+        if quick != REFERENCE:
+            how = f"{NAMES[quick]}, {_told(gain(found, field, quick, 'map'))}, in a file "
+            how += _size(found, field, quick, REFERENCE)
         said.append(
-            f"A map of the {TITLES[field]} was read fastest from {NAMES[quick]}, "
-            f"{_told(gain(found, field, quick, 'map'))}, in a file "
-            f"{_size(found, field, quick, REFERENCE)}; the smallest file, by {NAMES[small]}, was "
-            f"{_size(found, field, small, REFERENCE)}."
+            f"A map of the {TITLES[field]} was read fastest from {how}; the smallest file, by "
+            f"{NAMES[small]}, was {_size(found, field, small, REFERENCE)}."
         )
     ten = " and ".join(
         f"{_size(found, field, 'bitround-10', REFERENCE)} ({TITLES[field]})" for field in FIELDS
@@ -71,12 +73,15 @@ def why(found: pd.DataFrame) -> str:
     lines = []
     for field in FIELDS:
         quick, zarr = best(found, field, "map"), best(found, field, "map", library="zarr-")
-        known = one(found, field, REFERENCE)
+        others = [
+            f"{_cpu(found, field, codec)} from {NAMES[codec]}"
+            for codec in (quick, zarr)
+            if codec != REFERENCE
+        ]
         lines.append(
-            f"- {TITLES[field]}: a map takes {known['map_cpu_ms']:.1f} ms of CPU time from "
-            f"{NAMES[REFERENCE]}, {_cpu(found, field, quick)} from {NAMES[quick]}, "
-            f"{_cpu(found, field, 'none')} uncompressed, "
-            f"{_cpu(found, field, zarr)} from {NAMES[zarr]}."
+            f"- {TITLES[field]}: a map takes {_cpu(found, field, REFERENCE)} ms of CPU time from "
+            f"{NAMES[REFERENCE]}, {', '.join(others)}, and {_cpu(found, field, 'none')} "
+            "uncompressed."
         )
     lossless = found[~found["lossy"]]
     spread = lossless.groupby("field")["ratio"].agg(["min", "max"])
@@ -136,11 +141,12 @@ def advice(found: pd.DataFrame, rounded: pd.DataFrame) -> str:
         quick = best(found, field, "map")
         ratio = gain(found, field, quick, "map")
         if ratio.low > 1:
+            plugin = not quick.endswith(("deflate-1", "deflate-4"))
+            needs = " Readers need the plugin, which netCDF4-python's wheels bring." * plugin
             lines.append(
                 f"- **{TITLES[field].capitalize()}, exactly: {NAMES[quick]}.** Maps "
                 f"{comparison(ratio, 'faster', 'slower')} than from {NAMES[REFERENCE]}, in a file "
-                f"{_size(found, field, quick, REFERENCE)}. Readers need the plugin, which "
-                "netCDF4-python's wheels bring."
+                f"{_size(found, field, quick, REFERENCE)}.{needs}"
             )
         else:
             lines.append(

@@ -96,7 +96,7 @@ def test_other_latencies_and_none_are_for_all_patterns(tmp_path):
 def test_the_words_follow_the_latency_that_was_asked_for():
     rows = frame_of(r for r in slow() if r["latency_s"] == 0)
     said = patterns_words.summary(frame_of(counted()), rows)
-    assert "with nothing added" in said and "longer" not in said
+    assert "with nothing added" in said and "longer" not in said and "grows" not in said
     times = results.timed(rows)
     assert latency_words.line(times) == ""
     assert "with nothing added to each request" in latency_words.caption_latency(times)

@@ -60,7 +60,7 @@ def summary(counted: pd.DataFrame, latency: pd.DataFrame) -> str:
         said.append(
             f"{added(latency_s)}, with {rows:,} rows a rank {compared} The "
             f"document has {theirs.ratio:.0f}× for {theirs.rows // 1024}K rows of {PROCESSORS} "
-            f"processors{_grows(a, ranks * _rows(counted, of))}."
+            f"processors{_grows(a, ranks * _rows(counted, of)) if latency_s else ''}."
         )
     return " ".join(said)
 

@@ -119,6 +119,7 @@ async def visits(home, places):
                 place = left.pop(0)
                 # Without movement: what fades in has too little contrast until it is there.
                 context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
+                context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
                 seen.append(await visit(await context.new_page(), home, place))
                 await context.close()
 

@@ -74,7 +74,12 @@ def listen(page, home, errors, elsewhere):
             elsewhere.append(request.url)
 
     page.on("request", asked)
-    page.on("requestfailed", lambda request: errors.append(f"{request.url} {request.failure}"))
+
+    def failed(request):
+        if request.failure != "net::ERR_ABORTED":  # the page was left before it came
+            errors.append(f"{request.url} {request.failure}")
+
+    page.on("requestfailed", failed)
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
 

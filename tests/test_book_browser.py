@@ -146,7 +146,7 @@ def test_the_theme_switch_changes_page_and_figures(home):
 def test_download_links_give_the_file(home):
     async def script(page):
         await page.goto(f"{home}/notebooks/lee_chunk_size.html")
-        await page.locator(".dropdown-download-buttons button").click()
+        await page.locator(".dropdown-download-buttons button.dropdown-toggle").click()
         async with page.expect_download() as waiting:
             await page.locator("a.btn-download-source-button").click()
         got = await waiting.value

@@ -1,4 +1,4 @@
-"""Name what unfolds a part of the sidebar, for who hears the page and does not see it."""
+"""Name what unfolds a part of the sidebar, and mend roles, for who hears the page."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,6 +13,9 @@ def name_folds(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
 ) -> None:
     """Give the theme's unlabelled arrows a name."""
+    # Its entries are no list items for a screen reader.
+    if "body" in context:
+        context["body"] = context["body"].replace('<div role="list" class="cit', '<div class="cit')
     made: Callable[..., Any] | None = context.get("generate_toctree_html")
     if made is None:
         return

@@ -71,11 +71,11 @@ def test_a_wrong_file_is_refused_by_name(
 
 
 def test_a_figure_is_one_of_its_notebook() -> None:
-    chosen = [claim for claim in claims.load(BOOK) if claim.figure]
-    assert len(chosen) > 60
-    for claim in chosen:
-        notebook = BOOK.parents[1] / "notebooks" / f"{claim.notebook}.ipynb"
-        assert f'\\"{claim.figure}\\"' in notebook.read_text(encoding="utf-8"), claim.id
+    shown = [one for one in claims.load(BOOK) if one.figure]
+    assert len(shown) > 60
+    for one in shown:
+        notebook = BOOK.parents[1] / "notebooks" / f"{one.notebook}.ipynb"
+        assert f'\\"{one.figure}\\"' in notebook.read_text(encoding="utf-8"), one.id
 
 
 def test_an_id_given_twice_is_refused(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ PY := sh tools/python.sh
 DEV := sh tools/python.sh --extra dev
 
 .DEFAULT_GOAL := help
-.PHONY: help ready book test check format lock clean distclean
+.PHONY: help ready book pdf test check format lock clean distclean
 
 help:
 	@echo "make book                     run the study and render it: build/html/index.html"
 	@echo "     PROFILE=quick            smoke (a minute), quick, full (up to 90 minutes) or paper (a cluster)"
 	@echo "     RECORDS=folder           draw from a folder of records, measure nothing"
+	@echo "make pdf                      the book that was run, rendered and printed: build/hyperslab.pdf"
 	@echo "make test                     the tests"
 	@echo "     JOBS=2                   how many at a time"
 	@echo "make check                    ruff, mypy, the import directions"
@@ -31,6 +32,10 @@ book:
 	@failed=0; $(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
 	  failed=$$?; [ $$failed -le 1 ] || exit $$failed; \
 	  $(PY) -m hyperslab book --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") && exit $$failed
+
+pdf:
+	@$(DEV) --why
+	@$(DEV) -m hyperslab book --pdf --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)")
 
 test:
 	@$(DEV) --why

@@ -73,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
     book.add_argument(
         "--records", default="", metavar="FOLDER", help="render what was drawn from these records"
     )
+    book.add_argument(
+        "--pdf", action="store_true", help="print it besides, into WORKDIR/hyperslab.pdf"
+    )
     book.set_defaults(call=_book)
 
     claims = commands.add_parser(
@@ -161,6 +164,10 @@ def _book(arguments: argparse.Namespace) -> int:
     for name, why in missing.items():
         print(f"{name}: a placeholder page, {why}")
     render(workdir / "book", html)
+    if arguments.pdf:
+        from .study.pdf import print_book
+
+        print_book(workdir / "book", html.with_name("hyperslab.pdf"))
     return OK
 
 

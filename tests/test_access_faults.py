@@ -41,6 +41,8 @@ FAULTS = {
 CUT = r"the server sent \d+ of the \d+ bytes from \d+ that it was asked for: its answer is cut, not"
 BROKEN = r"the connection broke off after \d+ of the \d+ bytes of an answer: try again"
 OWN_FAULT = "the server answered 500 Internal Server Error: its own fault; try again later"
+# While it ends it resets what was opened, later it refuses.
+LEFT = "Connection refused|Connection reset by peer"
 RIGHT = "right values"
 FILLED = "fill values"
 # What each family of readers says, or what it gives.
@@ -53,9 +55,13 @@ FSSPEC = {
     "500 twice": OWN_FAULT,
 }
 # Its first read asks for what the file has and more, and fsspec asks again for the rest.
-AHEAD = FSSPEC | {"gone": "Cannot connect to host", "whole": RIGHT, "short": RIGHT}
+AHEAD = FSSPEC | {
+    "gone": f"Cannot connect to host|{LEFT}|Server disconnected",
+    "whole": RIGHT,
+    "short": RIGHT,
+}
 BY_C = {
-    "gone": r"HDF error; the server is not reached \(Connection refused\): is it running\?",
+    "gone": rf"HDF error; the server is not reached \({LEFT}\): is it running\?",
     "whole": "HDF error; the server answers 200 OK where a part was asked for: it does not support",
     "short": f"HDF error; {SOUND}",
     "403": "HDF error; the server answers 403 Forbidden: it is not for you",

@@ -328,6 +328,8 @@ def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
         "cells": case("a/1"), "pairs": [[1, 2]], "differences": {"a": 0.5}, "awarded_from": 0.05,
         "amount": 1, "per": 2,
     }  # fmt: skip
+    if kind == "ratio":
+        fields |= {"counting": "predicted_bytes"}
     if kind in ("spread", "best", "share", "wins", "table", "error"):
         fields |= {"over": "case", "cells": {}}
     if kind == "wins":

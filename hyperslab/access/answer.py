@@ -127,9 +127,11 @@ def _request(url: str) -> urllib.request.Request:
     parts = urlsplit(url)
     server = parts.netloc.rpartition("@")[2]
     headers = {"Range": f"bytes=0-{ASKED - 1}", "Connection": "close"}
-    if parts.username:
-        words = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = f"Basic {base64.b64encode(words.encode()).decode()}"
-    return urllib.request.Request(
+    request = urllib.request.Request(
         parts._replace(netloc=server, fragment="").geturl(), None, headers
     )
+    if parts.username:
+        words = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        known = f"Basic {base64.b64encode(words.encode()).decode()}"
+        request.add_unredirected_header("Authorization", known)  # it is for this server alone
+    return request

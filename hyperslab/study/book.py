@@ -191,25 +191,43 @@ def render(stage: Path, html: Path) -> bool:
             held.enter_context(_locked(folder))
         wanted, mark = fingerprint(stage), html / ".fingerprint"
         if (html / "index.html").is_file() and mark.is_file() and mark.read_text() == wanted:
-            print(f"book: nothing changed, {_near(html / 'index.html')}", flush=True)
+            print(f"book: nothing changed, {near(html / 'index.html')}", flush=True)
             return False
         for left in html.parent.glob(".render-*"):  # a killed run's
             shutil.rmtree(left, ignore_errors=True)
         tmp = Path(held.enter_context(tempfile.TemporaryDirectory(".d", ".render-", html.parent)))
         log = html.parent / "book.log"
         started = time.monotonic()
-        _build(stage, tmp, log)
+        build_pages(stage, tmp, log)
         site = tmp / "_build" / "html"
         (site / ".fingerprint").write_text(wanted)
         _replace(site, html)
     took = time.monotonic() - started
-    print(f"book: rendered in {took:.0f} s, {_near(html / 'index.html')}", flush=True)
+    print(f"book: rendered in {took:.0f} s, {near(html / 'index.html')}", flush=True)
     return True
 
 
-def _build(stage: Path, out: Path, log: Path) -> None:
+def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> None:
+    """Have jupyter-book make pages of a staged book in ``out/_build/<builder>``.
+
+    Parameters
+    ----------
+    stage, out
+        Folders, absolute.
+    log
+        File for all that it says.
+    builder
+        "html", or another builder of Sphinx.
+
+    Raises
+    ------
+    RenderError
+        When a page has an error or a warning.
+    """
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
     command += [str(stage), "--path-output", str(out), "-W", "-n", "--keep-going"]
+    if builder != "html":
+        command += ["--builder", "custom", "--custom-builder", builder]
     env = {**os.environ, "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     troubles: list[str] = []
     print("book: rendering", flush=True)
@@ -240,13 +258,14 @@ def _build(stage: Path, out: Path, log: Path) -> None:
         except BaseException:
             process.kill()
             raise
-    if process.returncode or not (out / "_build" / "html" / "index.html").is_file():
+    if process.returncode or not (out / "_build" / builder / "index.html").is_file():
         shown = "\n".join(f"  {line}" for line in troubles[:12]) or "  (no message)"
         more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""
-        raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {_near(log)}")
+        raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {near(log)}")
 
 
-def _near(path: Path) -> str:
+def near(path: Path) -> str:
+    """Return a path as a user would type it from here."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 

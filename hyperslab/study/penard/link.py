@@ -42,7 +42,10 @@ JUDGED = {
 _SPARED = ("h5py-blocks",)
 """Readers of today that no remedy of the summary names: left to the profile paper."""
 _MAPPED = ("subchunk-on", "zarr3-shards", "zarr3-shards-obstore")
-"""Ways that the map needs: over links that have a rate too, the model stands for their times."""
+"""Ways that the map needs."""
+_MODELLED = (*_MAPPED, "subchunk-off-obstore", "zarr-obstore")
+"""Over links that have a rate too, the model stands for the times of these; over such links it
+makes little difference what fetches the same bytes."""
 _SLOW = ("gfs", "frame", "zarr3-shards-obstore")
 """As many requests one after another as through fsspec: too long for the profile quick."""
 ABROAD = "endpoint"
@@ -161,8 +164,8 @@ class Far:
         expected = predictions(observed, self.links[link]).set_index("case")["seconds"]
         found = [*self.cases(link), *self.today_cases(link)]
         if self.files.profile != "paper":
-            found = [case for case in found if place(case.name)[1] not in _MAPPED]
-            expected = expected[[place(str(case))[1] not in _MAPPED for case in expected.index]]
+            found = [case for case in found if place(case.name)[1] not in _MODELLED]
+            expected = expected[[place(str(case))[1] not in _MODELLED for case in expected.index]]
         most = max(limit_s, float(expected.min()))
         chosen = [case for case in found if expected.get(case.name, math.inf) <= most]
         return [replace(case, aa=number == 0) for number, case in enumerate(chosen)]

@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
+
 from hyperslab.study.book import RenderError, build_pages, near
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -72,7 +74,8 @@ def print_book(stage: Path, pdf: Path) -> None:
     pdf.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(".d", ".print-", pdf.parent) as folder:
         build_pages(stage.resolve(), Path(folder), pdf.parent / "pdf.log", BUILDER)
-        page = Path(folder, "_build", BUILDER, "index.html")
+        root = yaml.safe_load((stage / "_toc.yml").read_text(encoding="utf-8"))["root"]
+        page = Path(folder, "_build", BUILDER, f"{root}.html")  # index.html leads there
         done = Path(folder, pdf.name)
         print("pdf: printing", flush=True)
         with sync_playwright() as playwright:

@@ -72,7 +72,10 @@ def build_many(
         )
     failed = 0
     try:
-        with Client(cluster or scheduler) as client:  # type: ignore[no-untyped-call]
+        # Not dask's own choice from now on: the caller may compute something else meanwhile.
+        with Client(  # type: ignore[no-untyped-call]
+            cluster or scheduler, set_as_default=False
+        ) as client:
             tasks = {
                 client.submit(
                     one,
@@ -86,7 +89,7 @@ def build_many(
                 ): (path, target)
                 for path, target in pairs
             }
-            finished = as_completed(list(tasks))  # type: ignore[no-untyped-call]
+            finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
             for done, future in enumerate(finished, 1):
                 path, target = tasks[future]
                 wrong = str(future.exception()) if future.status == "error" else future.result()

@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 
+from ..claims.words import number
 from .link_model import TABLE_3
 from .link_words import WORDS, seconds_of
 from .wire_figures import labels
@@ -104,7 +105,9 @@ def nearest(expected: dict[str, pd.DataFrame], *, whole: bool) -> str:
     if not off:
         return asked
     best = min(off, key=lambda words: off[words][1])
-    told = "; ".join(f"{words}: {middle:.2g} ({most:.2g})" for words, (middle, most) in off.items())
+    told = "; ".join(
+        f"{words}: {number(middle, 2)} ({number(most, 2)})" for words, (middle, most) in off.items()
+    )
     return (
         "By what factor each link's times are off from the document's, as a median over its Table "
         f"3, in brackets the worst: {told}. None is fitted. The one that misses none by far is "

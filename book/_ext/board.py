@@ -6,7 +6,7 @@ from docutils import nodes
 from findings import SHORT, VERDICTS, Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from verdicts import linked
+from verdicts import badge, linked
 
 # As on the picture of the board: each verdict has a sign of its own, so colour only helps.
 SIGNS = {
@@ -37,22 +37,17 @@ class VerdictBoard(SphinxDirective):
         for kind in VERDICTS:
             if kind in verdicts:
                 text = f"{SIGNS[kind]} {kind} {verdicts.count(kind)}"
-                legend += [nodes.inline(text, text, classes=classes(kind)), nodes.Text(" ")]
+                legend += [badge(kind, text), nodes.Text(" ")]
         board += legend
         return [board]
 
     def tile(self, claim: Claim) -> nodes.Node:
         kind = claim.verdict
         text = f"{SIGNS[kind]} {claim.id.partition('-')[2]}"
-        label = nodes.inline(text, text, classes=classes(kind))
+        label = badge(kind, text)
         spoken = nodes.inline("", f", {kind}", classes=["board-spoken"])
         label += spoken
         return nodes.paragraph("", "", linked(label, claim, self.env.docname))
-
-
-def classes(kind: str) -> list[str]:
-    """The style classes of a tile."""
-    return ["verdict", f"verdict-{kind.replace(' ', '-')}"]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,16 +1,15 @@
 """Roles and directives that put numbers and verdicts of the last run into prose.
 
 Roles: `verdict` (the badge), `found` (estimate, interval, badge), `reason` (the sentence, badge),
-`record` (one number) and `count` (how many claims). Directives: `verdict-counts`,
-`verdict-kinds` and `advice`.
+`record` (one number) and `count` (how many claims). Directives: `verdict-kinds` and
+`advice`.
 """
 
-from collections import Counter
 from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import SHORT, VERDICTS, Claim, claims, find, known
+from findings import VERDICTS, Claim, claims, find, known
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -37,10 +36,10 @@ KINDS = {
 }
 
 
-def badge(verdict: str) -> nodes.inline:
+def badge(verdict: str, text: str = "") -> nodes.inline:
     """A verdict as a small label: the word carries it, the colour only helps."""
     slug = verdict.replace(" ", "-")
-    return nodes.inline(verdict, verdict, classes=["verdict", f"verdict-{slug}"])
+    return nodes.inline(text or verdict, text or verdict, classes=["verdict", f"verdict-{slug}"])
 
 
 def linked(child: nodes.Node, claim: Claim, docname: str) -> nodes.Node:
@@ -162,37 +161,6 @@ def table(head: list[Any], rows: list[list[Any]], widths: list[int], kind: str) 
     return box
 
 
-class VerdictCounts(SphinxDirective):
-    """How many claims of each document came out how."""
-
-    def run(self) -> list[nodes.Node]:
-        counts: dict[str, Counter[str]] = {name: Counter() for name in SHORT}
-        for claim in claims(self.env).values():
-            counts.setdefault(claim.document, Counter())[claim.verdict] += 1
-        total = sum(counts.values(), Counter())
-        columns = [*counts.values(), total]
-        head = ["", *([nodes.paragraph("", "", self.link(name))] for name in counts), "All"]
-        rows = [
-            [[nodes.paragraph("", "", badge(kind))], *(str(c[kind] or "·") for c in columns)]
-            for kind in VERDICTS
-        ]
-        rows.append(["claims", *(str(count.total()) for count in columns)])
-        return [table(head, rows, [24, *[12] * len(columns)], "counts")]
-
-    def link(self, name: str) -> nodes.Node:
-        text = SHORT.get(name, name)
-        return addnodes.pending_xref(
-            "",
-            nodes.inline(text, text),
-            refdoc=self.env.docname,
-            refdomain="std",
-            reftype="doc",
-            reftarget=f"/book/documents/{name}",
-            refexplicit=True,
-            refwarn=True,
-        )
-
-
 class VerdictKinds(SphinxDirective):
     """What each verdict means."""
 
@@ -249,7 +217,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("reason", Reason())
     app.add_role("record", Record())
     app.add_role("count", Count())
-    app.add_directive("verdict-counts", VerdictCounts)
     app.add_directive("verdict-kinds", VerdictKinds)
     app.add_directive("advice", Advice)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

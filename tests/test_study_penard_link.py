@@ -17,6 +17,7 @@ from hyperslab.study import claims
 from hyperslab.study.penard import (
     link,
     link_candidates,
+    link_carried,
     link_figures,
     link_map,
     link_map_figures,
@@ -95,10 +96,31 @@ def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files):
         assert len(far.quick_cases("stated", moved, 1e9)) == 3
 
 
+def test_the_rate_of_the_delay_alone_is_of_a_plain_request(files):
+    with link.laid(files, LINKS, drawing=False) as far:
+        (case,) = link_carried.cases(far)
+        watch = Stopwatch()
+        case.prepare()
+        read = case.run(watch)
+        assert case.check(read) and not case.check(read[:-1]) and case.aa
+        (row,) = watch.rows()
+        assert row["wire_bytes"] == len(read) == case.run.size
+        assert len(far.servers["observed"].requests()) == 1
+    sample = {"aa": "A", "status": "ok", "phase": "read", "case": case.name, "wire_bytes": 3e8}
+    times = [(0.6, 0.1), (0.55, 0.05), (9.0, 0.1)]  # the last was disturbed
+    rest = {"sys_s": 0.0, "notebook": "penard_link"}
+    records = frame_of(sample | rest | {"wall_s": wall, "user_s": cpu} for wall, cpu in times)
+    known = link_carried.with_rates(LINKS, records)
+    assert known["observed"].bytes_per_s == pytest.approx(1e9)
+    assert {**known, "observed": DELAY} == LINKS
+    at_once = link_carried.with_rates(LINKS, records.assign(wall_s=0.2))
+    assert at_once == LINKS
+
+
 def test_nothing_is_served_for_drawing(files):
     with link.laid(files, LINKS, drawing=True) as far:
         assert not far.servers
-        assert far.cases("observed") == far.today_cases("observed") == []
+        assert far.cases("observed") == far.today_cases("observed") == link_carried.cases(far) == []
         assert far.quick_cases("stated", frame_of([]), 1.0) == []
 
 
@@ -194,7 +216,9 @@ def test_words_are_of_the_records():
     assert "12.1 s, 10.6 s and 10.3 s" in words
     assert "6 of the 72 chunks of the ocean" in link_words.taken(records)
     assert not link_words.whole(records)
-    assert "(median) and 0 % at most" in link_words.model(timed)
+    assert "(median) and 0 % at most" in link_words.model(timed, LINKS)
+    carried = LINKS | {"observed": Link(1.24e9, 0.1)}
+    assert "1.2 GB/s by a plain request" in link_words.model(timed, carried)
     assert "60.6 kB/s" in link_question_words.bytes_of(timed, whole=True)  # 1 MB in 16.51 s
     assert "at least 1 MB" in link_question_words.bytes_of(timed, whole=False)
     known = link_candidates.candidates(LINKS)

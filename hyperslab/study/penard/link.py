@@ -193,7 +193,7 @@ class Far:
             f"{kind}/{read}{beside}/{way.way(store)}",
             self._read(link, self.files.store(kind, store).name, way.library, chosen, name),
             check=Kept(self.files.truth_path(name, read)),
-            columns={**described, **self._over(link)},
+            columns={**described, **self.over(link)},
             prepare=None if isinstance(server, Endpoint) else server.forget,
         )
 
@@ -204,7 +204,7 @@ class Far:
         known = self.links[link].round_trip_s, self.links[link].bytes_per_s
         return ReadLinked(server, file, library, chosen, variable, *known)
 
-    def _over(self, link: str) -> dict[str, object]:
+    def over(self, link: str) -> dict[str, object]:
         """Return the record columns that tell of a link."""
         server = self.servers[link]
         if isinstance(server, Endpoint):

@@ -1,8 +1,12 @@
 """The sentences and tables of the page on slow links, with their numbers from the records."""
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
+from ...network import Link
 from ..claims.words import spread
 from .local_results import CHUNKS, PANELS
 from .wire_figures import labels
@@ -88,14 +92,23 @@ def served(records: pd.DataFrame) -> str:
     )
 
 
-def model(timed: pd.DataFrame) -> str:
+def model(timed: pd.DataFrame, links: Mapping[str, Link]) -> str:
     """Return how well the model fits.
 
     Parameters
     ----------
     timed : pandas.DataFrame
         From `link_model.table`.
+    links : mapping
+        From `link_carried.with_rates`.
     """
+    rate = links["observed"].bytes_per_s
+    own = (
+        "A delay alone has no rate, but the program that delays has one on this machine, "
+        f"{rate / 1e9:.2g} GB/s by a plain request, and it is counted. "
+        if math.isfinite(rate)
+        else ""
+    )
     off = timed["error"].abs()
     worst = timed.assign(off=off).sort_values("off").iloc[-1]
     label, shuffle = labels()[str(worst["way"])]
@@ -103,7 +116,7 @@ def model(timed: pd.DataFrame) -> str:
         "A read takes the round trips of its stages and of the connections it has to wait for, "
         "its bytes over the rate, and the CPU time of the process. Where a reader asks on while "
         "other answers are under way, the longest of the three counts, and the rest of its stages. "
-        "Nothing is fitted. Over the "
+        f"Nothing is fitted. {own}Over the "
         f"{len(timed)} reads that were timed the model is off by {100 * off.median():.1f} % "
         f"(median) and {100 * off.max():.0f} % at most: {label}{', shuffle ' * bool(shuffle)}"
         f"{shuffle}, {WORDS[str(worst['panel'])]}, {_LINKS[str(worst['link'])]}, "

@@ -86,6 +86,7 @@ OTHERS = (
     Way("netcdf-c", "netcdf-c"),
     Way("xarray-zarr", "xarray-zarr", ("zarr",)),
     Way("nczarr-deflate", "nczarr", ("nczarr-deflate",)),
+    Way("zarr3-shards", "zarr", ("zarr3-shards",)),
 )
 """What stands beside them, in fewer blocks."""
 _OFF = (("netcdf4", "off"), ("xarray-netcdf4", "off"), ("xarray", "off"))

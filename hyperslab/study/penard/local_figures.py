@@ -28,6 +28,7 @@ NAMES = {
     "xarray-zarr": "xarray, Zarr, Blosc",
     "nczarr": "NCZarr, no codec",
     "nczarr-deflate": "NCZarr, deflate",
+    "zarr3-shards": "Zarr 3, shards",
 }
 """What the figures call a library and its format, in their order."""
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}

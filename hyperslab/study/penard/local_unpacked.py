@@ -1,7 +1,7 @@
 """Bytes that each way to read decompresses of a chunk."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,8 +19,10 @@ def decompressed(files: LocalFiles) -> Iterator[dict[str, object]]:
         if way.library not in here:
             continue
         name = f"{kind}-{store if store in SHUFFLES else 'on'}"
-        chunk = 4 * math.prod(files.shapes[name][1:])
-        size = chunk if files.stored(kind)[store].codec else 0
+        layout = files.stored(kind)[store]
+        size = 4 * math.prod(files.shapes[name][1:]) if layout.codec else 0
+        if layout.shards and layout.chunks:
+            size = 4 * cells(_box(files, name, read), layout.chunks[1:])
         if way.library in ("subchunk", "chunkindex_layout"):
             size = inflated(files, name, read, ours=way.library == "subchunk")
         yield {
@@ -31,18 +33,27 @@ def decompressed(files: LocalFiles) -> Iterator[dict[str, object]]:
         }
 
 
+def cells(box: Sequence[range], chunks: Sequence[int]) -> int:
+    """Return how many values the chunks hold that a box touches.
+
+    Examples
+    --------
+    >>> cells((range(3, 5), range(6)), (4, 3))
+    48
+    """
+    return math.prod(
+        size * (places[-1] // size - places[0] // size + 1)
+        for places, size in zip(box, chunks, strict=True)
+    )
+
+
 def inflated(files: LocalFiles, name: str, read: str, *, ours: bool) -> int:
     """Return the bytes inflated of the first chunk, from the last point before what is wanted.
 
     Ours inflates what several pieces share once and never more than the chunk; the document's
     reader every piece from its own point.
     """
-    shape = files.shapes[name][1:]
-    chosen = files.pixels(name)[0] if read == "series" else files.frame(name)
-    assert isinstance(chosen, tuple)
-    box = tuple(
-        range(length)[_slice(index)] for index, length in zip(chosen[1:], shape, strict=True)
-    )
+    shape, box = files.shapes[name][1:], _box(files, name, read)
     begins, ends = runs(box, shape, False)
     shuffled = name.endswith("-on")
     if shuffled:  # a piece in each of the planes
@@ -54,6 +65,16 @@ def inflated(files: LocalFiles, name: str, read: str, *, ours: bool) -> int:
     if not ours:
         return int((ends - from_).sum())
     return min(int((ends - np.maximum(from_, _before(ends))).sum()), found.out_bytes)
+
+
+def _box(files: LocalFiles, name: str, read: str) -> tuple[range, ...]:
+    """Return the places in a chunk that a read wants."""
+    chosen = files.pixels(name)[0] if read == "series" else files.frame(name)
+    assert isinstance(chosen, tuple)
+    return tuple(
+        range(length)[_slice(index)]
+        for index, length in zip(chosen[1:], files.shapes[name][1:], strict=True)
+    )
 
 
 def _slice(index: object) -> slice:

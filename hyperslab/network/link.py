@@ -48,6 +48,27 @@ class Line:
         self._helper.ask("forget")
 
 
+def parts(
+    stages: float, connections: float, cpu_s: float, idle: float | None = None
+) -> tuple[float, float, float]:
+    """Return what of a read takes turns with what, whatever the link; see `Link.seconds`.
+
+    Returns
+    -------
+    tuple of float
+        Round trips with nothing else under way, round trips beside others, and the seconds of work
+        that are left when all has come.
+
+    Examples
+    --------
+    >>> parts(stages=9, connections=1, cpu_s=0.9, idle=1)
+    (2, 8, 0.1)
+    """
+    alone = stages if idle is None else min(idle, stages)
+    turns = stages - alone
+    return connections + alone, turns, cpu_s / (turns + 1)
+
+
 @dataclass(frozen=True)
 class Link:
     """The rate and the delay between a client and a server.
@@ -120,12 +141,9 @@ class Link:
         >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=50_000, idle=1)
         1.0
         """
-        alone = stages if idle is None else min(idle, stages)
-        turns = stages - alone
-        after_s = cpu_s / (turns + 1)
-        carried_s = size / self.bytes_per_s
-        meanwhile_s = max(carried_s, turns * self.round_trip_s, cpu_s - after_s)
-        return self.round_trip_s * (connections + alone) + meanwhile_s + after_s
+        waits, turns, after_s = parts(stages, connections, cpu_s, idle)
+        trip_s, carried_s = self.round_trip_s, size / self.bytes_per_s
+        return trip_s * waits + max(carried_s, trip_s * turns, cpu_s - after_s) + after_s
 
     @contextmanager
     def to(self, port: int, *, at: int = 0) -> Iterator[Line]:

@@ -13,7 +13,7 @@ from ...measure.records import main
 from ...network import Link, Server
 from .link import Far
 
-LINK = "observed"
+EXPERIMENT, LINK = "carried", "observed"
 MOST_BYTES = 256_000_000
 TRIPS = 2
 """Of the connection, and of the request."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ...measure.records import main
 from ...measure.stats import median_interval
 from ...network import Link
+from ...network.link import parts
 
 PHASES = ("open", "read")
 COUNTS = ("stages", "handshakes", "idle_stages", "wire_bytes", "requests")
@@ -145,13 +146,12 @@ def grid(
     >>> grid(cases, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
     [[0, 0], [0, 1]]
     """
-    counts = [{str(n): float(v) for n, v in row.items()} for row in found[_USED].to_dict("records")]
-    return np.array(
-        [
-            [[_seconds(Link(rate, trip), row) for trip in round_trips_s] for rate in rates]
-            for row in counts
-        ]
-    )
+    trips_s, kept = round_trips_s[None, :], []
+    for stages, handshakes, size, cpu_s, idle in found[_USED].astype(float).to_numpy():
+        waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)
+        longest = np.maximum(size / rates[:, None], np.maximum(trips_s * turns, cpu_s - after_s))
+        kept.append(trips_s * waits + longest + after_s)
+    return np.array(kept)
 
 
 def place(case: str) -> tuple[str, str]:

@@ -8,6 +8,8 @@ import pandas as pd
 from ...measure.records import load
 from ..profile import check_profile, root
 from .link import links
+from .link_carried import EXPERIMENT as CARRIED
+from .link_carried import with_rates
 from .link_model import table
 from .summary_seconds import EXPERIMENTS, delay_of, seconds
 
@@ -82,5 +84,7 @@ def drawn(*, profile: str = "quick", workdir: str = "build/adhoc", records: str 
 def _off(records: pd.DataFrame) -> float:
     delay_s = delay_of(records)
     known = links(delay_s)
-    timed = table(known, records[records["link"].isin(list(known))])
+    known = with_rates(known, records[records["experiment"] == CARRIED])
+    reads = records[records["link"].isin(list(known)) & (records["experiment"] != CARRIED)]
+    timed = table(known, reads)
     return float(timed["error"].abs().max())

@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
+from .memory import touch, worth_bytes
 from .parent import die_with
 from .sweep import filler, sweep
 
@@ -147,6 +148,7 @@ def _set_cache(case: Case, drop_caches: bool) -> None:
     if case.cache_state == "cold":
         evict(case.files, drop_caches=drop_caches)
     elif case.cache_state == "warm":
+        touch(worth_bytes(case.files))
         for _ in range(WARMINGS):
             warm(case.files)
             left = resident_fraction(case.files)

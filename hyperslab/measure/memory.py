@@ -1,0 +1,39 @@
+"""Have free memory in place before a warm read: a virtual machine's host may have taken it back."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from .cold import files_of
+from .machine import memory_limit_bytes
+
+LEAST_BYTES, MOST_BYTES = 2**23, 2**30
+"""Below the first a read takes too little memory to matter; above the second it waits too long."""
+
+
+def worth_bytes(paths: Iterable[str | Path]) -> int:
+    """Return how much memory a read of files may want, in bytes; 0 where it does not matter.
+
+    Parameters
+    ----------
+    paths : iterable of path
+        Files or directories.
+
+    Examples
+    --------
+    >>> worth_bytes([])
+    0
+    """
+    size = sum(file.stat().st_size for path in paths for file in files_of(path))
+    return min(size, MOST_BYTES, memory_limit_bytes() // 16) if size >= LEAST_BYTES else 0
+
+
+def touch(size: int) -> None:
+    """Take so many bytes of memory, write to them and give them back.
+
+    Examples
+    --------
+    >>> touch(2**20)
+    """
+    np.ones(size // 8, dtype=np.uint64)

@@ -1,0 +1,46 @@
+"""Memory is in place before a warm read, as much as it may want and no more."""
+
+import resource
+
+from hyperslab.measure import memory, worker
+from hyperslab.measure.case import Case
+from hyperslab.measure.worker import Job, is_none, perform, run_nothing
+
+
+def test_as_much_as_the_files_are_long_within_limits(tmp_path, monkeypatch):
+    store = tmp_path / "store"
+    store.mkdir()
+    for name, size in (("a", 6 * 2**20), ("b", 5 * 2**20)):
+        with (store / name).open("wb") as file:
+            file.truncate(size)
+    assert memory.worth_bytes([store]) == 11 * 2**20
+    assert memory.worth_bytes([store / "a"]) == 0  # too little to matter
+    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 16 * 2**20)
+    assert memory.worth_bytes([store]) == 2**20
+    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 2**40)
+    with (store / "c").open("wb") as file:
+        file.truncate(2 * memory.MOST_BYTES)
+    assert memory.worth_bytes([store]) == memory.MOST_BYTES
+
+
+def test_memory_is_written_to_and_given_back():
+    def faults():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+    before = faults()
+    memory.touch(64 * 2**20)
+    first = faults() - before
+    memory.touch(64 * 2**20)
+    again = faults() - before - first
+    assert first >= 32 and again >= 32  # a page of 2 MiB each at the largest
+
+
+def test_only_before_warm_reads(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(bytes(9 * 2**20))
+    taken = []
+    monkeypatch.setattr(worker, "touch", taken.append)
+    for state in ("warm", "cold", ""):
+        case = Case("a", run_nothing, check=is_none, files=(path,), cache_state=state)
+        perform(Job(case))
+    assert taken == [9 * 2**20]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hyperslab.study.board import SYMBOLS
 from hyperslab.study.book import RenderError, render, stage
 from hyperslab.study.claims.bands import VERDICTS
 
@@ -220,6 +221,14 @@ def test_no_verdict_is_unknown_to_the_pages() -> None:
     listed = re.search(r"VERDICTS = \((.*?)\)", extension.read_text(), re.DOTALL)
     assert listed is not None
     assert set(re.findall(r'"([^"]+)"', listed[1])) == set(VERDICTS)
+
+
+def test_the_boards_of_the_book_have_the_same_signs() -> None:
+    """One is a picture, which the package draws; one is on the page, whose directives are alone."""
+    extension = (ROOT / "book/_ext/board.py").read_text()
+    listed = re.search(r"SIGNS = \{(.*?)\}", extension, re.DOTALL)
+    assert listed is not None
+    assert dict(re.findall(r'"([^"]+)": "(.)"', listed[1])) == dict(SYMBOLS)
 
 
 def test_what_was_not_measured_says_so(build: Path) -> None:

@@ -38,19 +38,26 @@ def amount(value: float, unit: str) -> str:
     --------
     >>> amount(0.0054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
     ('5.4 ms', '42 MB/s', '71 kB', '512')
+    >>> amount(0.9999, "s"), amount(999_980, "B")
+    ('1 s', '1 MB')
     """
     if math.isnan(value):
         return "–"
     if unit == "s":
         for size, name in _SECONDS:
-            if abs(value) >= size:
+            if _rounded(value, 3) >= size:
                 return f"{number(value / size)} {name}"
         return f"{number(value)} s"
     if unit in ("B", "B/s"):
         for size, prefix in _PREFIXES:
-            if abs(value) >= size:
+            if _rounded(value, 4) >= size:
                 return f"{value / size:.4g} {prefix}{unit}"
     return f"{number(value)} {unit}".strip()
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Return what a value is written as: what rounds up to the next unit is written in it."""
+    return abs(float(f"{value:.{digits}g}"))
 
 
 def interval(value: float, low: float, high: float, unit: str = "") -> str:

@@ -44,3 +44,12 @@ def test_only_before_warm_reads(tmp_path, monkeypatch):
         case = Case("a", run_nothing, check=is_none, files=(path,), cache_state=state)
         perform(Job(case))
     assert taken == [9 * 2**20]
+
+
+def test_a_job_may_do_without_the_sweep(tmp_path, monkeypatch):
+    swept = []
+    monkeypatch.setattr(worker, "sweep", lambda: swept.append(1))
+    (tmp_path / "a").write_bytes(b"a")
+    case = Case("a", run_nothing, files=(tmp_path,), cache_state="warm")
+    assert perform(Job(case, sweeps=False)).status == "ok" and not swept
+    assert perform(Job(case)).status == "ok" and swept

@@ -47,6 +47,9 @@ class Plan:
         What the server of processes imports beforehand.
     drop_caches : bool
         Whether cold means emptying all of the machine's caches (root).
+    sweeps : bool
+        Whether the processor's last cache is filled with other data before each warm read; toys,
+        whose times nobody judges, can do without.
     """
 
     blocks: int = 7
@@ -56,6 +59,7 @@ class Plan:
     timeout_s: float = 600.0
     modules: tuple[str, ...] = ()
     drop_caches: bool = False
+    sweeps: bool = True
 
     def __post_init__(self) -> None:
         if self.blocks < 1:
@@ -194,7 +198,7 @@ def _block(
             bar.update()
             continue
         start = time.monotonic()
-        outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches))
+        outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
         spent[key] = spent.get(key, 0.0) + time.monotonic() - start
         taken[key] += 1
         forked += outcome.cpu_s  # a spawned one's own is charged to this process as it ends

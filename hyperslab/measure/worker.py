@@ -41,11 +41,14 @@ class Job:
         After which the process is ended and the sample is lost.
     drop_caches : bool
         Whether cold means emptying the machine's caches too (root).
+    sweeps : bool
+        Whether the processor's last cache is filled with other data before a warm read.
     """
 
     case: Case
     timeout_s: float = 600.0
     drop_caches: bool = False
+    sweeps: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def perform(job: Job) -> Outcome:
         if case.prepare:
             case.prepare()
         try:
-            _set_cache(case, job.drop_caches)
+            _set_cache(job)
             if isinstance(case.run, Sequence):
                 rows, value = _command(case.run, job.timeout_s), None
             else:
@@ -144,9 +147,10 @@ def receive(stream: BinaryIO) -> Any:
     return pickle.loads(data)
 
 
-def _set_cache(case: Case, drop_caches: bool) -> None:
+def _set_cache(job: Job) -> None:
+    case = job.case
     if case.cache_state == "cold":
-        evict(case.files, drop_caches=drop_caches)
+        evict(case.files, drop_caches=job.drop_caches)
     elif case.cache_state == "warm":
         touch(worth_bytes(case.files))
         for _ in range(WARMINGS):
@@ -159,7 +163,8 @@ def _set_cache(case: Case, drop_caches: bool) -> None:
                 f"only {left:.1%} of the file stays in the page cache: the memory is too small "
                 "for a warm read of it"
             )
-        sweep()
+        if job.sweeps:
+            sweep()
 
 
 def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
@@ -247,6 +252,6 @@ def serve(once: bool, owner: int) -> None:
             return
         if once:
             signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
-        elif job.case.cache_state == "warm":
+        elif job.case.cache_state == "warm" and job.sweeps:
             filler()  # one for all children; others are spared its memory
         send(results, perform(job) if once else _fork(job))

@@ -156,6 +156,7 @@ class Session:
             timeout_s=timeout_s,
             modules=tuple(modules),
             drop_caches=bool(self.settings.get("drop_caches", False)),
+            sweeps=self.profile != "smoke",
         )
         rows = measure(
             experiment,

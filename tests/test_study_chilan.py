@@ -158,6 +158,25 @@ def test_the_verdicts_of_the_patterns_can_come_out(tmp_path):
     assert known["chilan-1"].verdict == "not measured"
 
 
+def test_the_libraries_are_compared_where_their_files_have_one_layout(tmp_path):
+    def parts(**times):
+        rows = [
+            r | {"wall_s": r["wall_s"] * times.get(r["pattern"], 1)}
+            if r["library"] == "hdf5" and r["mode"] == "collective"
+            else r
+            for r in slow()
+        ]
+        claim = judged(tmp_path, "chilan_patterns", rows)["chilan-same"]
+        return claim.verdict, {
+            part.name.partition(",")[0]: part.verdict for part in claim.parts[2:]
+        }
+
+    verdict, known = parts(overhang=0.5)
+    assert verdict == "holds"
+    assert known["a chunk that overhangs"] == "refuted" and known["within a chunk"] == "holds"
+    assert parts(rows=2.0)[0] == "refuted" and parts(within=2.0)[1]["within a chunk"] == "refuted"
+
+
 @needs("mpiio")
 def test_samples_and_counts_are_of_the_ranks(tmp_path):
     four = Patterns(tmp_path, 2, 2, 2, 1, 256, 8)

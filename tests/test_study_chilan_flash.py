@@ -20,6 +20,7 @@ def test_what_sets_the_libraries_apart_is_told_as_far_as_it_was_seen():
     assert "as many requests, of the same sizes" in said()
     assert "So turning them is what sets the two apart" in said(even=0.8, turned=1.25)
     assert "not explained here" in said(even=0.5, turned=1.25)
+    assert "So turning them" not in said(even=1.25, turned=1.25)  # PnetCDF turns, and is faster
     tail = said(even=1.0, turned=1.0)
     assert "explained" not in tail and "sets the two apart." in tail[:40]
     other = sizes.assign(requests=sizes["requests"] + (sizes["library"] == "hdf5"))
@@ -96,6 +97,13 @@ def test_the_verdicts_of_flash_can_come_out(tmp_path):
     assert "of a rank where 4 ranks have the file open" in reason
     alike = judged(tmp_path, "chilan_flash", [*flashed(), *rates(independent=1.0)])
     assert {p.name: p for p in alike["chilan-flash"].parts}[mode.name].verdict == "weaker"
+    turned = judged(tmp_path, "chilan_flash", [*flashed(), *rates(even=0.75, turned=4 / 3)])
+    parts = {part.name: part for part in turned["chilan-flash"].parts}
+    assert parts["rate, collective"].verdict == turned["chilan-flash"].verdict == "refuted"
+    assert parts["rate, collective, nothing to turn"].verdict == "holds"
+    same = flash_words.summary(frame_of(flashed()), frame_of(rates(even=0.75)))
+    assert "HDF5 is 33 % faster than PnetCDF" in same  # the page's number is the verdict's
+    assert "HDF5 against PnetCDF 33 % faster" in parts["rate, collective"].reason
     known = judged(tmp_path, "chilan_flash", [*flashed(), *rates(even=2.0), *cached(5)])
     assert known["chilan-flash"].verdict != "holds"
     assert known["chunking-parallel"].verdict != "holds"

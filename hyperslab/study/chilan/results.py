@@ -87,6 +87,29 @@ def slower(of: str, to: str, found: Interval) -> str:
     return f"{of} is {comparison(found, 'slower', 'faster')} than {to}{few(found.n)}."
 
 
+def faster(of: str, to: str, found: Interval) -> str:
+    """Return a sentence on how the rates of two ways of writing the same bytes compare.
+
+    Parameters
+    ----------
+    of, to : str
+        The two, as the beginning and the end of the sentence.
+    found : Interval
+        The rate of the one over that of the other.
+
+    Examples
+    --------
+    >>> faster("HDF5", "PnetCDF", Interval(1.37, 1.3, 1.4, 7))
+    'HDF5 is 37 % faster than PnetCDF.'
+    >>> faster("HDF5", "PnetCDF", Interval(1.0, 0.9, 1.1, 7))
+    'HDF5 and PnetCDF cannot be told apart: the ratio of their rates lies in [0.90, 1.10].'
+    """
+    if found.low < found.high and found.contains(1):
+        inside = f"[{found.low:.2f}, {found.high:.2f}]"
+        return f"{of} and {to} cannot be told apart: the ratio of their rates lies in {inside}."
+    return f"{of} is {comparison(found, 'faster', 'slower')} than {to}{few(found.n)}."
+
+
 def apart(library: str) -> str:
     """Return the mode in which a library writes each run for itself, as HDF5 does independently."""
     return "rowwise" if library == "mpiio" else "independent"
@@ -214,3 +237,8 @@ def ratio(frame: pd.DataFrame, of: str, to: str, latency_s: float) -> Interval |
         return None
     both = table[[of, to]].dropna()
     return paired_ratio(both[of], both[to]) if len(both) else None
+
+
+def rates(frame: pd.DataFrame, of: str, to: str) -> Interval | None:
+    """Return the ratio of two cases' rates of writing as many bytes, with nothing added."""
+    return ratio(frame, to, of, 0.0)

@@ -123,10 +123,21 @@ def test_the_same_values_are_stored_once():
     assert len(asked) == 3
 
 
-def test_every_candidate_is_judged_though_some_are_left_out_early(tmp_path):
+def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):
     pair = pairs({"maps": maps(tmp_path / "maps.nc")}, {"maps": [{"time_series": 1.0}]})
     effort = Effort(sample_bytes=2**18, few=1, repeats=3, screened=1, most=4)
     said = frame_of(evaluate(pair, Rough(), tmp_path, effort))
     tried = said[said["mode"] == "candidate"]
-    assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0] >= 4
+    remedies = {"as it is", "h5py", "sub-chunk index"}
+    layouts = [name for name in tried["hints"] if name not in remedies]
+    assert len(layouts) == effort.most
+    assert set(tried["hints"]) >= remedies
+    assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0]
     assert tried["gain"].notna().all()
+    assert tried.set_index("hints")["tried"]["as it is"] == 3
+    assert set(tried["tried"]) <= {1, 3}
+    left = said[said["mode"] == "left"]
+    assert len(left)
+    assert left["gain"].isna().all()
+    with pytest.raises(TypeError, match="positional"):
+        Effort(2**18, 1, 3, 4)

@@ -45,6 +45,32 @@ def test_one_pair_and_none():
     assert words.unasked(judged((1, 1.0))) == ""
 
 
+def candidates(blocks, left=(), pair="a, map"):
+    """Records of candidates by the blocks that each was measured in, and of those that were not."""
+    found = [{"case": pair, "mode": "candidate", "tried": n} for n in blocks]
+    return found + [{"case": pair, "mode": "left", "note": why} for why in left]
+
+
+def test_what_was_not_measured_is_said():
+    said = words.judged(frame_of(candidates([2, 2, 2], ["", "", "no room for it"])), 2, 1.5)
+    assert "measured, 3 of each." in said
+    assert "Of all 6 candidates of these pairs 2 were not measured" in said
+    assert "1 could not be measured." in said
+    assert said.endswith("Each was measured in 2 blocks.")
+    both = [*candidates([1], pair="a"), *candidates([1, 1], pair="b")]
+    said = words.judged(frame_of(both), 2, 1.5)
+    assert "measured, 1 to 2 of each. These are all 3 that there are." in said
+    assert said.endswith("Each was measured in 1 block.")
+    assert words.judged(frame_of(candidates([], [""])), 2, 1.5) == "No candidate was measured."
+
+
+def test_what_was_left_early_is_said():
+    said = words.judged(frame_of(candidates([4, 3, 2, 2])), 2, 1.5)
+    assert "After 2 blocks only those went on to 4 blocks" in said
+    assert "no more than 1.5 times as long" in said
+    assert "of all: 2 of 4. The others keep" in said
+
+
 def test_the_table_has_a_line_for_each_pair():
     table = words.table(judged((1, 1.0), (3, 1.2)))
     assert list(table["rank"]) == ["1 of 9", "3 of 9"]

@@ -20,7 +20,7 @@ from ..source import open_source
 from .remembering import Remembering
 
 ALL = 10_000
-PREDICTED, ADVISED = "predicted", "advised"
+PREDICTED, ADVISED, CANDIDATE, LEFT = "predicted", "advised", "candidate", "left"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Pair:
     roles: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Effort:
     """How much is measured.
 
@@ -64,7 +64,12 @@ class Effort:
         After so many blocks of all candidates only those near the quickest are measured on, and
         the file as it is: see `hyperslab.advise.advice.trials`.
     most
-        Candidates of a kind that are measured in the end; those predicted to be slowest are left.
+        Layouts, and remedies, that are measured in the end; those predicted to be slowest are left.
+
+    Examples
+    --------
+    >>> Effort(most=5).screened
+    2
     """
 
     sample_bytes: int = 16 * 2**20
@@ -127,8 +132,9 @@ def evaluate(
 ) -> Iterator[Mapping[str, object]]:
     """Yield records: for each pair what was predicted best, what was advised, and their ranks.
 
-    Advice is asked for as a user does, with a few layouts measured. Then, in blocks of its own,
-    every candidate is measured on the same sample; ranks and gains are of that.
+    Advice is asked for as a user does, with a few layouts measured. Then, in blocks of their own,
+    all candidates, or the most that are to be, are measured on the same sample; ranks and gains are
+    of that.
 
     Parameters
     ----------
@@ -148,8 +154,10 @@ def evaluate(
     mapping
         Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
         its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the best), and hints, which names it; of every candidate, with mode "candidate", its
-        gains. Where there is no rank, hints says why.
+        of the best), and hints, which names it; of every candidate that was measured, with mode
+        "candidate", its gains and in how many blocks (tried); of every other, with mode "left", its
+        predicted gain, and in note why it could not be measured, "" where it was not to be. Where
+        there is no rank, hints says why.
     """
     effort, remembers = effort or Effort(), Remembering(predictor)
     with Processes(PROCESSES) as processes:
@@ -191,7 +199,7 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
     advised
         With a few measured.
     every
-        The same with all measured.
+        The same with all measured, or the most that are to be.
     """
     known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
     order = sorted(known, key=lambda row: -_gain(row))
@@ -217,16 +225,19 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
             "tried": len(order),
             "weight": _gain(order[0]) / _gain(found),
         }
-    for row in order:
+    for row in (*order, *(row for row in every.rows if row.measured_gain is None)):
+        measured = row.measured_gain
         yield {
             **row.candidate.layout.record(),
             "case": name,
-            "mode": "candidate",
+            "mode": LEFT if measured is None else CANDIDATE,
             "hints": row.candidate.name,
             "library": row.candidate.library,
             "file_bytes": row.nbytes,
             "gain_predicted": row.sample_gain,
             "gain": _gain(row),
+            "tried": math.nan if measured is None else measured.n,
+            "note": row.status if measured is None else "",
         }
 
 

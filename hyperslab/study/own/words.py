@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-PREDICTED, ADVISED = "predicted", "advised"
+PREDICTED, ADVISED, CANDIDATE, LEFT = "predicted", "advised", "candidate", "left"
 WITHIN, SHARE = 1.1, 0.9
 
 
@@ -59,6 +59,48 @@ def verdict(frame: pd.DataFrame) -> str:
     return " ".join(said)
 
 
+def judged(frame: pd.DataFrame, screened: int, near: float) -> str:
+    """Say among how many candidates a rank is, which were left, and which were left early.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Records of the evaluation.
+    screened
+        Blocks after which only some are measured on.
+    near
+        How many times as long as the quickest a candidate may take to be measured on.
+    """
+    tried, left = (frame[frame["mode"] == mode] for mode in (CANDIDATE, LEFT))
+    if tried.empty:
+        return "No candidate was measured."
+    lost = left[left["note"] != ""]
+    every = len(tried) + len(left)
+    said = [f"A rank is among the candidates of a pair that were measured, {_each(tried)}."]
+    if len(left) > len(lost):
+        said.append(
+            f"Of all {every:,} candidates of these pairs {len(left) - len(lost):,} were not "
+            "measured: the layouts, and the remedies, that were predicted to be slowest. Whether "
+            "one of them is quicker is not known."
+        )
+    else:
+        said.append(f"These are all {every - len(lost):,} that there are.")
+    if len(lost):
+        said.append(f"{len(lost):,} could not be measured.")
+    blocks = tried["tried"].max()
+    if blocks <= screened:
+        said.append(f"Each was measured in {_blocks(blocks)}.")
+    else:
+        further = int((tried["tried"] > screened).sum())
+        said.append(
+            f"After {_blocks(screened)} only those went on to {_blocks(blocks)}, and the file as "
+            f"it is, whose quickest reads took no more than {near:g} times as long as the quickest "
+            f"of all: {further:,} of {len(tried):,}. The others keep the gain and the rank that "
+            "they had by then."
+        )
+    return " ".join(said)
+
+
 def table(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each pair: the first advice, its gain predicted and measured, its rank."""
     rows = ranked(frame, ADVISED)
@@ -91,3 +133,13 @@ def unasked(frame: pd.DataFrame) -> str:
 def ranked(frame: pd.DataFrame, mode: str) -> pd.DataFrame:
     """Return the pairs of which the choice of a mode was measured."""
     return frame[(frame["mode"] == mode) & frame["rank"].notna()]
+
+
+def _each(tried: pd.DataFrame) -> str:
+    counts = tried.groupby("case").size()
+    few, most = int(counts.min()), int(counts.max())
+    return f"{few} of each" if few == most else f"{few} to {most} of each"
+
+
+def _blocks(count: float) -> str:
+    return "1 block" if count == 1 else f"{count:.0f} blocks"

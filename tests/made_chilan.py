@@ -74,9 +74,10 @@ def frames(libraries):
 
 def files():
     return [
-        row("hdf5", file, "collective", experiment="files", size=str(side), chunk_bytes=6e7,
-            case=f"{file}/{side}")
+        row(library, file, "collective", experiment="files", size=str(side), chunk_bytes=6e7,
+            case=f"{library}/collective/{side} {file}")
         for side in (8, 16) for file in ("checkpoint", "centres", "corners")
+        for library in ("hdf5", "pnetcdf")
     ]  # fmt: skip
 
 

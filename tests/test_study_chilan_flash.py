@@ -6,6 +6,8 @@ from made_chilan import SOME, cached, files, flashed, in_sizes, judged, rates
 from made_parallel import needs
 
 from hyperslab.measure.records import frame_of
+from hyperslab.parallel import FILES
+from hyperslab.parallel.found import HIDDEN
 from hyperslab.study.chilan import cache_words, flash_figures, flash_words, results
 from hyperslab.study.chilan.flash import Flash
 from hyperslab.study.style import STYLES, styled
@@ -62,9 +64,10 @@ def test_the_page_on_flash_is_written_whatever_is_here(libraries):
     assert (
         len(flash_words.table_rates(times)) == times[["library", "mode"]].drop_duplicates().shape[0]
     )
-    assert list(flash_words.table_files(frame_of(files()))["document"])[:4] == [
-        "about 8", "–", "–", "about 60",
-    ]  # fmt: skip
+    table = flash_words.table_files(frame_of(files()))
+    assert list(table["document"])[::2] == list(table["document"])[1::2]
+    assert list(table["document"])[::2][:4] == ["about 8", "–", "–", "about 60"]
+    assert list(table["library"])[:2] == ["HDF5", "PnetCDF"]
     for style in STYLES:
         with styled(style):
             plt.close(flash_figures.figure_ranks(requests, times))
@@ -121,6 +124,29 @@ def test_what_a_claim_compares_is_timed_in_all_blocks(tmp_path):
     (turned,) = (task for task in tasks if "as bytes" in task.case)
     same = next(t for t in tasks if t.case == "pnetcdf/collective/16" and t.job.plan.ranks == 2)
     assert turned.job.plan.nbytes == same.job.plan.nbytes
+
+    alone = {(t.job.mode, t.job.plan.ranks) for t in tasks if t.case == "pnetcdf/independent/16"}
+    assert alone == {("independent", ranks) for ranks in (1, 2, 4, 8, 16)}
+    assert all(t.most_blocks == 1 for t in tasks if t.case == "pnetcdf/independent/16")
+
+
+@needs("hdf5")
+@needs("pnetcdf")
+def test_each_file_is_written_by_each_library_and_read_back(tmp_path):
+    rows = frame_of(Flash(tmp_path, 2, 1, 1, 1).files())
+    assert list(rows["library"]) == ["hdf5", "pnetcdf"] * 3
+    assert list(rows["pattern"]) == [name for name in FILES for _ in range(2)]
+    assert rows["case"].is_unique and (rows["requests"] >= rows["stages"]).all()
+    for _, both in rows.groupby("pattern"):
+        assert both["useful_bytes"].nunique() == both["chunk_bytes"].nunique() == 1
+    assert not list(tmp_path.iterdir())
+
+
+@needs("mpiio")
+def test_the_files_are_written_by_mpi_io_where_nothing_else_is_here(tmp_path, monkeypatch):
+    monkeypatch.setenv(HIDDEN, "hdf5,pnetcdf")
+    rows = frame_of(Flash(tmp_path, 2, 1, 1, 1).files())
+    assert list(rows["library"]) == ["mpiio"] * 3 and list(rows["requests"]) == [120, 16, 16]
 
 
 @needs("hdf5")

@@ -91,6 +91,7 @@ def test_over_http_nothing_else_is_needed():
     ("url", "said", "words"),
     [
         ("ftp://x/y", {}, "begins with s3://"),
+        ("ftp://me:canary@x/y?canary", {}, "'ftp://x/y'"),
         ("s3://b", {"AWS_ACCESS_KEY_ID": "x"}, "AWS_SECRET_ACCESS_KEY is not set"),
         ("s3://b", {"AWS_SECRET_ACCESS_KEY": "x"}, "AWS_ACCESS_KEY_ID is not set"),
     ],
@@ -98,3 +99,21 @@ def test_over_http_nothing_else_is_needed():
 def test_what_is_missing_is_named_and_no_key_is_shown(url, said, words):
     with pytest.raises(ValueError, match=words):
         Endpoint.of(url, said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://me:canary@s3.canary.example:9000/canary-bucket/canary/top/x.nc?X-Amz-Date=canary",
+        "Credential%3DAKCANARY%2F20260101%2Fus-east-1, canary%2Fsecret%2B%3D, canary%2fsecret%2b=",
+        "host:s3.canary.example:9000 http%3A%2F%2Fs3.canary.example%3A9000%2Fcanary-bucket",
+        "prefix=canary%2Ftop%2Fx canary-bucket/canary/top; _AKCANARY_ xcanary/secret+=y",
+    ],
+)
+def test_no_message_tells_keys_and_places_in_any_spelling(text):
+    keys = {"AWS_ACCESS_KEY_ID": "AKCANARY", "AWS_SECRET_ACCESS_KEY": "canary/secret+="}
+    server = {"AWS_ENDPOINT_URL": "http://s3.canary.example:9000"}
+    place = Endpoint.of("s3://canary-bucket/canary/top", keys | server)
+    said = place.said(f"before {text} after")
+    assert said.startswith("before ") and said.endswith(" after")
+    assert "canary" not in said.lower()

@@ -150,7 +150,8 @@ class LibraryReader(ABC):
         except (NotNumbersError, NoCacheError):
             raise
         except Exception as error:
-            raise why(self, place, variable, error) from error
+            told = why(self, place, variable, error)
+            raise told from place.cause(error) if isinstance(place, Remote) else error
 
     def _check_place(self, place: Path | Remote) -> None:
         kind = place.kind if isinstance(place, Remote) else "file"
@@ -243,7 +244,7 @@ class OpenedArray(ABC):
                 raise
             place = self.origin.place
             said = place.said(error).removeprefix(f"{place}").lstrip(": ")
-            raise self.origin.cannot("read", said) from error
+            raise self.origin.cannot("read", said) from place.cause(error)
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:

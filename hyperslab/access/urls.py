@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hyperslab.measure.secret import concealed, of_options, of_url
+
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
 # What obstore calls that which fsspec's s3fs takes.
 _OBSTORE = {
@@ -58,11 +60,19 @@ class Remote:
 
     def below(self, name: str) -> Remote:
         """Give what lies in it under a name."""
-        return replace(self, url=f"{self.url.rstrip('/')}/{name}")
+        folder, mark, query = self.url.partition("?")
+        return replace(self, url=f"{folder.rstrip('/')}/{name}{mark}{query}")
 
     def beside(self, suffix: str) -> Remote:
-        """Give what lies beside it, its name with an ending."""
-        return replace(self, url=self.url + suffix)
+        """Give what lies beside it, its name with an ending.
+
+        Examples
+        --------
+        >>> Remote("https://example.org/sst.nc?token=1").beside(".subchunk").url
+        'https://example.org/sst.nc.subchunk?token=1'
+        """
+        path, mark, query = self.url.partition("?")
+        return replace(self, url=f"{path}{suffix}{mark}{query}")
 
     def without(self, *names: str) -> Remote:
         """Give it without some of its options."""
@@ -103,10 +113,17 @@ class Remote:
             cause = error.__cause__
             if cause is None or isinstance(cause, FileNotFoundError) or _status(cause) == 404:
                 return False
-            raise OSError(self.said(cause)) from error
+            raise OSError(self.said(cause)) from self.cause(error)
         except Exception as error:
-            raise OSError(self.said(error)) from error
+            raise OSError(self.said(error)) from self.cause(error)
         return True
+
+    def cause(self, error: BaseException) -> BaseException | None:
+        """Give an error as the cause of ours; None where its text could tell what is secret.
+
+        Libraries put whole addresses and headers into theirs, and a traceback shows all of them.
+        """
+        return None if self.options or re.search(r"[?@]", self.url) else error
 
     def said(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
@@ -119,11 +136,8 @@ class Remote:
         cause = str(error.__cause__ or "").strip().splitlines()[:1]
         text += "".join(f": {line}" for line in cause if line not in text)
         text = fault(error) or (fault(error.__cause__) if error.__cause__ else "") or text
-        text = re.sub(r"\?[^\s'\"]*", "", text.replace(self.url, str(self)))
-        for name in ("key", "secret", "token"):
-            if self.options.get(name):
-                text = text.replace(str(self.options[name]), "…")
-        return text
+        text = text.replace(self.url, str(self))
+        return concealed(text, {*of_options(self.options), *of_url(self.url)})
 
     def obstore(self) -> dict[str, Any]:
         """Give the options in obstore's words.

@@ -7,6 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from hyperslab.measure.secret import concealed
+
+# No part of a word; of an address that stands in another, "%2F" is before it.
+_BEFORE = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))"
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -56,7 +61,9 @@ class Endpoint:
         """
         said = os.environ if variables is None else variables
         if not url.startswith(("s3://", "http://", "https://")):
-            raise ValueError(f"url={url!r}: give an address that begins with s3://, http(s)://")
+            raise ValueError(
+                f"url={concealed(url)!r}: give an address that begins with s3://, http(s)://"
+            )
         names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
         key, secret, token = (said.get(name, "") for name in names)
         if bool(key) != bool(secret):
@@ -112,23 +119,25 @@ class Endpoint:
         >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b/c.nc")
         'cannot reach http://server/bucket/folder/c.nc'
         """
-        url = urlsplit(self.url)
-        server = urlsplit(self.endpoint)
-        hidden = {
-            **dict.fromkeys(filter(None, self._keys), "…"),
-            **{name: "server" for name in (server.netloc, server.hostname) if name},
-            url.netloc: "bucket" if self.kind == "s3" else "server",
-        }
+        text = concealed(text, self._keys)
+        url, server = urlsplit(self.url), urlsplit(self.endpoint)
+        hidden = {name: "server" for name in (_place(server.netloc), server.hostname or "") if name}
+        hidden[_place(url.netloc)] = "bucket" if self.kind == "s3" else "server"
         parts = url.path.strip("/").split("/")
         # What stands above the folder too; a name of one part may be a word, so only in a path.
         for depth in range(len(parts), 0, -1) if parts[0] else ():
-            above = re.escape("/".join(parts[:depth]))
-            before = r"(?<=/)" if depth == 1 else r"(?<![\w-])"
-            text = re.sub(rf"{before}{above}(?![\w-])", "folder", text)
+            above = "(?:/|%2F)".join(map(re.escape, parts[:depth]))
+            before = "(?:(?<=/)|(?<=%2F))" if depth == 1 else _BEFORE
+            text = re.sub(rf"{before}{above}(?![\w-])", "folder", text, flags=re.IGNORECASE)
         for name in sorted(hidden, key=len, reverse=True):
-            text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", hidden[name], text)
+            text = re.sub(rf"{_BEFORE}{re.escape(name)}(?![\w-])", hidden[name], text)
         return text
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the folder."""
         return f"{self.url.rstrip('/')}/{name}"
+
+
+def _place(netloc: str) -> str:
+    """Return server and port without who asks there."""
+    return netloc.rpartition("@")[2]

@@ -1,0 +1,81 @@
+"""What is kept secret, and how a text is told without it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import parse_qsl, quote, unquote
+
+_NAMES = re.compile("key|secret|token|pass|auth|credential|cookie|sig", re.IGNORECASE)
+_SHORT = 3  # characters: within a word these stand by chance
+
+
+def concealed(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a text without secrets, and its addresses without user, password and query.
+
+    Parameters
+    ----------
+    text : str
+    secrets : iterable of str
+        They are hidden plain and as addresses have them, also within words.
+
+    Examples
+    --------
+    >>> concealed("GET http://me:word@example.org/a.nc?token=1 in 2 ms: 403")
+    'GET http://example.org/a.nc in 2 ms: 403'
+    >>> concealed("Credential%3DKEY9/us?", ["KEY9"]), concealed("SECRET%2fB", ["SECRET/B"])
+    ('Credential%3D…/us?', '…')
+    """
+    known = {form for secret in secrets if secret for form in (secret, unquote(secret))}
+    for form in sorted(known, key=len, reverse=True):
+        edge = r"\b" if len(form) <= _SHORT else ""
+        spelled = "".join(map(_spelled, form))
+        text = re.sub(f"{edge}{spelled}{edge}", "…", text, flags=re.IGNORECASE)
+    text = re.sub(r"//[^/?#\s]*@", "//", text)
+    return re.sub(r"\?(?=[\w%&=~+/.-])[^\s'\"<>]*", "", text)
+
+
+def of_options(options: Mapping[str, object]) -> Iterator[str]:
+    """Yield the secrets of options: texts that stand below names like "key" or "Authorization".
+
+    Examples
+    --------
+    >>> headers = {"Authorization": "Bearer word", "Accept": "text"}
+    >>> sorted(of_options({"anon": False, "key": "KEY9", "client_kwargs": {"headers": headers}}))
+    ['Bearer word', 'KEY9', 'word']
+    """
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            inside = value if not _NAMES.search(name) else {f"key {n}": v for n, v in value.items()}
+            yield from of_options(inside)
+        elif _NAMES.search(name):
+            for each in (value,) if isinstance(value, str | bytes) else _several(value):
+                text = each.decode("latin-1") if isinstance(each, bytes) else str(each)
+                yield from {text, *text.split()[1:]}  # "Bearer" is none
+
+
+def of_url(url: str) -> Iterator[str]:
+    """Yield the secrets of a URL: its password, its query, and what that names as secret.
+
+    Examples
+    --------
+    >>> sorted(of_url("http://me:word@example.org/a.nc?token=canary&format=4#mode=bytes"))
+    ['canary', 'token=canary&format=4', 'word']
+    """
+    address, _, query = url.partition("#")[0].partition("?")
+    known, at, _ = address.partition("://")[2].partition("/")[0].rpartition("@")
+    if at:
+        yield known.partition(":")[2]
+    if query:
+        yield query
+        yield from (value for name, value in parse_qsl(query) if _NAMES.search(name))
+
+
+def _spelled(character: str) -> str:
+    """Return the pattern of a character, plain or as addresses have it."""
+    plain, quoted = re.escape(character), quote(character, safe="")
+    return plain if quoted == character else f"(?:{plain}|{quoted})"
+
+
+def _several(value: object) -> Iterable[str | bytes]:
+    """Return the texts of a list or a tuple, as aiohttp has a login and a password."""
+    items = value if isinstance(value, list | tuple) else ()
+    return [item for item in items if isinstance(item, str | bytes)]

@@ -104,6 +104,24 @@ def test_the_words_follow_the_latency_that_was_asked_for():
     assert latency_words.local(frame_of(r for r in slow() if r["latency_s"])) == ""
 
 
+def test_a_direction_on_the_local_disk_has_blocks_or_requests_behind_it():
+    def said(blocks, alike, **seconds):
+        rows = [r for r in slow(blocks, **seconds) if not r["latency_s"]]
+        rows = [r | {"stages": 1} for r in rows] if alike else rows
+        return latency_words.local(frame_of(rows)).splitlines()[2:]
+
+    assert all("too few blocks (3) to tell a direction" in line for line in said(3, True))
+    assert not any("slower" in line or "faster" in line for line in said(3, True))
+    assert all("the ratio of the times is 100.00." in line for line in said(1, True))
+    for line in said(3, False):
+        assert "slower" in line and line.endswith("256 requests in turn against 1.")
+        assert "explain" not in line
+    for rows in (said(7, True), said(7, False, independent_s=0.001)):
+        assert all("which its requests do not explain" in line for line in rows)
+    near = said(7, False, independent_s=0.01)
+    assert not any("explain" in line for line in near)
+
+
 def test_the_claims_ranks_are_counted_beside_those_asked_for(tmp_path):
     def whole(ranks, most):
         tasks = Patterns(tmp_path, ranks, most, 2, 4, 64, 8).tasks()

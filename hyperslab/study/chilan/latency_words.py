@@ -4,8 +4,9 @@ from typing import Any
 
 import pandas as pd
 
+from ...measure.stats import Interval
 from ...parallel import counted as in_words
-from ..claims.words import amount, listing, number, spread
+from ..claims.words import ENOUGH, amount, listing, number, spread
 from .document import WRITES
 from .results import (
     MODES,
@@ -15,6 +16,7 @@ from .results import (
     apart,
     by,
     few,
+    in_order,
     lead,
     longest,
     ratio,
@@ -122,19 +124,56 @@ def local(latency: pd.DataFrame) -> str:
     if here.empty:
         return ""
     said = []
-    for row in rows_of(here[["library", "pattern", "size"]].drop_duplicates()):
+    turns = {row["case"]: row["stages"] for row in rows_of(timed(here))}
+    for row in rows_of(in_order(here[["library", "pattern", "size"]].drop_duplicates())):
         library, name = row["library"], row["pattern"]
         of, to = f"{library}/{name}/{apart(library)}", f"{library}/{name}/collective"
         found = ratio(here, of, to, 0.0)
         if found is not None:
             size = row["size"].replace("x", " × ")
-            compared = slower(f"writing {by(library)}", "writing collectively", found)
+            compared = counting(f"writing {by(library)}", found, turns[of], turns[to])
             said.append(f"- {NAMES[library]}, {TITLES[name]}, {size} of a rank: {compared}")
     head = (
         f"{added(0.0)}, each rank writes as many rows as where requests are counted, since fewer "
         "are over before they tell anything:"
     )
     return "\n".join([head, "", *dict.fromkeys(said)]) if said else ""
+
+
+def counting(of: str, found: Interval, its: float, theirs: float) -> str:
+    """Return how a way of writing compares with writing collectively, and whether requests say why.
+
+    Parameters
+    ----------
+    of : str
+        The way, as the beginning of the sentence.
+    found : Interval
+        Its seconds over those of writing collectively.
+    its, theirs : float
+        Requests that the busiest rank makes in turn, that way and collectively.
+
+    Examples
+    --------
+    >>> counting("writing independently", Interval(2.35, 2.3, 2.7, 7), 2048, 18)
+    'writing independently is 2.35× slower than writing collectively: 2,048 requests in turn ...'
+    >>> counting("writing independently", Interval(0.2, 0.1, 0.3, 7), 4, 1)
+    'writing independently is 5× faster than writing collectively, which its requests do not ...'
+    >>> counting("writing independently", Interval(2.97, 1.1, 3.1, 3), 1, 1)
+    'as many requests in turn (1) as collectively, and too few blocks (3) to tell a direction: ...'
+    """
+    if its == theirs and found.n < ENOUGH:
+        inside = f"lies in [{found.low:.2f}, {found.high:.2f}]"
+        return (
+            f"as many requests in turn ({its:,.0f}) as collectively, and too few blocks "
+            f"({found.n}) to tell a direction: the ratio of the times "
+            f"{inside if found.n > 1 else f'is {found.value:.2f}'}."
+        )
+    compared = slower(of, "writing collectively", found).removesuffix(".")
+    if found.low < found.high and found.contains(1):
+        return f"{compared}; {its:,.0f} requests in turn against {theirs:,.0f}."
+    if its == theirs or (its > theirs) != (found.value > 1):
+        compared += ", which its requests do not explain"
+    return f"{compared}: {its:,.0f} requests in turn against {theirs:,.0f}."
 
 
 def line(times: pd.DataFrame) -> str:

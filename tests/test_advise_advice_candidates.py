@@ -1,6 +1,7 @@
 """What is tried: layouts that every format can hold, remedies where they apply."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -77,6 +78,28 @@ def test_a_classic_file_becomes_netcdf4():
 def test_what_cannot_be_said_as_a_layout_is_counted_without_codec():
     odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
     assert now("hdf5", odd, "h5py").layout == Layout("hdf5", (9,))
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "netcdf4-classic", "hdf5"])
+def test_formats_that_look_alike_are_told_apart(format):
+    every = found(formats=["netcdf4", "netcdf4-classic", "hdf5", "zarr2", "zarr3"], format=format)
+    assert len({c.name for c in every}) == len({c.layout for c in every}) == len(every)
+    assert {c.layout.format for c in every} >= {"netcdf4", "netcdf4-classic", "hdf5"}
+    assert all(named(c.name, format) == c.layout for c in every)
+
+
+@pytest.mark.parametrize(
+    ("format", "codec", "other"), [("zarr3", "zstd", 3), ("zarr2", "blosc-zstd", 3)]
+)
+@pytest.mark.parametrize("level", [None, 1, 3])
+def test_one_level_has_one_name_however_it_is_said(format, codec, other, level):
+    own = Layout(format, (1, 90, 180), codec, level)
+    stored = replace(FIELD, layout=own)
+    every = found(stored, format, "zarr")
+    assert len({c.name for c in every}) == len(every)
+    assert name_of(own) not in {c.name for c in every}
+    same = {c.layout.effective_level for c in every if c.layout.codec == codec}
+    assert same == {other, own.effective_level}
 
 
 @given(

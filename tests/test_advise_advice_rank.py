@@ -2,7 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
+import zarr
 from made_advice import SHAPE, advice, as_if_measured, maps
 
 from hyperslab.advise.advice.predictors import Rough
@@ -84,6 +86,19 @@ def test_the_best_are_measured_on_the_file(file, tmp_path):
     assert set(found.present.measured) == {"time_series", "map"}
     assert any("measured twice" in note for note in found.notes)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_zarr_store_as_zarr_makes_them_is_measured(tmp_path):
+    values = np.random.default_rng(0).normal(size=(24, 40, 60)).astype("f4")
+    group = zarr.open_group(tmp_path / "plain.zarr", mode="w", zarr_format=3)
+    group.create_array("sst", data=values, chunks=(1, 40, 60), dimension_names=["time", "y", "x"])
+    assert "level=0" in str(group["sst"].compressors)  # which is its library's default, 3
+    found = advice(
+        tmp_path / "plain.zarr", tmp_path, {"time_series": 1.0}, measured=9, repeats=1,
+        formats=(), codecs=("zstd",), most_times=math.inf,
+    )  # fmt: skip
+    known = [row.candidate.name for row in found.rows if row.measured_gain]
+    assert len(set(known)) == len(known) == 9
 
 
 def test_a_sample_stands_for_a_larger_file(file, tmp_path):

@@ -24,7 +24,8 @@ _CODECS = (
     ("deflate", 1, True), ("zstd", 3, True), ("blosc-zstd", 3, True), ("blosc-lz4", 5, True),
 )  # fmt: skip
 _LABEL = re.compile(
-    r"(?:(?P<format>zarr2|zarr3|nczarr) )?(?P<chunks>\d+(?:x\d+)*|contiguous)"
+    r"(?:(?P<format>netcdf4-classic|netcdf4|hdf5|zarr2|zarr3|nczarr) )?"
+    r"(?P<chunks>\d+(?:x\d+)*|contiguous)"
     r"(?: (?P<codec>deflate|zstd|blosc-lz4|blosc-zstd|lzf|bzip2|szip)(?::(?P<level>\d+))?)?"
     r"(?P<shuffle> shuffle)?(?: shards (?P<shards>\d+(?:x\d+)*))?(?: pages of (?P<pages>\d+) MiB)?"
 )
@@ -170,15 +171,16 @@ def layouts(
     if present.layout.chunks is not None:
         lengths = zip(present.layout.chunks, variable.shape, strict=True)
         shapes.append(tuple(min(c, n) for c, n in lengths))
-    kept: dict[Layout, Candidate] = {}
+    as_now, kept = name_of(present.layout, own), dict[str, Candidate]()
     for format in wanted:
         for shape in dict.fromkeys(shapes):
             for layout in _of_shape(format, shape, present.layout, variable, remote):
                 if codecs and (layout.codec or "none") not in codecs:
                     continue
-                if layout != present.layout and layout not in kept:
-                    library = library_of(format, present)
-                    kept[layout] = Candidate(name_of(layout), LAYOUT, layout, library)
+                # By their names: those are unique, and one level may be said in two ways.
+                name = name_of(layout, own)
+                if name != as_now and name not in kept:
+                    kept[name] = Candidate(name, LAYOUT, layout, library_of(format, present))
     return list(kept.values())
 
 
@@ -194,8 +196,15 @@ def library_of(format: str, present: Candidate) -> str:
     return "netcdf4" if format in NETCDF4 else "h5py"
 
 
-def name_of(layout: Layout) -> str:
+def name_of(layout: Layout, own_format: str = "") -> str:
     """Return a label: chunks, codec and what else was chosen.
+
+    Parameters
+    ----------
+    layout
+        To be named.
+    own_format
+        Of the file: netCDF-4 and HDF5 are named where they are not that.
 
     Examples
     --------
@@ -203,8 +212,12 @@ def name_of(layout: Layout) -> str:
     '72x20x20 deflate:1 shuffle'
     >>> name_of(Layout("zarr3", (9, 9), "zstd", 3, shards=(90, 90)))
     'zarr3 9x9 zstd:3 shards 90x90'
+    >>> name_of(Layout("hdf5", (9, 9)), "netcdf4")
+    'hdf5 9x9'
     """
-    words = [] if layout.format in (*NETCDF4, "hdf5") else [layout.format]
+    hdf5 = layout.format in (*NETCDF4, "hdf5")
+    unsaid = hdf5 and (layout.page_bytes or layout.format == (own_format or layout.format))
+    words = [] if unsaid else [layout.format]
     words.append("x".join(map(str, layout.chunks)) if layout.chunks else "contiguous")
     if layout.codec:
         level = layout.effective_level

@@ -169,7 +169,7 @@ def counting(of: str, found: Interval, its: float, theirs: float) -> str:
             f"{inside if found.n > 1 else f'is {found.value:.2f}'}."
         )
     compared = slower(of, "writing collectively", found).removesuffix(".")
-    if found.low < found.high and found.contains(1):
+    if found.contains(1):
         return f"{compared}; {its:,.0f} requests in turn against {theirs:,.0f}."
     if its == theirs or (its > theirs) != (found.value > 1):
         compared += ", which its requests do not explain"

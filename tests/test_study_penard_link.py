@@ -31,7 +31,7 @@ from hyperslab.study.style import STYLES, styled
 
 SHAPES = {"cmems": "1x380x1287", "gfs": "1x13x721x1440"}
 LINKS = link.links()
-DELAY = LINKS["observed"]
+DELAY = LINKS["delay"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
             for block, aa, (phase, share) in product(range(blocks), labels, phases):
                 yield {
                     "run_id": "run-1", "profile": profile, "notebook": "penard_link",
-                    "experiment": "observed-today" if today else "observed", "link": "observed",
+                    "experiment": "delay-today" if today else "delay", "link": "delay",
                     "latency_s": 0.1, "aa": aa, "others_cpu": 0.0, "phase": phase,
                     "case": f"{kind}/{read}{'-today' * today}/{name}",
                     "block": block, "status": "ok", "verified": True, "chunks": SHAPES[kind],
@@ -68,13 +68,27 @@ def rows(*, frames=(6, 1), profile="quick", blocks=6, **changed):
                 }  # fmt: skip
 
 
+def observed(records):
+    """The same seconds, as if they had been measured over 100 Mbit/s."""
+    names = records["experiment"].str.replace("delay", "observed")
+    return records.assign(experiment=names, link="observed")
+
+
+def judgeable(moved):
+    """What one read moves, as if it were what each of those that are judged moves."""
+    one = moved[moved["case"] == moved["case"].iloc[0]]
+    names = {case.replace("-today", "") for case in {*link.JUDGED["http"], *moved["case"]}}
+    names |= {"gfs/frame/zarr", "cmems/frame/h5py-on"}
+    return pd.concat([one.assign(case=name) for name in sorted(names)])
+
+
 def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files):
     wanted = {"gfs/series/h5py-off", "gfs/series/zarr", "gfs/series-today/subchunk-off"}
     with link.laid(files, LINKS, drawing=False) as far:
-        cases = [*far.cases("observed"), *far.today_cases("observed")]
+        cases = [*far.cases("delay"), *far.today_cases("delay")]
         chosen = [case for case in cases if case.name in wanted]
         assert len(chosen) == 3 and len({case.name for case in cases}) == len(cases)
-        assert [case.aa for case in far.cases("observed")].count(True) == 1
+        assert [case.aa for case in far.cases("delay")].count(True) == 1
         found = []
         for case in chosen:
             for _ in range(2):  # what is imported at the first read is not the link's
@@ -91,9 +105,17 @@ def test_a_read_over_a_link_is_true_and_takes_what_the_model_says(files):
         assert "stages" not in chosen[0].columns  # it would stand for those that are counted
         assert (table["seconds"] > 0.9 * least).all()  # fewer would be stages that are none
         moved = frame_of(found)
-        quick = far.quick_cases("stated", moved, 0.0)
+        quick = far.stated_cases(moved, 0.0)
         assert len(quick) == 1 and quick[0].aa
-        assert len(far.quick_cases("stated", moved, 1e9)) == 3
+        judged = far.judged_cases("observed", judgeable(moved), 0.0, ranked_blocks=1)
+        assert {case.name for case in judged} == set(link.JUDGED["http"])
+        assert [case.aa for case in judged].count(True) == 1
+        assert all(case.most_blocks == 0 for case in judged)
+        more = far.judged_cases("observed", judgeable(moved), 1e9, ranked_blocks=1)
+        assert len(more) > len(judged) and {case.most_blocks for case in more} == {0, 1}
+        assert len(far.stated_cases(moved, 1e9)) == 3
+        beside = far.quick_cases(far.today_cases("observed"), "observed", moved, 1e9)
+        assert [case.name for case in beside] == ["gfs/series-today/subchunk-off"]
 
 
 def test_the_rate_of_the_delay_alone_is_of_a_plain_request(files):
@@ -105,14 +127,14 @@ def test_the_rate_of_the_delay_alone_is_of_a_plain_request(files):
         assert case.check(read) and not case.check(read[:-1]) and case.aa
         (row,) = watch.rows()
         assert row["wire_bytes"] == len(read) == case.run.size
-        assert len(far.servers["observed"].requests()) == 1
+        assert len(far.servers["delay"].requests()) == 1
     sample = {"aa": "A", "status": "ok", "phase": "read", "case": case.name, "wire_bytes": 3e8}
     times = [(0.6, 0.1), (0.55, 0.05), (9.0, 0.1)]  # the last was disturbed
     rest = {"sys_s": 0.0, "notebook": "penard_link"}
     records = frame_of(sample | rest | {"wall_s": wall, "user_s": cpu} for wall, cpu in times)
     known = link_carried.with_rates(LINKS, records)
-    assert known["observed"].bytes_per_s == pytest.approx(1e9)
-    assert {**known, "observed": DELAY} == LINKS
+    assert known["delay"].bytes_per_s == pytest.approx(1e9)
+    assert {**known, "delay": DELAY} == LINKS
     at_once = link_carried.with_rates(LINKS, records.assign(wall_s=0.2))
     assert at_once == LINKS
 
@@ -120,8 +142,9 @@ def test_the_rate_of_the_delay_alone_is_of_a_plain_request(files):
 def test_nothing_is_served_for_drawing(files):
     with link.laid(files, LINKS, drawing=True) as far:
         assert not far.servers
-        assert far.cases("observed") == far.today_cases("observed") == link_carried.cases(far) == []
-        assert far.quick_cases("stated", frame_of([]), 1.0) == []
+        assert far.cases("delay") == far.today_cases("delay") == link_carried.cases(far) == []
+        nothing = frame_of([])
+        assert far.stated_cases(nothing, 1.0) == far.judged_cases("observed", nothing, 1.0) == []
 
 
 def test_the_model_is_that_of_its_counts():
@@ -208,16 +231,19 @@ def test_what_the_map_needs_is_timed():
 def test_words_are_of_the_records():
     records = frame_of(rows(h5py_off=20, subchunk_off=2))
     timed = link_model.table(LINKS, records)
-    stated = link_model.predictions(records, LINKS["stated"])
+    model = {name: link_model.predictions(records, known) for name, known in LINKS.items()}
     for program, said in (("lighttpd", "by lighttpd, as"), ("aiohttp", "is not installed")):
         assert said in link_words.served(records.assign(mode=program))
-    words = link_words.summary(timed, stated)
+    words = link_words.summary(timed, model)
+    assert "took h5py 2.19 s (by the model), the document's kind of index 0.69 s (by" in words
+    assert "12.1 s (by the model), 10.6 s (by the model) and 10.3 s (by" in words
+    there = link_model.table(LINKS, observed(records))
+    words = link_words.summary(there, model)
     assert "took h5py 2.11 s, the document's kind of index 0.61 s and ours 0.31 s" in words
-    assert "12.1 s, 10.6 s and 10.3 s" in words
     assert "6 of the 72 chunks of the ocean" in link_words.taken(records)
     assert not link_words.whole(records)
     assert "(median) and 0 % at most" in link_words.model(timed, LINKS)
-    carried = LINKS | {"observed": Link(1.24e9, 0.1)}
+    carried = LINKS | {"delay": Link(1.24e9, 0.1)}
     assert "1.2 GB/s by a plain request" in link_words.model(timed, carried)
     assert "60.6 kB/s" in link_question_words.bytes_of(timed, whole=True)  # 1 MB in 16.51 s
     assert "at least 1 MB" in link_question_words.bytes_of(timed, whole=False)
@@ -227,11 +253,13 @@ def test_words_are_of_the_records():
     beside = link_question_words.compared(expected, whole=True)
     assert len(beside) == 12 and list(beside["document, s"])[:2] == ["16.49", "16.51"]
     nearest = link_question_words.nearest(expected, whole=True)
-    assert "misses none by far is as stated" in nearest and "delay alone: 8.8 (45)" in nearest
-    assert "misses none" not in link_question_words.nearest(expected, whole=False)
-    wide = link_model.predictions(records, LINKS["wide"])
-    assert "in 0.39 s by the model" in link_words.best(wide)
+    assert "worst is least with as stated" in nearest and "delay alone: 8.8 (45)" in nearest
+    assert "worst is least" not in link_question_words.nearest(expected, whole=False)
+    assert "in 0.39 s by the model" in link_words.best(timed, model["observed"])
+    best = link_words.best(there, model["observed"])
+    assert "in 0.31 s; the next reader of the same file" in best and "takes 0.61 s, 1.97" in best
     assert "2 to 20 requests" in link_words.advice(timed)
+    assert "at 100 ms that is 0.2 to 2 s before" in link_words.advice(timed)
     table = link_words.table_model(timed)
     assert len(table) == len(timed) and "5 (5) + 1" in set(table["round trips"])
     assert "6 interleaved blocks" in link_words.caption_9(timed, 8.0, beside=False)
@@ -242,12 +270,12 @@ def test_words_are_of_the_records():
 @pytest.mark.parametrize("whole", [False, True])
 def test_figures_are_drawn_in_both_styles(whole):
     records = frame_of(rows(h5py_off=20, subchunk_off=2))
-    timed = link_model.table(LINKS, records)
-    stated = link_model.predictions(records, LINKS["stated"])
+    timed = link_model.table(LINKS, records, observed(records))
+    model = {name: link_model.predictions(records, known) for name, known in LINKS.items()}
     for style, draw in product(
         STYLES,
         (
-            partial(link_figures.figure_9, timed, stated, whole=whole),
+            partial(link_figures.figure_9, timed, model, whole=whole),
             partial(link_map_figures.figure_map, timed),
         ),
     ):
@@ -259,16 +287,16 @@ def test_figures_are_drawn_in_both_styles(whole):
     ("stages", "verdict"), [({"chunkindex_off": 5}, "reversed"), ({"chunkindex_off": 1}, "holds")]
 )
 def test_verdicts_are_of_the_seconds(tmp_path, stages, verdict):
-    save(frame_of(rows(h5py_on=3, **stages)), tmp_path / "penard_link.parquet")
+    save(observed(frame_of(rows(h5py_on=3, **stages))), tmp_path / "penard_link.parquet")
     known = {claim.id: claim for claim in claims.load()}
     judged = claims.evaluate([known["penard-9b"], known["penard-9"]], tmp_path)
     assert judged[0].verdict == verdict
-    assert judged[1].parts[1].verdict == "not measured"  # seconds, of smaller files
+    assert judged[1].parts[2].verdict == "not measured"  # seconds, of smaller files
 
 
 def test_seconds_are_judged_for_whole_files(tmp_path):
     whole = frame_of(rows(frames=(72, 13), profile="full", h5py_off=160, h5py_on=270))
-    save(whole, tmp_path / "penard_link.parquet")
+    save(observed(whole), tmp_path / "penard_link.parquet")
     (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
     (judged,) = claims.evaluate([claim], tmp_path)
-    assert judged.parts[1].verdict in ("holds", "refuted")
+    assert judged.parts[2].verdict in ("holds", "refuted")

@@ -123,7 +123,9 @@ def test_words_and_figures_are_of_the_records():
     assert "sent 10 MB in 5 requests; our index 1 MB in 5 requests, 10× fewer bytes" in words
     assert "10 MB against h5py's 20 MB without" in words
     assert "12 of the ocean's 72" in wire_words.taken(found)
-    assert "0.363 MB/s; at 100 kB/s they would take 100 s" in wire_words.bandwidth(found)
+    asked = wire_words.bandwidth(found)
+    assert "without read-ahead 20 MB (12 of the 72 chunks: at least that), 1.21 MB/s" in asked
+    assert "0.363 MB/s, and 100 s at 100 kB/s" in asked
     assert "2.0× more" in wire_words.advice(found) and "5.0× fewer" in wire_words.advice(found)
     why = wire_why_words.why(found)
     assert "our index" in why and "Points of ours" not in why
@@ -159,7 +161,7 @@ def test_page_stands_with_what_the_smallest_profile_reads():
 
 @pytest.mark.parametrize(("moved", "verdict"), [(250e6, "refuted"), (2e6, "holds")])
 def test_rate_implied_is_judged(tmp_path, moved, verdict):
-    save(frame_of(rows(h5py_on=moved)), tmp_path / "penard_wire.parquet")
+    save(frame_of(rows(h5py_on_nocache=moved)), tmp_path / "penard_wire.parquet")
     (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
     (judged,) = claims.evaluate([claim], tmp_path)
     assert judged.parts[0].verdict == verdict

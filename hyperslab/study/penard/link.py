@@ -32,7 +32,7 @@ TODAY = ("subchunk", "kerchunk", "h5py", "h5py-paged", "zarr", "zarr-deflate", "
 JUDGED = {
     "http": (
         "cmems/series/chunkindex-off", "cmems/series/h5py-off", "gfs/series/chunkindex-off",
-        "gfs/series/h5py-on", "gfs/frame/chunkindex-off", "gfs/frame/h5py-on",
+        "gfs/series/h5py-on", "gfs/frame/chunkindex-off", "gfs/frame/h5py-on", "cmems/frame/zarr",
     ),
     "s3": tuple(
         f"{kind}/{read}/{way}" for kind in TABLE_1 for read in READS for way in ("h5py-on", "zarr")
@@ -44,8 +44,7 @@ _SPARED = ("h5py-blocks",)
 _MAPPED = ("subchunk-on", "zarr3-shards", "zarr3-shards-obstore")
 """Ways that the map needs."""
 _MODELLED = (*_MAPPED, "subchunk-off-obstore", "zarr-obstore")
-"""Over links that have a rate too, the model stands for the times of these; over such links it
-makes little difference what fetches the same bytes."""
+"""Over the link as stated the model stands for the times of these, to save minutes."""
 _SLOW = ("gfs", "frame", "zarr3-shards-obstore")
 """As many requests one after another as through fsspec: too long for the profile quick."""
 ABROAD = "endpoint"
@@ -57,14 +56,15 @@ _APART = 0.8
 def links(delay_s: float = DELAY_S) -> dict[str, Link]:
     """Return the links by name, with a delay there and back.
 
-    "observed" has the delay alone, "stated" the document's 100 kB/s too, and "wide" 100 Mbit/s.
+    "delay" has the delay alone, "stated" the document's 100 kB/s too, and "observed" 100 Mbit/s:
+    the usual rate next above those that the document's bytes and seconds imply.
 
     Examples
     --------
     >>> links()["stated"]
     Link(bytes_per_s=100000.0, round_trip_s=0.1)
     """
-    rates = {"observed": math.inf, "stated": 1e5, "wide": 12.5e6}
+    rates = {"delay": math.inf, "stated": 1e5, "observed": 12.5e6}
     return {name: Link(rate, delay_s) for name, rate in rates.items()}
 
 
@@ -137,38 +137,71 @@ class Far:
         ranked_blocks : int
             Blocks of what is only ranked; 0 is all.
         """
+        return [self._ranked(case, ranked_blocks) for case in self._cases(link, today=False)]
+
+    def judged_cases(
+        self, link: str, moved: pd.DataFrame, limit_s: float, ranked_blocks: int = 0
+    ) -> list[Case]:
+        """Return the document's libraries: what verdicts compare, and what takes no longer.
+
+        Parameters
+        ----------
+        link : str
+        moved : pandas.DataFrame
+            Records over another link, which tell what each read moves.
+        limit_s : float
+            What a read that is only ranked may take, by the model.
+        ranked_blocks : int
+            Blocks of these; 0 is all.
+        """
         found = self._cases(link, today=False)
+        if not found:
+            return []
+        seconds = predictions(moved, self.links[link]).set_index("case")["seconds"]
+        judged = [case.name for case in found if case.name in JUDGED[self.kind]]
+        quickest = min(judged, key=lambda name: float(seconds[name]))
         return [
-            case
-            if case.aa or case.name in JUDGED[self.kind]
-            else replace(case, most_blocks=ranked_blocks)
+            self._ranked(replace(case, aa=case.name == quickest), ranked_blocks)
             for case in found
+            if case.name in judged or seconds.get(case.name, math.inf) <= limit_s
         ]
+
+    def _ranked(self, case: Case, blocks: int) -> Case:
+        kept = case.aa or case.name in JUDGED[self.kind]
+        return case if kept else replace(case, most_blocks=blocks)
 
     def today_cases(self, link: str) -> list[Case]:
         """Return what people use today, and the document's libraries with another cache."""
         return self._cases(link, today=True)
 
-    def quick_cases(self, link: str, observed: pd.DataFrame, limit_s: float) -> list[Case]:
+    def quick_cases(
+        self, cases: list[Case], link: str, moved: pd.DataFrame, limit_s: float
+    ) -> list[Case]:
         """Return the reads that take, by the model, no longer than a limit; the quickest always.
 
         Parameters
         ----------
+        cases : list of Case
+            Over the link.
         link : str
-        observed : pandas.DataFrame
+        moved : pandas.DataFrame
             Records over another link, which tell what each read moves.
         limit_s : float
         """
-        if not self.servers:
+        if not cases:
             return []
-        expected = predictions(observed, self.links[link]).set_index("case")["seconds"]
-        found = [*self.cases(link), *self.today_cases(link)]
-        if self.files.profile != "paper":
-            found = [case for case in found if place(case.name)[1] not in _MODELLED]
-            expected = expected[[place(str(case))[1] not in _MODELLED for case in expected.index]]
-        most = max(limit_s, float(expected.min()))
-        chosen = [case for case in found if expected.get(case.name, math.inf) <= most]
+        known = predictions(moved, self.links[link]).set_index("case")["seconds"]
+        seconds = [float(known.get(case.name, math.inf)) for case in cases]
+        most = max(limit_s, min(seconds))
+        chosen = [case for case, s in zip(cases, seconds, strict=True) if s <= most]
         return [replace(case, aa=number == 0) for number, case in enumerate(chosen)]
+
+    def stated_cases(self, moved: pd.DataFrame, limit_s: float) -> list[Case]:
+        """Return what is timed over the link as stated; see `quick_cases`."""
+        cases = [*self.cases("stated"), *self.today_cases("stated")]
+        if self.files.profile != "paper":
+            cases = [case for case in cases if place(case.name)[1] not in _MODELLED]
+        return self.quick_cases(cases, "stated", moved, limit_s)
 
     def _cases(self, link: str, *, today: bool) -> list[Case]:
         if not self.servers:

@@ -59,18 +59,17 @@ def candidates(links: Mapping[str, Link]) -> list[Candidate]:
 
     Examples
     --------
-    >>> wide = Link(12.5e6, 0.1)
-    >>> known = {"observed": Link(1e9, 0.1), "stated": Link(1e5, 0.1), "wide": wide}
+    >>> known = {"delay": Link(1e9, 0.1), "stated": Link(1e5, 0.1), "observed": Link(12.5e6, 0.1)}
     >>> candidates(known)[-1]  # doctest: +ELLIPSIS
     Candidate(words='100 Mbit/s, 100 ms each way, slow start', link=Link(...0.2), slow_start=True)
     """
-    wide = links["wide"]
+    wide = links["observed"]
     delay = f"{1e3 * wide.round_trip_s:.0f} ms"
     rate = f"{8e-6 * wide.bytes_per_s:.0f} Mbit/s"
     there_and_back = replace(wide, round_trip_s=2 * wide.round_trip_s)
     return [
         Candidate("as stated", links["stated"]),
-        Candidate("delay alone", links["observed"]),
+        Candidate("delay alone", links["delay"]),
         Candidate(f"{rate}, {delay}", wide),
         Candidate(f"{rate}, {delay}, slow start", wide, slow_start=True),
         Candidate(f"{rate}, {delay} each way, slow start", there_and_back, slow_start=True),

@@ -13,7 +13,7 @@ from ...measure.records import main
 from ...network import Link, Server
 from .link import Far
 
-EXPERIMENT, LINK = "carried", "observed"
+EXPERIMENT, LINK = "carried", "delay"
 MOST_BYTES = 256_000_000
 TRIPS = 2
 """Of the connection, and of the request."""
@@ -112,8 +112,8 @@ def with_rates(links: Mapping[str, Link], records: pd.DataFrame) -> dict[str, Li
     --------
     >>> row = {"aa": "", "status": "ok", "phase": "read", "block": 0, "case": "plain request"}
     >>> times = {"wall_s": 0.7, "user_s": 0.1, "sys_s": 0.2, "wire_bytes": 2e8}
-    >>> known = {"observed": Link(math.inf, 0.1)}
-    >>> round(with_rates(known, pd.DataFrame([row | times]))["observed"].bytes_per_s / 1e6)
+    >>> known = {"delay": Link(math.inf, 0.1)}
+    >>> round(with_rates(known, pd.DataFrame([row | times]))["delay"].bytes_per_s / 1e6)
     1000
     """
     rows = main(records)

@@ -21,21 +21,23 @@ _COLORS = {"off": "C0", "on": "C1", "": "C2"}
 _KINDS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
 
 
-def figure_9(timed: pd.DataFrame, stated: pd.DataFrame, *, whole: bool) -> "Figure":
+def figure_9(timed: pd.DataFrame, expected: Mapping[str, pd.DataFrame], *, whole: bool) -> "Figure":
     """Draw the time of each read over both links, predicted where it was not measured.
 
     Parameters
     ----------
     timed : pandas.DataFrame
         From `link_model.table`.
-    stated : pandas.DataFrame
-        From `link_model.predictions`, over the link as stated.
+    expected : mapping
+        From the name of a link to `link_model.predictions`.
     whole : bool
         Whether the files are the document's size, so that its seconds can stand beside ours.
     """
-    shown = {"observed": ("o", "delay alone"), "stated": ("s", "link as stated")}
-    measured = set(timed[timed["link"] == "stated"]["case"])
-    left = stated[~stated["case"].isin(measured)]
+    shown = {"observed": ("o", "as observed"), "stated": ("s", "as stated")}
+    left = {}
+    for link in shown:
+        measured = timed[timed["link"] == link]["case"]
+        left[link] = expected[link][~expected[link]["case"].isin(list(measured))]
     return _figure_times(timed, shown, left, TABLE_3 if whole else {})
 
 
@@ -50,13 +52,13 @@ def figure_10(timed: pd.DataFrame, theirs: Mapping[str, Mapping[str, float]]) ->
         The document's seconds by panel and way; empty where they do not stand beside ours.
     """
     shown = {"s3": ("o", "S3 on this machine"), ABROAD: ("o", "a store that others run")}
-    return _figure_times(timed, shown, timed[:0], theirs)
+    return _figure_times(timed, shown, {}, theirs)
 
 
 def _figure_times(
     timed: pd.DataFrame,
     shown: Mapping[str, tuple[str, str]],
-    expected: pd.DataFrame,
+    expected: Mapping[str, pd.DataFrame],
     theirs: Mapping[str, Mapping[str, float]],
 ) -> "Figure":
     import matplotlib.pyplot as plt
@@ -83,12 +85,14 @@ def _figure_times(
                         color=color,
                         label=f"{_KINDS[shuffle]}, {words}",
                     )
-            left = _rows(expected, panel, shuffle)
-            if len(left):
-                axes.plot(
-                    left["seconds"], at(left["way"]), "s", ms=4.5, mfc="none", color=color,
-                    label=f"{_KINDS[shuffle]}, link as stated, by the model",
-                )  # fmt: skip
+            for link, table in expected.items():
+                left = _rows(table, panel, shuffle)
+                if len(left):
+                    marker, words = shown[link]
+                    axes.plot(
+                        left["seconds"], at(left["way"]), marker, ms=4.5, mfc="none", color=color,
+                        label=f"{_KINDS[shuffle]}, {words}, by the model",
+                    )  # fmt: skip
         known = {way: s for way, s in theirs.get(panel, {}).items() if named[way][0] in rows}
         if known:
             axes.plot(

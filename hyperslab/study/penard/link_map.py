@@ -60,7 +60,7 @@ def grounds(timed: pd.DataFrame) -> dict[str, Ground]:
     timed : pandas.DataFrame
         From `link_model.table`: what was timed over the delay alone counts.
     """
-    found = timed[timed["link"] == "observed"].drop_duplicates("case")
+    found = timed[timed["link"] == "delay"].drop_duplicates("case")
     trips_ms, rates_mbit = axes_of()
     kept = {}
     for panel in PANELS:

@@ -15,7 +15,7 @@ def caption(timed: pd.DataFrame) -> str:
     timed : pandas.DataFrame
         From `link_model.table`.
     """
-    found = timed[timed["link"] == "observed"]
+    found = timed[timed["link"] == "delay"]
     least, most = int(found["n"].min()), int(found["n"].max())
     blocks = f"{most}" if least == most else f"{least} to {most}"
     delay = f"{1e3 * float(found['round_trip_s'].iloc[0]):g} ms"

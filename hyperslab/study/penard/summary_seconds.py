@@ -22,7 +22,13 @@ EXPERIMENTS = {
     "s3": ("penard_s3", ("s3", "s3-today")),
 }
 """The notebook and the experiments of each place; the first holds what Table 3 ranks."""
-PLACES = ("local", "link", "wide", "stated", "s3")
+LINKS = {
+    "delay": ("delay", "delay-today"),
+    "link": EXPERIMENTS["link"][1],
+    "stated": ("stated",),
+}
+"""Places of the page on links, and their experiments; what each read moves is of the first."""
+PLACES = ("local", "delay", "link", "stated", "s3")
 """In the order that tables and figures have them in."""
 _ITEM_BYTES = 4  # of both variables, float32
 
@@ -73,10 +79,10 @@ def seconds(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """
     rows = []
     for where, records in found.items():
-        notebook_rows = _measured(where, records, EXPERIMENTS[where][1])
-        rows += notebook_rows
         if where == "link":
             rows += _linked(records)
+        else:
+            rows += _measured(where, records, EXPERIMENTS[where][1])
     return pd.DataFrame(rows)
 
 
@@ -87,15 +93,15 @@ def fastest(table: pd.DataFrame, where: str, panel: str, count: int = 3) -> pd.D
 
 
 def _linked(records: pd.DataFrame) -> list[dict[str, object]]:
-    """Return rows of the links with a rate: measured, the others by the model."""
-    moved = records[records["experiment"].isin(EXPERIMENTS["link"][1])]
-    known = links(delay_of(records))
-    rows = []
-    for name in ("wide", "stated"):
-        measured = _measured(name, records, (name,), beside=moved)
+    """Return rows of the links: measured, the others by the model."""
+    moved = records[records["experiment"].isin(LINKS["delay"])]
+    known = {"link": "observed", "stated": "stated"}
+    rows = _measured("delay", records, LINKS["delay"])
+    for name, link in known.items():
+        measured = _measured(name, records, LINKS[name], beside=moved)
         timed = {(row["panel"], row["way"]) for row in measured}
         shared = _shared(name, moved)
-        expected = predictions(moved, known[name])
+        expected = predictions(moved, links(delay_of(records))[link])
         rows += measured
         rows += [
             {

@@ -94,10 +94,12 @@ DRAWN = (
 """Ways whose bytes of the file are drawn, all of the same file."""
 CLAIMED = (
     ("gfs", "series", "chunkindex-on"), ("gfs", "series", "chunkindex-off"),
-    ("gfs", "series", "h5py-on"), ("gfs", "frame", "chunkindex-off"), ("gfs", "frame", "h5py-on"),
+    ("gfs", "series", "h5py-on"), ("gfs", "series", "h5py-on-nocache"),
+    ("gfs", "frame", "chunkindex-off"), ("gfs", "frame", "h5py-on"),
     ("cmems", "series", "chunkindex-off"), ("cmems", "series", "h5py-off"),
     ("cmems", "series", "chunkindex-off-nocache"), ("cmems", "series", "h5py-off-nocache"),
-    ("gfs", "series", "subchunk-off"), ("gfs", "series", "zarr"),
+    ("gfs", "series", "subchunk-off"), ("gfs", "series", "zarr"), ("gfs", "frame", "zarr"),
+    ("cmems", "series", "zarr"),
 )  # fmt: skip
 """What the verdicts and the summary need: all that the smallest profile reads."""
 
@@ -146,6 +148,8 @@ def _left_out(cell: Cell) -> bool:
     large = kind == "gfs"
     if place == "s3":
         return store == "on" or way.name not in STORED or (large and read == "frame")
+    if (kind, read, way.way(store)) in CLAIMED:
+        return False
     if store == "on" and (way.variant or way.name not in SHUFFLED):
         return True
     return large and way.name in SLOW

@@ -17,13 +17,13 @@ def caption(timed: pd.DataFrame) -> str:
     """
     found = timed[timed["link"] == "delay"]
     least, most = int(found["n"].min()), int(found["n"].max())
-    blocks = f"{most}" if least == most else f"{least} to {most}"
+    blocks = f"{most} block{'s' * (most > 1)}" if least == most else f"{least} to {most} blocks"
     delay = f"{1e3 * float(found['round_trip_s'].iloc[0]):g} ms"
     return (
         f"The fastest of {found['way'].nunique()} ways to read over links of any round trip and "
         "rate; lines where the lead changes, hatched where the next, of another file or library, "
         f"is within {100 * (NEAR - 1):.0f} %. Each reader's round trips, bytes and CPU time are "
-        f"those of its own reads over the delay of {delay} alone ({blocks} blocks, medians; the "
+        f"those of its own reads over the delay of {delay} alone ({blocks}, medians; the "
         "table above has them); the seconds over all other links are the model's. Square: the "
         "document's link as stated; circle: 100 Mbit/s with the same delay. TCP's slow start and "
         "losses are left out: they punish bytes on new connections."

@@ -21,7 +21,7 @@ from ...network.server import BUCKET
 from ...storage.region import Selection
 from . import link
 from .datasets import TABLE_1
-from .link import Far
+from .link import ABROAD, Far
 from .local_files import LocalFiles
 from .subchunk import Kept
 from .subchunk_files import SHUFFLES
@@ -33,6 +33,8 @@ LINK = Link(125e6, 0.02)
 TRY_S = 120.0
 WHERE = "HYPERSLAB_S3_URL"
 """The variable of the environment that names a store that others run."""
+NEAR = "endpoint-here"
+"""What records call the link to such a store where it listens on this machine: there is none."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +108,25 @@ def given() -> str:
 
 
 def mark(address: str) -> str:
-    """Return what tells runs on two stores apart and names none; empty for a server here.
+    """Return what tells runs on two stores apart and names none; empty for a server of ours.
 
     Examples
     --------
-    >>> mark("s3://bucket/prefix"), mark("")
-    ('9737a7d8f5fc', '')
+    >>> mark("")
+    ''
     """
-    return hashlib.sha256(address.encode()).hexdigest()[:12] if address else ""
+    return Endpoint.of(address).mark if address else ""
+
+
+@dataclass(frozen=True)
+class Given(Far):
+    """A store that others run; of where it is, records tell whether that is this machine."""
+
+    def over(self, link: str) -> dict[str, object]:
+        """Return the record columns that tell of the way to the store."""
+        server = self.servers[link]
+        assert isinstance(server, Endpoint)
+        return {"link": NEAR if server.here else ABROAD}
 
 
 @contextmanager
@@ -146,7 +159,7 @@ def laid(files: LocalFiles, endpoint: str, *, drawing: bool) -> Iterator[Far]:
     put = sorted(path for path in files.scratch.iterdir() if _wanted(path, read))
     place = Endpoint.of(endpoint).below(_version(put))
     upload(place, put)
-    yield Far(files, {}, {"s3": place}, "s3")
+    yield Given(files, {}, {"s3": place}, "s3")
 
 
 def _wanted(path: Path, read: Collection[Path]) -> bool:

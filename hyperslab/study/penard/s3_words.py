@@ -7,7 +7,7 @@ from ..claims.words import spread
 from .link import ABROAD
 from .link_words import WORDS
 from .local_results import PANELS
-from .s3 import WHERE
+from .s3 import NEAR, WHERE
 from .wire_figures import labels
 
 TABLE_3 = {
@@ -68,18 +68,28 @@ def setting(timed: pd.DataFrame) -> str:
     timed : pandas.DataFrame
         From `link_model.table`.
     """
-    if _abroad(timed):
-        return (
+    if _abroad(timed) or _near(timed):
+        given = (
             "The store is one that others run and that speaks S3, named by the variable "
-            f"`{WHERE}` of the environment. It keeps no log for us, so that requests and bytes are "
-            "not counted; the seconds are those of that store, of this machine and of what lies "
-            "between, at the time of the run."
+            f"`{WHERE}` of the environment ({{ref}}`sec-real-store`). It keeps no log for us, so "
+            "that requests and bytes are not counted; "
+        )
+        if _near(timed):
+            return given + (
+                "and it listens on this machine: no network lies between, and the two share "
+                "memory, disk and cores. Such seconds are nobody's; they are not those of a store "
+                "that serves others."
+            )
+        return given + (
+            "the seconds are those of that store, of this machine and of what lies between, at the "
+            "time of the run."
         )
     return (
         "The store is a small server on this machine that verifies each request's signature, "
         "behind a link of 1 Gbit/s and 20 ms. Such numbers are nobody's: they only give requests "
         "and bytes a weight, and what this page finds is in the counts. "
-        "{doc}`/notebooks/penard_link` has the map for other links."
+        "{doc}`/notebooks/penard_link` has the map for other links; {ref}`sec-real-store` says how "
+        "this page reads from a store of yours."
     )
 
 
@@ -139,7 +149,7 @@ def caption_10(timed: pd.DataFrame, *, beside: bool) -> str:
         if beside
         else " The document's seconds are for more chunks, and are not drawn."
     )
-    abroad = _abroad(timed)
+    abroad = _abroad(timed) and not _near(timed)
     where = "a store that others run" if abroad else "S3 on this machine"
     nobodys = "" if abroad else " This is not the speed of anybody's store."
     return (
@@ -171,6 +181,10 @@ def _seconds(rows: pd.DataFrame, case: str) -> str:
 
 def _abroad(timed: pd.DataFrame) -> bool:
     return bool((timed["link"] == ABROAD).any())
+
+
+def _near(timed: pd.DataFrame) -> bool:
+    return bool((timed["link"] == NEAR).any())
 
 
 def _moved(rows: pd.DataFrame, *cases: str) -> str:

@@ -122,6 +122,25 @@ def test_a_direction_on_the_local_disk_has_blocks_or_requests_behind_it():
     assert not any("explain" in line for line in near)
 
 
+def test_the_ratios_stand_beside_those_of_the_best_of_three():
+    def shown(rows):
+        latency = frame_of(rows)
+        times = results.timed(latency)
+        return latency_words.table_latency(times, latency), latency_words.caption_table(times)
+
+    quicker = {1: 0.5, 4: 0.1}  # the fifth block is the best of all, and not of the first three
+    rows = [
+        r | {"wall_s": r["wall_s"] * (quicker.get(r["block"], 1) if r["stages"] > 1 else 1)}
+        for r in slow()
+    ]
+    table, caption = shown(rows)
+    assert set(table["best of three"]) == {"50"} and ". Best of three" in caption
+    assert all(ratio.startswith("100 ") for ratio in table["ratio"])
+    table, caption = shown(slow(2))
+    assert "best of three" not in table and "est of three" not in caption
+    assert latency_words.caption_table(results.timed(frame_of([]))) == ""
+
+
 def test_the_claims_ranks_are_counted_beside_those_asked_for(tmp_path):
     def whole(ranks, most):
         tasks = Patterns(tmp_path, ranks, most, 2, 4, 64, 8).tasks()

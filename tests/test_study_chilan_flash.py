@@ -8,7 +8,13 @@ from made_parallel import needs
 from hyperslab.measure.records import frame_of
 from hyperslab.parallel import FILES
 from hyperslab.parallel.found import HIDDEN
-from hyperslab.study.chilan import cache_words, flash_figures, flash_words, results
+from hyperslab.study.chilan import (
+    cache_words,
+    flash_figures,
+    flash_rates_words,
+    flash_words,
+    results,
+)
 from hyperslab.study.chilan.flash import Flash
 from hyperslab.study.style import STYLES, styled
 
@@ -17,7 +23,7 @@ def test_what_sets_the_libraries_apart_is_told_as_far_as_it_was_seen():
     sizes = in_sizes(frame_of(flashed()))
 
     def said(**more):
-        return flash_words.apart(frame_of(rates(**more)), sizes)
+        return flash_rates_words.apart(frame_of(rates(**more)), sizes)
 
     assert "as many requests, of the same sizes" in said()
     assert "So turning them is what sets the two apart" in said(even=0.8, turned=1.25)
@@ -26,9 +32,11 @@ def test_what_sets_the_libraries_apart_is_told_as_far_as_it_was_seen():
     tail = said(even=1.0, turned=1.0)
     assert "explained" not in tail and "sets the two apart." in tail[:40]
     other = sizes.assign(requests=sizes["requests"] + (sizes["library"] == "hdf5"))
-    assert "another number" in flash_words.apart(frame_of(rates()), other)
+    assert "another number" in flash_rates_words.apart(frame_of(rates()), other)
     alone = frame_of(r for r in rates() if r["library"] == "hdf5")
-    assert flash_words.apart(alone, sizes) == flash_words.apart(frame_of([]), sizes) == ""
+    assert (
+        flash_rates_words.apart(alone, sizes) == flash_rates_words.apart(frame_of([]), sizes) == ""
+    )
 
 
 def test_the_requests_of_flash_are_told_by_phase_and_size():
@@ -62,7 +70,8 @@ def test_the_page_on_flash_is_written_whatever_is_here(libraries):
         .ngroups
     )
     assert (
-        len(flash_words.table_rates(times)) == times[["library", "mode"]].drop_duplicates().shape[0]
+        len(flash_rates_words.table_rates(times))
+        == times[["library", "mode"]].drop_duplicates().shape[0]
     )
     table = flash_words.table_files(frame_of(files()))
     assert list(table["document"])[::2] == list(table["document"])[1::2]
@@ -71,6 +80,23 @@ def test_the_page_on_flash_is_written_whatever_is_here(libraries):
     for style in STYLES:
         with styled(style):
             plt.close(flash_figures.figure_ranks(requests, times))
+
+
+def test_the_rates_stand_beside_the_best_of_three():
+    def shown(blocks, ranks=(1, 2, 8)):
+        rows = [r for r in rates() if r["block"] < blocks and r["ranks"] in ranks]
+        times = results.timed(frame_of(r for r in rows if r["library"] == "hdf5"))
+        table = flash_rates_words.table_rates(times).set_index("mode")
+        return table.loc["collective"], flash_rates_words.caption_rates(times)
+
+    table, caption = shown(6)
+    assert table.iloc[-1] == "800 / 800 / 800 MB/s" and table["1 rank"].startswith("798 [")
+    assert table.index[-1] == "best of three of 1 / 2 / 8 ranks"
+    assert "medians with 95 % intervals over 6 interleaved blocks. Best of three" in caption
+    table, caption = shown(2)
+    assert table.index[-1] == "8 ranks" and "est of three" not in caption
+    assert "ranges over 2 interleaved blocks, too few for an interval" in caption
+    assert flash_rates_words.caption_rates(results.timed(frame_of([]))) == ""
 
 
 def test_the_cache_and_the_hint_are_told_as_they_were_counted():

@@ -2,18 +2,20 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ...measure.stats import Interval
 from ...parallel import counted as in_words
 from ..claims.words import ENOUGH, amount, listing, number, spread
-from .document import WRITES
+from .document import PROCESSORS, WRITES
 from .results import (
     MODES,
     NAMES,
     TITLES,
     added,
     apart,
+    best_words,
     by,
     few,
     in_order,
@@ -24,6 +26,8 @@ from .results import (
     slower,
     timed,
 )  # fmt: skip
+
+_BEST = "best of three"
 
 
 def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
@@ -59,10 +63,30 @@ def table_latency(times: pd.DataFrame, latency: pd.DataFrame) -> pd.DataFrame:
                     f"{MODES['collective']}": _cell(by[to]),
                     "ratio": shown
                     + (f" [{found.low:.3g}, {found.high:.3g}]" if found.n > 1 else ""),
+                    _BEST: _best(by[of], by[to]),
                     "document": f"{WRITES[name].ratio:.3g}",
                 }
             )
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    return table if times["best"].notna().any() else table.drop(columns=_BEST, errors="ignore")
+
+
+def caption_table(times: pd.DataFrame) -> str:
+    """Return the caption of the table; "" where nothing was timed.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        From `results.timed`.
+    """
+    if times.empty:
+        return ""
+    n = times["n"]
+    return (
+        "Seconds of writing the rows and columns of a rank, the requests that the busiest rank "
+        "makes one after another, and independent over collective, beside the document's ratio of "
+        f"{PROCESSORS} processors: medians with {spread(n.max(), n.min())}{best_words(times)}."
+    )
 
 
 def caption_latency(times: pd.DataFrame) -> str:
@@ -212,6 +236,11 @@ def _with(times: pd.DataFrame) -> str:
     latencies = sorted(times["latency_s"].unique())
     shown = [f"{1e3 * x:g} ms" if x else "nothing" for x in latencies]
     return f"with {listing(shown, 6)} added to each request"
+
+
+def _best(of: dict[str, Any], to: dict[str, Any]) -> str:
+    ratio = of["best"] / to["best"]
+    return "–" if np.isnan(ratio) else f"{ratio:.3g}"
 
 
 def _cell(row: dict[str, Any]) -> str:

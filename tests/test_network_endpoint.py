@@ -117,3 +117,21 @@ def test_no_message_tells_keys_and_places_in_any_spelling(text):
     said = place.said(f"before {text} after")
     assert said.startswith("before ") and said.endswith(" after")
     assert "canary" not in said.lower()
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [
+        ("http://localhost:9000", True),
+        ("http://127.1.2.3:9000", True),
+        ("http://[::ffff:127.0.0.1]:9000", True),
+        ("127.0.0.1:9000", True),
+        ("http://192.0.2.7:9000", False),  # for documents; nobody has it
+        ("http://store.invalid", False),
+        ("", False),
+    ],
+)
+def test_a_store_on_this_machine_is_known_by_its_address(address, here):
+    assert Endpoint("s3://localhost/a", address).here is here
+    assert not Endpoint("http://192.0.2.7/a", address).here
+    assert Endpoint("http://localhost/a", address).here

@@ -1,5 +1,6 @@
 """The page on S3: reads and tries at a real server, words, figure and verdicts."""
 
+import json
 import os
 import subprocess
 import sys
@@ -13,9 +14,16 @@ import pytest
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
-from hyperslab.network import serving
+from hyperslab.network import Endpoint, serving
 from hyperslab.study import claims, profile, run
-from hyperslab.study.penard import link, link_figures, link_model, s3, s3_words
+from hyperslab.study.penard import (
+    link,
+    link_model,
+    s3,
+    s3_figures,
+    s3_words,
+    summary_seconds,
+)
 from hyperslab.study.penard.local_files import LocalFiles
 from hyperslab.study.session import KEPT_BY_RUNNER
 from hyperslab.study.style import STYLES, styled
@@ -94,14 +102,14 @@ def test_words_and_figure_are_of_the_records():
     assert "on this machine" in s3_words.setting(timed) and s3_words.advice()
     for style, theirs in product(STYLES, ({}, s3_words.TABLE_3)):
         with styled(style):
-            plt.close(link_figures.figure_10(timed, theirs))
+            plt.close(s3_figures.figure_10(timed, theirs))
 
 
-def abroad(**changed):
+def abroad(link="endpoint", **changed):
     """Records of a store that keeps no log for us."""
     counts = ("stages", "handshakes", "wire_bytes", "requests", "latency_s")
     for row in rows(**changed):
-        yield {**{k: v for k, v in row.items() if k not in counts}, "link": "endpoint"}
+        yield {**{k: v for k, v in row.items() if k not in counts}, "link": link}
 
 
 def test_of_a_store_that_others_run_only_the_seconds_are_told(tmp_path):
@@ -112,12 +120,34 @@ def test_of_a_store_that_others_run_only_the_seconds_are_told(tmp_path):
     assert "0.4 s against 0.1 s;" in words and "MB" not in words and "nobody" not in words
     assert "that others run" in s3_words.setting(timed) and "nan" not in words
     assert s3_words.table(timed)["ocean, series"].str.fullmatch(r"0\.[14] s").all()
-    with styled(STYLES[0]):
-        plt.close(link_figures.figure_10(timed, {}))
+    assert drawn(timed) == {"a store that others run"}
+    assert summary_seconds._label("s3", records) == "S3 of others"
     save(records, tmp_path / "penard_s3.parquet")
     (claim,) = [claim for claim in claims.load() if claim.id == "penard-10"]
     (judged,) = claims.evaluate([claim], tmp_path)
     assert [part.verdict for part in judged.parts] == ["holds", "not measured", "not measured"]
+
+
+def drawn(timed):
+    """What the marks of Figure 10 are said to be."""
+    with styled(STYLES[0]):
+        figure = s3_figures.figure_10(timed, {})
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    plt.close(figure)
+    return {text.rpartition(", ")[2] for text in texts}
+
+
+def test_a_store_on_this_machine_is_never_called_a_stores_speed():
+    records = frame_of(abroad(link=s3.NEAR, h5py_on=40))
+    timed = link_model.table(s3.links(), records)
+    caption, setting = s3_words.caption_10(timed, beside=False), s3_words.setting(timed)
+    assert "from S3 on this machine" in caption and "not the speed of anybody's store" in caption
+    assert "listens on this machine" in setting and "seconds are nobody's" in setting
+    assert "seconds are those of that store" not in setting and "others run" not in caption
+    assert drawn(timed) == {"S3 on this machine"}
+    assert summary_seconds._label("s3", records) == "S3 on this machine"
+    assert "0.4 s against 0.1 s;" in s3_words.summary(timed)
+    assert s3_words.table(timed)["ocean, series"].str.fullmatch(r"0\.[14] s").all()
 
 
 def variables(server, secret=SECRET):
@@ -175,7 +205,9 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
     frame = pd.read_parquet(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
-    assert (read["status"] == "ok").all() and (read["link"] == "endpoint").all()
+    assert (read["status"] == "ok").all() and (read["link"] == s3.NEAR).all()
+    page = (work / "out.ipynb").read_text()
+    assert "not the speed of anybody's store" in page and "listens on this machine" in page
     assert np.isnan(read["requests"].astype(float)).all()
     assert not leaked(done.stdout + done.stderr, server)
     kept = {path for path in work.rglob("*") if path.is_file()}
@@ -184,19 +216,40 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     texts = {path: path.read_bytes().decode("latin-1") for path in kept}
     texts["records"] = frame.to_csv()
     assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
-    assert (
-        s3.mark(f"s3://{BUCKET}/{FOLDER}") in texts[work / "results/smoke/.journal/penard_s3.jsonl"]
-    )
+    mark = Endpoint.of(f"s3://{BUCKET}/{FOLDER}", variables(server)).mark
+    assert mark in texts[work / "results/smoke/.journal/penard_s3.jsonl"]
 
 
 def test_another_store_is_another_run(monkeypatch):
-    monkeypatch.delenv(s3.WHERE, raising=False)
+    for name in (s3.WHERE, *(name for name in os.environ if name.startswith("AWS_"))):
+        monkeypatch.delenv(name, raising=False)
     item = profile.entry("penard_s3", ROOT)
-    seen = [run._inputs(item, run.Options(), ROOT, ROOT)]
-    for address in ("s3://canary/one", "s3://canary/two"):
-        monkeypatch.setenv(s3.WHERE, address)
-        seen.append(run._inputs(item, run.Options(), ROOT, ROOT))
-    assert seen[0] != seen[1] != seen[2] != seen[0] and "canary" not in str(seen)
+
+    def seen():
+        inputs = run._inputs(item, run.Options(), ROOT, ROOT)
+        return json.dumps(inputs, sort_keys=True), s3.mark(s3.given())
+
+    found = [seen()]
+    for name, value in (
+        (s3.WHERE, "s3://canary/one"),
+        (s3.WHERE, "s3://canary/two"),
+        ("AWS_DEFAULT_REGION", "canary-1"),
+        ("AWS_REGION", "canary-2"),
+        ("AWS_ENDPOINT_URL", "http://canary.example:9000"),
+        ("AWS_ENDPOINT_URL", "http://canary.example:9001"),
+        ("AWS_ENDPOINT_URL_S3", "http://canary.example:9002"),
+    ):
+        monkeypatch.setenv(name, value)
+        found.append(seen())
+    for kept in zip(*found, strict=True):  # what is run again, and what a journal goes on with
+        assert len(set(kept)) == len(found) and "canary" not in str(kept)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    assert seen() == found[-1]
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    with pytest.raises(ValueError, match="AWS_SECRET_ACCESS_KEY is not set"):
+        s3.mark(s3.given())  # what the notebook says
+    assert run._inputs(item, run.Options(), ROOT, ROOT)
 
 
 @pytest.mark.parametrize(("moved", "verdict"), [(40, "holds"), (400, "refuted")])

@@ -1,8 +1,12 @@
 """A real server, by its address and the usual variables of the environment."""
 
+import hashlib
+import json
 import os
 import re
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -82,6 +86,33 @@ class Endpoint:
         return "s3" if self.url.startswith("s3://") else "http"
 
     @property
+    def here(self) -> bool:
+        """Whether it listens on this machine, so that no network lies between.
+
+        Examples
+        --------
+        >>> Endpoint("s3://bucket", "http://127.0.0.1:9000").here, Endpoint("s3://bucket").here
+        (True, False)
+        """
+        address = self.endpoint if self.kind == "s3" else self.url
+        host = urlsplit(address if "://" in address else f"//{address}").hostname
+        return bool(host) and _of_this_machine(str(host))
+
+    @property
+    def mark(self) -> str:
+        """What tells it apart from others and names none: address, server and region count.
+
+        Keys do not: whoever asks, the store is the same.
+
+        Examples
+        --------
+        >>> Endpoint("s3://bucket/prefix").mark
+        '61493086bc42'
+        """
+        what = [self.url, *((self.endpoint, self.region) if self.kind == "s3" else ())]
+        return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
+
+    @property
     def storage_options(self) -> dict[str, Any]:
         """What fsspec needs beside the address; with the credentials."""
         if self.kind == "http":
@@ -136,6 +167,20 @@ class Endpoint:
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the folder."""
         return f"{self.url.rstrip('/')}/{name}"
+
+
+def _of_this_machine(host: str) -> bool:
+    """Return whether a host's name or number is one that this machine listens at."""
+    try:
+        found = socket.getaddrinfo(host, 0, type=socket.SOCK_DGRAM)
+    except (OSError, UnicodeError):  # no such host: nothing is read there either
+        return False
+    for family, kind, protocol, _, at in found:
+        # Only an address of its own can be taken; nothing is sent.
+        with suppress(OSError), socket.socket(family, kind, protocol) as probe:
+            probe.bind(at)
+            return True
+    return False
 
 
 def _place(netloc: str) -> str:

@@ -1,6 +1,5 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
-import hashlib
 import json
 import os
 import re
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
+from ..network import Endpoint
 from .fingerprint import changed, digest, draws, explain, parts
 from .pages import scrubbed
 from .privacy import scrubber
@@ -278,12 +278,17 @@ def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str
 
 
 def _elsewhere(item: Entry, top: Path) -> dict[str, str]:
-    """Return a digest of each address that a notebook takes from a variable and no page tells."""
+    """Return the mark of each place that a notebook takes from a variable and no page tells."""
     names = set(re.findall(r"HYPERSLAB_\w+_URL", _source(item, top).read_text(encoding="utf-8")))
     known = {name: os.environ[name] for name in sorted(names) if os.environ.get(name)}
-    return {
-        f"input {name}": hashlib.sha256(url.encode()).hexdigest() for name, url in known.items()
-    }
+    return {f"input {name}": _mark(url) for name, url in known.items()}
+
+
+def _mark(address: str) -> str:
+    try:
+        return Endpoint.of(address).mark
+    except ValueError:  # the notebook says what is wrong with it
+        return "none"
 
 
 def _notes(target: Path) -> Path:

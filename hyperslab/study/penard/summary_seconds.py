@@ -12,6 +12,7 @@ from .link_model import PHASES, place, predictions
 from .link_model import TABLE_3 as LINKED
 from .local_results import CHUNKS
 from .local_results import TABLE_3 as LOCAL
+from .s3 import NEAR
 from .s3_words import TABLE_3 as STORED
 
 TABLE_3 = {"local": LOCAL, "link": LINKED, "s3": STORED}
@@ -169,6 +170,8 @@ def _label(where: str, records: pd.DataFrame) -> str:
     if where == "s3":
         if (records["link"] == ABROAD).any():
             return "S3 of others"
+        if (records["link"] == NEAR).any():
+            return "S3 on this machine"
         return "S3 server here"
     delay_s = delay_of(records)
     return spelled_link(links(delay_s)["observed" if where == "link" else where])

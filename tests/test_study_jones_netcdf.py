@@ -255,15 +255,21 @@ def test_tables_and_chunks_are_of_the_records(made):
     assert table.loc["h5py", "4KiB"] == "16" and table.loc["Zarr", "512B"] == "1"
     found = chunked.by_chunk(of(frame, "chunk-sizes"))
     assert tuple(found["chunk"]) == chunked.CHUNKS
-    words = netcdf_words.chunks(found)
+    words = netcdf_words.chunks(found, of(frame, "chunk-sizes"))
     assert "is fastest" in words and "are not told apart from it" in words
+    assert "In chunks of 4 KiB and 16 MiB a MiB takes 1 and 1 read calls" in words
     assert "each MiB: 1 with the smallest, 1 with" in netcdf_words.caption_chunks(found, frame)
     assert "sample stopped" not in words and "its beginning, 1 MiB at a time" in words
     found.loc[0, "least"] /= 2
-    assert "After 10 s of reading a sample stopped" in netcdf_words.chunks(found)
-    assert "6 interleaved blocks" in netcdf_words.caption_6(
-        baseline.rates(of(frame, "patterns")), frame
+    assert "After 10 s of reading a sample stopped" in netcdf_words.chunks(
+        found, of(frame, "chunk-sizes")
     )
+    rated = baseline.rates(of(frame, "patterns"))
+    assert "6 interleaved blocks" in netcdf_words.caption_6(rated, frame)
+    assert "95 % intervals over 6" in netcdf_words.caption_warm(rated)
+    few = rated.assign(n=3)
+    assert "ranges over 3 interleaved blocks" in netcdf_words.caption_warm(few)
+    assert "ranges over 3 interleaved blocks" in netcdf_words.caption_patterns(few, frame)
 
 
 def test_who_is_read_how_is_said_and_all_are_read_where_there_is_time(tmp_path):

@@ -2,13 +2,14 @@
 
 import pandas as pd
 
+from ...measure.noise import judge
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number
-from .advice import CHANGES, gain
+from ..claims.words import amount, comparison, listing, number, spread
+from .advice import CHANGES, gain, noise, within
 from .baseline import ratio
 from .quarter import THREADS
-from .size_words import fastest
+from .size_words import by_block, fastest
 
 _MUCH = 1.05
 _WAITS = 0.1
@@ -41,33 +42,49 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
                 continue
             one = mine.iloc[0]
             row[words] = f"{_mb(one['before'])} to {_mb(one['after'])}"
-            row[f"gain {words}"] = _interval(one["gain"])
+            noisy = " (noise)" if within(one["gain"], one["noise"]) else ""
+            row[f"gain {words}"] = f"{_interval(one['gain'])}{noisy}"
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def caption(records: pd.DataFrame) -> str:
-    """Return the caption of the table."""
+def caption(found: pd.DataFrame, records: pd.DataFrame) -> str:
+    """Return the caption of the table.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        From `advice.gains`.
+    records : pandas.DataFrame
+        That they were measured in.
+    """
+    counts = [gained.n for gained in found["gain"]]
+    told = spread(max(counts), min(counts)) if counts else "no interval"
+    noisy = (
+        " Noise: the gain lies where the same read, made twice in a block, may lie as well (A/A)."
+        if any(map(within, found["gain"], found["noise"]))
+        else ""
+    )
     return (
         "What each change gains, in MB/s before and after, and as the median of paired ratios of "
-        "rates with its 95 % interval. Before: netCDF4-python as it comes, unless the change names "
-        "another reader. One of four: one piece of 4 KiB of every 16 KiB is wanted. "
+        f"rates with {told}. Before: netCDF4-python as it comes, unless the change says from what "
+        f"on. One of four: one piece of 4 KiB of every 16 KiB is wanted.{noisy} "
         f"Run {records['run_id'].iloc[0]}."
     )
 
 
-def judged(found: pd.DataFrame, table: pd.DataFrame) -> str:
+def judged(found: pd.DataFrame, patterns: pd.DataFrame) -> str:
     """Return the document's four pieces of advice with what was measured of each.
 
     Parameters
     ----------
     found : pandas.DataFrame
         From `advice.gains`.
-    table : pandas.DataFrame
-        From `baseline.rates`, of the experiment "patterns".
+    patterns : pandas.DataFrame
+        Records of the experiment "patterns".
     """
     lines = [
-        f"- *Read in buffers of 1 MiB.* {_near(table)}",
+        f"- *Read in buffers of 1 MiB.* {_near(patterns)}",
         f"- *Avoid reads of less than 64 KiB.* Reads of 64 KiB in place of 4 KiB are "
         f"{_said(found, 'larger-64k')}.",
         f"- *Keep reads contiguous.* Where one piece of 4 KiB in four is wanted, reading 1 MiB on "
@@ -94,6 +111,7 @@ def threads(records: pd.DataFrame) -> str:
 
 
 def _in_threads(records: pd.DataFrame, state: str) -> str:
+    noises = {each.cache_state: each.ratio for each in judge(records)}
     rows = _quarters(records, state, "read")
     counted = rows[_COUNTS].div(rows["stages"], axis=0).assign(case=rows["case"])
     middle = {
@@ -107,6 +125,7 @@ def _in_threads(records: pd.DataFrame, state: str) -> str:
             continue
         one, several = (middle[case] for case in cases)
         gained = ratio(records, state, cases[1], cases[0])
+        noisy = gained is not None and within(gained, noises.get(state))
         lines.append(
             f"- {name}: {number(one['syscr'])} and {number(several['syscr'])} read calls, "
             f"{amount(one['rchar'], 'B')} and {amount(several['rchar'], 'B')}, "
@@ -115,7 +134,7 @@ def _in_threads(records: pd.DataFrame, state: str) -> str:
             f"{number(one['voluntary_switches'], 2)} and "
             f"{number(several['voluntary_switches'], 2)} waits (voluntary context switches), "
             f"{number(one['forced_switches'], 2)} and {number(several['forced_switches'], 2)} "
-            f"forced ones.{_slower(gained, one, several, state)}"
+            f"forced ones.{'' if noisy else _slower(gained, one, several, state)}"
         )
     if not lines:
         return ""
@@ -166,6 +185,8 @@ def _quarters(records: pd.DataFrame, state: str, phase: str) -> pd.DataFrame:
 def today(found: pd.DataFrame) -> str:
     """Return what to do today: the changes that gain, the largest first, with their code.
 
+    All are compared with netCDF4-python as it comes, which their reader uses today.
+
     Parameters
     ----------
     found : pandas.DataFrame
@@ -173,9 +194,14 @@ def today(found: pd.DataFrame) -> str:
     """
     rows = []
     for change in CHANGES:
-        known = {state: gain(found, change.name, state) for state in _STATES}
-        sure = [each for each in known.values() if each is not None and each.low > _MUCH]
-        loses = [each for each in known.values() if each is not None and each.high < 1 / _MUCH]
+        known = [
+            each
+            for state in _STATES
+            if (each := gain(found, change.name, state)) is not None
+            and not within(each, noise(found, change.name, state))
+        ]
+        sure = [each for each in known if each.low > _MUCH and change.for_users]
+        loses = [each for each in known if each.high < 1 / _MUCH]
         if sure and not loses:
             best = max(each.value for each in sure)
             said = _said(found, change.name)
@@ -186,6 +212,7 @@ def today(found: pd.DataFrame) -> str:
         change.what
         for change in CHANGES
         if change.name in set(found["name"])
+        and change.for_users
         and not any(f"**{change.what}**" in line for line in lines)
     ]
     if left and rows:
@@ -197,24 +224,29 @@ def today(found: pd.DataFrame) -> str:
     return "## What to do today\n\n" + "\n".join(lines)
 
 
-def _near(table: pd.DataFrame) -> str:
+def _near(records: pd.DataFrame) -> str:
     said = []
     for state, words in _STATES.items():
-        part = table[(table["state"] == state) & (table["pattern"] == "sequential")]
-        part = part[part["reader"] == "netcdf4-python"].sort_values("nbytes")
-        if part.empty:
-            continue
-        said.append(f"{words}, of netCDF4-python's sizes, {fastest(part, 'size', 'median')}")
+        rates = by_block(records, state, "netcdf4-python/sequential")
+        if len(rates.columns):
+            said.append(f"{words}, of netCDF4-python's sizes, {fastest(rates)}")
     return f"{_capital('; '.join(said))}." if said else "Not measured."
 
 
 def _said(found: pd.DataFrame, name: str) -> str:
     parts = [
-        f"{_ratio(each)} {words}"
+        f"{_ratio(each)} {words}{_noisy(each, noise(found, name, state))}"
         for state, words in _STATES.items()
         if (each := gain(found, name, state)) is not None
     ]
     return " and ".join(parts) or "not measured"
+
+
+def _noisy(gained: Interval, aa: Interval | None) -> str:
+    """Say that a gain is not told from the noise of its experiment, where its interval is."""
+    if aa is None or not within(gained, aa) or gained.contains(1):
+        return ""
+    return f" (not told from noise, A/A [{aa.low:.2f}, {aa.high:.2f}])"
 
 
 def _ratio(found: Interval) -> str:

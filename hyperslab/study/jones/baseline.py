@@ -40,7 +40,7 @@ class Stated:
     rate : float
         Bytes in a second.
     pattern, size : str
-        The nearest of our cells; "" for the largest buffers.
+        The nearest of our cells; "" for the largest buffer that a sample reads several of.
     """
 
     where: str

@@ -3,11 +3,12 @@
 import pandas as pd
 
 from ..claims.words import amount, comparison, listing, number, percent, spread
+from ..lee.rate_words import than
 from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, pick, ratio, sizes_of
 from .by_size import few, ratios, told
 from .latencies import DOCUMENT, LINK, Shape
 from .plan import spaced
-from .size_words import fastest
+from .size_words import by_block, fastest
 from .spots import PATTERNS
 
 _LANGUAGES = {"c-fread": "C", "python-read": "Python"}
@@ -63,7 +64,7 @@ def caption_3(table: pd.DataFrame, records: pd.DataFrame, state: str) -> str:
     part = table[table["state"] == state]
     if part.empty:
         return ""
-    told = spread(part["n"].median(), part["n"].min())
+    told = spread(part["n"].max(), part["n"].min())
     beside = " Marks of the document: the rates that its text states." if state == "cold" else ""
     return (
         f"Rate of {state} reads of plain binary, from C (`fread`) and from Python (`read`). "
@@ -79,18 +80,26 @@ def stated(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for item in STATED:
         sizes = sizes_of(table)
-        size = item.size if item.size in sizes else sizes[-1]
+        size = item.size if item.size in sizes else _largest(table, item.pattern, sizes)
         ours = pick(table, "cold", "c-fread", item.pattern, size)
+        alone = ours is not None and ours["reads"] < 2
         rows.append(
             {
                 "document": item.where,
                 "what": item.what,
                 "its rate": amount(item.rate, "B/s"),
                 "ours, cold": "–" if ours is None else amount(ours["median"], "B/s"),
-                "at": f"{item.pattern}, {spaced(size)}",
+                "at": f"{item.pattern}, {spaced(size)}{', one read alone' if alone else ''}",
             }
         )
     return pd.DataFrame(rows)
+
+
+def _largest(table: pd.DataFrame, pattern: str, sizes: list[str]) -> str:
+    """Return the largest size of which a sample has several reads: one alone has no pattern."""
+    rows = {size: pick(table, "cold", "c-fread", pattern, size) for size in sizes}
+    several = [size for size, row in rows.items() if row is not None and row["reads"] >= 2]
+    return (several or sizes)[-1]
 
 
 def ahead(found: Shape, pread: Shape) -> str:
@@ -140,6 +149,18 @@ def others(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def caption_others(table: pd.DataFrame) -> str:
+    """Return the caption of the ways to read the same bytes."""
+    part = table[(table["pattern"] == "sequential") & table["size"].isin(OTHER_SIZES)]
+    if part.empty:
+        return ""
+    return (
+        "Sequential reads by other calls: rates with "
+        f"{spread(part['n'].max(), part['n'].min())}; minor page faults for each GB, out "
+        "of memory where that was measured, and the share of CPU time in the time of cold reads."
+    )
+
+
 def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return what to do today."""
     lines = []
@@ -149,13 +170,7 @@ def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
             f"- Where reads must jump, make them {'larger' if far > 1 else 'smaller'}: at random, "
             f"1 MiB was read at {number(far)} times the rate of 4 KiB."
         )
-    along = ratio(records, "cold", "c-fread/sequential/4KiB", "c-fread/random/4KiB")
-    if along is not None and not along.contains(1):
-        order = "file order" if along.value > 1 else "any order"
-        lines.append(
-            f"- Read small pieces in {order}: `for start in sorted(starts)`. In order 4 KiB were "
-            f"{comparison(along, 'faster', 'slower')} than at random."
-        )
+    lines += _in_order(records)
     one = ratio(records, "warm", "python-readinto/sequential/64MiB", "python-read/sequential/64MiB")
     if one is not None and not one.contains(1):
         way = "`file.readinto(buffer)`, with one" if one.value > 1 else "`file.read(n)`, without a"
@@ -164,7 +179,7 @@ def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
             f"reads: {comparison(max(one.value, 1 / one.value), 'faster', 'slower')} than the "
             "other out of memory at 64 MiB."
         )
-    best = _best(table)
+    best = _best(records)
     if best:
         lines.append(best)
     return "## What to do today\n\n" + ("\n".join(lines) or "Nothing here makes a difference.")
@@ -222,14 +237,35 @@ def _gain(
     return float(rows[1]["median"] / rows[0]["median"])
 
 
-def _best(table: pd.DataFrame) -> str:
-    part = table[(table["state"] == "cold") & (table["pattern"] == "sequential")]
-    part = part[part["reader"] == "python-read"].sort_values("nbytes")
-    if part.empty:
+def _in_order(records: pd.DataFrame) -> list[str]:
+    """Say what Python gains from reading on, and from sorting the places alone."""
+    on, by_place = (
+        ratio(records, "cold", f"python-read/{pattern}/4KiB", "python-read/random/4KiB")
+        for pattern in ("sequential", "strided")
+    )
+    lines = []
+    if on is not None and not on.contains(1) and on.value > 1:
+        lines.append(
+            "- Keep small pieces next to each other in the file, and read on: in a row 4 KiB were "
+            f"{comparison(on, 'faster', 'slower')} than at random from Python."
+        )
+    if by_place is not None:
+        sure = not by_place.contains(1) and by_place.value > 1
+        lines.append(
+            "- Pieces that lie apart "
+            + ("are worth sorting" if sure else "gain nothing sure from sorting alone")
+            + ", `for start in sorted(starts)`: from Python, one piece of 4 KiB in four, in file "
+            f"order, was {than(by_place, 'faster', 'slower', 'pieces at random')}."
+        )
+    return lines
+
+
+def _best(records: pd.DataFrame) -> str:
+    rates = by_block(records, "cold", "python-read/sequential")
+    if rates.empty:
         return ""
     return (
-        f"- In file order from Python, cold, of {len(part)} sizes of buffer "
-        f"{fastest(part.assign(size=part['size'].map(spaced)), 'size', 'median')}."
+        f"- In file order from Python, cold, of {rates.shape[1]} sizes of buffer {fastest(rates)}."
     )
 
 

@@ -89,9 +89,9 @@ def by_chunk(records: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        chunk (its name), chunk_bytes, state, rate, low, high (bytes a second), calls (read calls
-        of the system for each MiB), amplification (bytes read over bytes asked for),
-        least (bytes that a sample read).
+        chunk (its name), chunk_bytes, state, rate, low, high (bytes a second), n (blocks), user
+        (seconds of CPU time outside the system for each MiB), calls (read calls of the system for
+        each), amplification (bytes read over bytes asked for), least (bytes that a sample read).
     """
     rows = main(records)
     rows = rows[rows["phase"] == "read"]
@@ -107,6 +107,8 @@ def by_chunk(records: pd.DataFrame) -> pd.DataFrame:
                 "rate": rate.value,
                 "low": rate.low,
                 "high": rate.high,
+                "n": rate.n,
+                "user": float((part["user_s"] / part["useful_bytes"]).median()) * 2**20,
                 "calls": float((part["syscr"] / part["useful_bytes"]).median()) * 2**20,
                 "least": float(part["useful_bytes"].min()),
                 "amplification": float((part["rchar"] / part["useful_bytes"]).median()),

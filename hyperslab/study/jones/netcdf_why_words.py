@@ -5,11 +5,19 @@ import pandas as pd
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number
 from .baseline import pick, ratio
+from .model import LARGE_BYTES
 from .netcdf import COUNTED, LARGE, NAMES, NETCDF, SMALL_PAGES, STRIDED
+from .plan import size_name, spaced
 from .spots import RANDOM_READS, STRIDE
 
 _SIEVE = 2**16
 _FAR = 0.1
+_MUCH = (1 + STRIDE) / 2
+"""Bytes for each that is wanted from which on strided reads are said to fetch many."""
+_ALIKE = 0.02
+_JUMP = 1.5
+"""So many times the read-ahead of twice the size is not what sizes explain."""
+_SEVERAL = 2
 
 
 def bytes_read(counted: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +95,7 @@ def sieve_time(records: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def strided(table: pd.DataFrame) -> str:
-    """Return what strided cold reads fetch from the device, where that is much.
+    """Return what strided cold reads fetch from the device, where that is much, and through what.
 
     Parameters
     ----------
@@ -98,18 +106,80 @@ def strided(table: pd.DataFrame) -> str:
     for reader in NETCDF:
         part = table[(table["state"] == "cold") & (table["pattern"] == "strided")]
         part = part[(part["reader"] == reader) & part["fetched"].notna()].sort_values("nbytes")
-        much = part[part["fetched"] >= (1 + STRIDE) / 2]
-        if len(much):
-            sizes = [f"{row['size']} ({number(row['fetched'])})" for _, row in much.iterrows()]
-            lines.append(f"{NAMES[reader]} in buffers of {listing(sizes, len(sizes))}")
+        much = part["fetched"] >= _MUCH
+        held = much & (part["asked"] >= _MUCH)
+        for text in (_held(part[held]), _ahead(part[much & ~held]), _jumps(part, much & ~held)):
+            if text:
+                lines.append(f"- {NAMES[reader]}, {text}")
     if not lines:
         return ""
-    return (
-        f"**Strided.** One buffer of {STRIDE} is wanted. Bytes fetched from the device for each "
-        f"that is, where they are many: {'; '.join(lines)}. At {STRIDE} or more all that is "
-        "skipped is fetched too, by the system's read-ahead or the sieve buffer: there the "
-        "document's explanation of the quarter holds."
+    head = (
+        f"**Strided.** One buffer of {STRIDE} is wanted. Where many bytes come from the device "
+        f"for each that is (from {number(_MUCH)} on; {STRIDE} would be all that the reads span):"
     )
+    return "\n".join([head, "", *lines])
+
+
+def _held(part: pd.DataFrame) -> str:
+    """Say where the library asks for what is skipped, and what is fetched beyond even that."""
+    if part.empty:
+        return ""
+    asked = sorted(number(float(part["asked"].agg(end)), 2) for end in ("min", "max"))
+    text = (
+        f"{_these(part)} through its own read calls, {' to '.join(dict.fromkeys(asked))} for each: "
+        "the sieve buffer of HDF5 takes in what is skipped."
+    )
+    if (part["fetched"] >= STRIDE * (1 - _ALIKE)).all():
+        text += " There the document's explanation of the quarter holds."
+    past = part[part["fetched"] > STRIDE * (1 + _ALIKE)]
+    if len(past):
+        far = ((past["fetched"] - STRIDE) * past["reads"] * past["nbytes"]).max()
+        text += (
+            f" What is above {STRIDE} lies outside of all that a sample's reads span: the system "
+            f"read ahead past the last of them, up to {amount(float(far), 'B')}, and a sample that "
+            "stops early has little to set against it."
+        )
+    return text
+
+
+def _ahead(part: pd.DataFrame) -> str:
+    """Say where the system reads ahead over what is skipped, and how far after each read."""
+    if part.empty:
+        return ""
+    beyond = (part["fetched"] - part["asked"]) * part["nbytes"]
+    each = [amount(float(x), "B") for x in beyond]
+    return (
+        f"{_these(part)}, and not by read calls: the system reads ahead, "
+        f"{listing(each, len(each))} after each read."
+    )
+
+
+def _jumps(part: pd.DataFrame, ahead: "pd.Series[bool]") -> str:
+    """Say at which sizes the system reads further ahead than at twice the size."""
+    part = part[part["reads"] >= _SEVERAL]
+    beyond = dict(
+        zip(part["nbytes"], (part["fetched"] - part["asked"]) * part["nbytes"], strict=True)
+    )
+    odd = [
+        f"{spaced(size_name(nbytes))} ({amount(beyond[nbytes], 'B')}, and "
+        f"{amount(beyond[2 * nbytes], 'B')} of {spaced(size_name(2 * nbytes))})"
+        for nbytes in part.loc[ahead[part.index], "nbytes"]
+        if 2 * nbytes in beyond and beyond[nbytes] > _JUMP * beyond[2 * nbytes]
+    ]
+    if not odd:
+        return ""
+    return (
+        "unexplained: that the system reads further ahead after reads of "
+        f"{listing(odd, len(odd))} than after ones of twice the size."
+    )
+
+
+def _these(part: pd.DataFrame) -> str:
+    sizes = [
+        f"{spaced(str(size))} ({number(float(fetched))})"
+        for size, fetched in zip(part["size"], part["fetched"], strict=True)
+    ]
+    return f"in buffers of {listing(sizes, len(sizes))}"
 
 
 def faults(counted: pd.DataFrame, table: pd.DataFrame) -> str:
@@ -124,18 +194,25 @@ def faults(counted: pd.DataFrame, table: pd.DataFrame) -> str:
     """
     lines = []
     part = table[(table["state"] == "warm") & (table["pattern"] == "sequential")]
+    part = part[part["nbytes"] >= LARGE_BYTES]
+    least = size_name(LARGE_BYTES)
     for reader in ("python-read", "netcdf4-python", "c-fread"):
         mine = part[part["reader"] == reader].sort_values("nbytes")
-        if len(mine) > 1:
-            least, last = mine.loc[mine["nbytes"] == 2**20], mine.iloc[-1]
+        if len(mine) > 1 and mine["size"].iloc[0] == least:
+            first, last = mine.iloc[0], mine.iloc[-1]
             most = mine.sort_values("faults").iloc[-1]
-            if len(least) and last["nbytes"] > 2**20:
-                lines.append(
-                    f"{NAMES[reader]} {number(float(least['faults'].iloc[0]) / 1e3)} at 1 MiB, "
-                    f"{number(float(last['faults']) / 1e3)} at {last['size']} and at most "
-                    f"{number(float(most['faults']) / 1e3)}, at {most['size']}"
-                )
-    text = f"Minor page faults for each MB from memory: {'; '.join(lines)}. " if lines else ""
+            lines.append(
+                f"{NAMES[reader]} {number(float(first['faults']) / 1e3)} at {spaced(least)}, "
+                f"{number(float(last['faults']) / 1e3)} at {spaced(str(last['size']))} and at most "
+                f"{number(float(most['faults']) / 1e3)}, at {spaced(str(most['size']))}"
+            )
+    text = ""
+    if lines:
+        text = (
+            f"Minor page faults for each MB from memory, from {spaced(least)} on: "
+            f"{'; '.join(lines)}. Smaller ones are left out: a sample of them reads so few bytes "
+            "that the faults of a library's start would be shared out over them. "
+        )
     text += (
         "A reader that gives new memory with each read has the system map it, page by page, and "
         "fill it with zeros before it is written, wherever malloc gave the last read's memory "

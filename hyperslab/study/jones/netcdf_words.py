@@ -10,8 +10,9 @@ from .baseline import pick, ratio, sizes_of
 from .by_size import few
 from .from_device import between, errors
 from .netcdf import JUMPED, NAMES, NETCDF
+from .plan import spaced
 from .reads import LONGEST_S
-from .size_words import fastest
+from .size_words import by_block, fastest
 from .spots import PATTERNS
 
 _BOUND = 0.9
@@ -124,11 +125,11 @@ def patterns(table: pd.DataFrame) -> pd.DataFrame:
 
 def caption_patterns(table: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of the table of all readers and patterns."""
-    part = table[(table["state"] == "cold") & (table["pattern"] != "sequential")]
-    least = "" if part.empty else f" In at least {number(part['n'].min())} blocks."
+    part = table[(table["state"] == "cold") & table["size"].isin(JUMPED)]
+    told = f" with {spread(part['n'].max(), part['n'].min())}" if len(part) else ""
     return (
-        "Cold rates in MB/s, medians [smallest to largest of the interval], by reader, pattern "
-        f"and size of buffer.{least} What reads plain files so is on {{doc}}`jones_baseline`. "
+        f"Cold rates in MB/s: medians{told}, by reader, pattern and size of buffer. What reads "
+        "plain files so is on {doc}`jones_baseline`. "
         f"Run {records['run_id'].iloc[0]}."
     )
 
@@ -171,12 +172,22 @@ def caption_6(table: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of the cold rates."""
     return (
         "Rate of cold reads over the size of the buffer: medians with "
-        f"{spread(table['n'].median(), table['n'].min())}. Bands: what the three costs below "
+        f"{spread(table['n'].max(), table['n'].min())}. Bands: what the three costs below "
         "predict. The document's Figure 6 has no scale that could be carried over; dotted lines "
         "stand where its text says that "
         "netCDF4-python is slow below, fastest, and slower again. After Figure 6 of "
         "{cite:t}`jones2016`. "
         f"Run {records['run_id'].iloc[0]}."
+    )
+
+
+def caption_warm(table: pd.DataFrame) -> str:
+    """Return the caption of the rates from memory."""
+    part = table[(table["state"] == "warm") & (table["pattern"] == "sequential")]
+    told = f", with {spread(part['n'].max(), part['n'].min())}" if len(part) else ""
+    return (
+        f"Rate of sequential reads from memory, measured (marks{told}) and by the three costs of "
+        "each reader (dashed). Dotted lines: what the document says of netCDF4-python's cold reads."
     )
 
 
@@ -199,17 +210,21 @@ def caption_8() -> str:
     )
 
 
-def chunks(chunked: pd.DataFrame) -> str:
+def chunks(chunked: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return which chunk sizes are read best.
 
     Parameters
     ----------
     chunked : pandas.DataFrame
-        From `chunked.by_chunk`.
+        From `chunked.by_chunk`, of the records.
+    records : pandas.DataFrame
+        Of the experiment "chunk-sizes".
     """
-    lines = []
-    for state, part in chunked.groupby("state", sort=False):
-        lines.append(f"{str(state).capitalize()}, {fastest(part, 'chunk', 'rate')}.")
+    lines = [
+        f"{str(state).capitalize()}, {fastest(by_block(records, str(state), 'netcdf4-python'))}."
+        f"{_smallest(part)}"
+        for state, part in chunked.groupby("state", sort=False)
+    ]
     few = ""
     if len(chunked) and chunked["least"].min() < chunked["least"].max():
         few = f" After {amount(LONGEST_S, 's')} of reading a sample stopped, some before its end."
@@ -220,12 +235,27 @@ def chunks(chunked: pd.DataFrame) -> str:
     )
 
 
+def _smallest(part: pd.DataFrame) -> str:
+    """Say what reading through the smallest chunks takes, beside the largest."""
+    ordered = part.sort_values("chunk_bytes")
+    small, large = ordered.iloc[0], ordered.iloc[-1]
+    calls, user = (
+        f"{each(small[name])} and {each(large[name])}"
+        for name, each in (("calls", number), ("user", lambda s: amount(float(s), "s")))
+    )
+    return (
+        f" In chunks of {spaced(str(small['chunk']))} and {spaced(str(large['chunk']))} a MiB "
+        f"takes {calls} read calls and {user} of CPU time outside the system."
+    )
+
+
 def caption_chunks(chunked: pd.DataFrame, records: pd.DataFrame) -> str:
     """Return the caption of the rates by chunk."""
     most = chunked.sort_values("chunk_bytes").iloc[0]
     return (
-        "Rate of a file without compression over the size of its chunks; medians with 95 % "
-        f"intervals. Read calls for each MiB: {number(float(most['calls']))} with the smallest, "
+        "Rate of a file without compression over the size of its chunks; medians with "
+        f"{spread(chunked['n'].max(), chunked['n'].min())}. Read calls for each MiB: "
+        f"{number(float(most['calls']))} with the smallest, "
         f"{number(float(chunked.sort_values('chunk_bytes').iloc[-1]['calls']))} with the "
         f"largest. Run {records['run_id'].iloc[0]}."
     )

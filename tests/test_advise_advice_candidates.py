@@ -77,7 +77,10 @@ def test_a_classic_file_becomes_netcdf4():
 
 def test_what_cannot_be_said_as_a_layout_is_counted_without_codec():
     odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
-    assert now("hdf5", odd, "h5py").layout == Layout("hdf5", (9,))
+    stands = now("hdf5", odd, "h5py")
+    assert (stands.layout, stands.said) == (Layout("hdf5", (9,)), False)
+    assert remedies(stands, remote=True, calls=4) == []
+    assert now("netcdf4", FIELD, "h5py").said
 
 
 @pytest.mark.parametrize("format", ["netcdf4", "netcdf4-classic", "hdf5"])

@@ -75,6 +75,11 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--formats", "tiff"], "format 'tiff': give one of"),
         (["--codecs", "rar"], "codec 'rar': give none"),
         (["--library", "none"], "--library none: give one of"),
+        (
+            ["--library", "zarr"],
+            "--library zarr: it does not read sst, netcdf4: give one of netcdf4",
+        ),
+        (["--library", "netcdf-c", "--store", "s3"], "netcdf4 over a network: give one of"),
         (["--measure", "-1"], "--measure 0 or more"),
         (["--rows", "0"], "--rows 0"),
         (["--calls", "0"], "--calls 0"),

@@ -50,6 +50,9 @@ class Candidate:
         Chunk cache; None for the library's own.
     remedy
         "h5py", "index", "cache" or "references"; "" for layouts.
+    said
+        Whether the layout says all of how the values are stored; where it does not, it stands in
+        for counting chunks, and nothing can be made in it.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Candidate:
     library: str
     cache_bytes: int | None = None
     remedy: str = ""
+    said: bool = True
 
     @property
     def rewrites(self) -> bool:
@@ -88,14 +92,15 @@ class Candidate:
 def now(source_format: str, variable: SourceVariable, library: str) -> Candidate:
     """Return the file as it is, read as it is now."""
     layout = variable.layout
+    said = layout is not None or not variable.codec
     if layout is None or layout.format != source_format:
         chunks = variable.chunks if source_format in CHUNKED else None
         layout = layout_of(source_format, chunks=chunks) or Layout(source_format)
-    return Candidate("as it is", NOW, layout, library)
+    return Candidate("as it is", NOW, layout, library, said=said)
 
 
 def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]:
-    """Return ways to read the file as it is that cost less.
+    """Return ways to read the file as it is that cost less; none where its layout cannot be said.
 
     Parameters
     ----------
@@ -108,7 +113,9 @@ def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]
     """
     layout = present.layout
     hdf5 = layout.format in (*NETCDF4, "hdf5")
-    found = []
+    found: list[Candidate] = []
+    if not present.said:
+        return found
     if hdf5 and present.library in ("netcdf4", "xarray-netcdf4"):
         found.append(replace(present, name="h5py", kind=REMEDY, library="h5py", remedy="h5py"))
     if hdf5 and layout.codec == "deflate":
@@ -171,7 +178,7 @@ def layouts(
     if present.layout.chunks is not None:
         lengths = zip(present.layout.chunks, variable.shape, strict=True)
         shapes.append(tuple(min(c, n) for c, n in lengths))
-    as_now, kept = name_of(present.layout, own), dict[str, Candidate]()
+    as_now, kept = name_of(present.layout, own) if present.said else "", dict[str, Candidate]()
     for format in wanted:
         for shape in dict.fromkeys(shapes):
             for layout in _of_shape(format, shape, present.layout, variable, remote):

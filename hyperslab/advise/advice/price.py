@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -121,6 +121,8 @@ def read_of(
         What its codec does to the values.
     """
     layout = candidate.layout
+    if not candidate.said and layout.chunks:
+        layout = replace(layout, codec="deflate")  # whatever it is, chunks are decoded whole
     chunk = math.prod(layout.chunks or variable.shape)
     decode_s = None if packed.decode_s is None else chunk * packed.decode_s
     if candidate.library == "subchunk":  # it decodes parts of chunks
@@ -178,6 +180,8 @@ def counted(reads: Mapping[str, Read]) -> dict[str, Geometry]:
 def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: float) -> float:
     """Return the bytes that a variable takes in a layout, padding included.
 
+    Where it stays as it is, they are those that it takes in the file.
+
     Examples
     --------
     >>> from hyperslab.storage import Layout
@@ -185,6 +189,8 @@ def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: 
     >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
     576.0
     """
+    if not candidate.rewrites and variable.stored_bytes:
+        return float(variable.stored_bytes)
     chunks = candidate.layout.chunks
     if chunks is None:
         return float(variable.nbytes)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hyperslab.access.registry import readers
 from hyperslab.measure.cold import can_evict
 from hyperslab.network.link import Link
+from hyperslab.storage.layout import CLASSIC, ZARR
 
 from ..copying.coordinates import coordinates_of
 from ..sources.base import Source, SourceError, SourceVariable
@@ -110,16 +112,29 @@ class Question:
         fields = [v for v in able if len(v.shape) > 1] or able
         return max(fields, key=lambda variable: variable.nbytes)
 
-    def library_for(self, source: Source) -> str:
-        """Return what reads the file now."""
-        if self.library:
-            return self.library
-        if source.format in ("zarr2", "zarr3"):
-            return "zarr"
-        if source.format == "nczarr":
-            return "nczarr"
+    def library_for(self, source: Source, variable: SourceVariable) -> str:
+        """Return what reads a variable of the file now.
+
+        Raises
+        ------
+        ValueError
+            When what was asked for does not read such a file, or not from there.
+        """
         far = self.link is not None or is_url(source.address)
-        return "h5py" if source.format == "hdf5" or far else "netcdf4"
+        place = "file" if not far else "s3" if source.address.startswith("s3:") else "http"
+        if self.library:
+            able = readers(variable.layout or source.format, place=place)
+            if self.library not in able:
+                where = " over a network" if far else ""
+                raise ValueError(
+                    f"--library {self.library}: it does not read {variable.name}, "
+                    f"{source.format}{where}: give one of {', '.join(able)}"
+                )
+            return self.library
+        if source.format in ZARR:
+            return "nczarr" if source.format == "nczarr" and not far else "zarr"
+        hdf5 = source.format not in CLASSIC
+        return "h5py" if source.format == "hdf5" or (far and hdf5) else "netcdf4"
 
     def state(self, size: int) -> str:
         """Return the cache state that reads are thought, and measured, in."""

@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
-from hyperslab.network.link import Link
 
 from ..copying.partial import part_name, remove_leftovers
 from ..model.errors import UncalibratedError
 from ..model.measured.calibrate import MODULES
 from ..source import open_source
 from ..sources.base import SourceVariable
+from . import notes
 from .accesses import Access, letters_of, resolve
 from .candidates import NOW, Candidate, layouts, now, remedies
 from .predictors import Rough
-from .price import Packed, Predictor, Price, Where, counted, price, read_of, variable_bytes
+from .price import Packed, Predictor, Where, counted, price, read_of, variable_bytes
 from .question import Question, twins
 from .rows import Advice, Row, allowed, order, to_measure
 from .sample import Sample, take
@@ -71,10 +74,9 @@ def advise(
         letters = letters_of(variable, source.variables, question.roles)
         same = twins(source, variable)
         where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
-        present = now(source.format, variable, question.library_for(source))
-        notes = [] if variable.layout else [_unsaid(variable)]
-        if isinstance(predictor, Rough):
-            notes.append(f"times are predicted from {predictor.name}: this machine is not asked.")
+        library = question.library_for(source, variable)
+        present = now(source.format, variable, library)
+        said = [notes.rough(predictor.name)] if isinstance(predictor, Rough) else []
         if say:
             say(f"reading a sample of {variable.name}")
         sample = take(source, variable, accesses, question.sample_bytes)
@@ -92,29 +94,23 @@ def advise(
         with ExitStack() as own:
             running = processes or own.enter_context(Processes(PROCESSES))
             rows, more = found.priced(present, scratch, running)
-            if question.measured and question.link is None:
+            if question.measured and question.link is None and present.said:
                 chosen = to_measure(rows, question)
                 if say:
-                    say(f"measuring {len(chosen)} of {len(rows)} on {_size(sample)}")
+                    say(f"measuring {len(chosen)} of {len(rows)} on {notes.size(sample)}")
                 rows, more_too = found.measured(rows, chosen, scratch, running)
                 more += more_too
             elif question.link is not None:
-                more.append(_unmeasured(question.link))
+                more.append(notes.unmeasured(question.link))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     kept = [row for row in rows[1:] if allowed(row, rows[0], question)]
     beyond = tuple(row for row in rows[1:] if not allowed(row, rows[0], question))
     if beyond:
-        quickest = min(beyond, key=order)
-        notes.append(
-            f"{len(beyond)} layouts would take more room than is allowed and are left out: by "
-            f"prediction the quickest of them, {quickest.candidate.name}, is {quickest.gain:.1f} "
-            f"times as quick as the file is now, and {quickest.nbytes / rows[0].nbytes:.2f} times "
-            "as large; --budget any ranks them too."
-        )
+        said.append(notes.beyond(beyond, rows[0]))
     return Advice(
         question, variable, accesses, letters, where, rows[0], tuple(sorted(kept, key=order)),
-        sample.values.shape, predictor.name, (*notes, *more), same, beyond,
+        sample.values.shape, predictor.name, (*said, *more), same, beyond,
     )  # fmt: skip
 
 
@@ -151,13 +147,14 @@ class _Found:
             except (OSError, RuntimeError) as error:  # of the library that should write it
                 if candidate is present:
                     raise
-                why = f"{candidate.layout.codec} in {candidate.layout.format}: {_first(error)}"
+                layout, why = candidate.layout, notes.first_line(error)
+                why = f"{layout.codec} in {layout.format}: {why}"
                 failed[why] = failed.get(why, 0) + 1
                 return None
 
         rows = [one for c in every if (one := row(c, c is present)) is not None]
-        base = self._mix(rows[0].seconds)
-        rows = [replace(one, gain=base / self._mix(one.seconds)) for one in rows]
+        base = rows[0].mean_s
+        rows = [replace(one, gain=base / one.mean_s) for one in rows]
         best = sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]
         dropped = []
         for n in best:
@@ -165,36 +162,36 @@ class _Found:
             if finer is None:
                 dropped.append(n)
             else:
-                rows[n] = replace(finer, gain=base / self._mix(finer.seconds))
+                rows[n] = replace(finer, gain=base / finer.mean_s)
         rows = [one for n, one in enumerate(rows) if n not in dropped]
         base = rows[0].sample_gain
         rows = [replace(one, sample_gain=base / one.sample_gain) for one in rows]
-        notes = sorted({one.status for one in rows if one.status})
-        notes += [f"{n} layouts cannot be written, {why}" for why, n in failed.items()]
-        return rows, notes
+        said = sorted({one.status for one in rows if one.status and one.candidate.said})
+        said += [f"{n} layouts cannot be written, {why}" for why, n in failed.items()]
+        return rows, said
 
     def _row(self, candidate: Candidate, packed: Packed) -> Row:
         """Return a row; its sample_gain holds seconds on the sample for now."""
         near = replace(candidate, layout=self.sample.clipped(candidate.layout))
         where, says = self.where, self.predictor
         try:
+            if not candidate.said:
+                raise UncalibratedError(notes.unsaid(self.variable))
             cost = price(candidate, self.variable, self.accesses, packed, where, says)
             small = price(near, self.sample.variable, self.near, packed, where, says)
         except UncalibratedError as error:
-            if candidate.kind == NOW and not isinstance(says, Rough):
-                own = replace(self, predictor=Rough())._row(candidate, packed)
-                return replace(own, status=f"{error}: what the file costs now is a rough guess.")
-            reads = {
-                a.name: read_of(candidate, self.variable, a, packed, self.where)
-                for a in self.accesses
-            }
+            reads = {a.name: read_of(candidate, self.variable, a, packed, where)
+                     for a in self.accesses}  # fmt: skip
             nbytes = variable_bytes(candidate, self.variable, packed.value_bytes)
-            unknown = Price({}, counted(reads), nbytes)
-            return Row(candidate, {}, unknown.counts, nbytes, math.nan, math.nan, None, None,
-                       f"{error}.")  # fmt: skip
+            why = notes.first_line(error)
+            if candidate.kind == NOW and candidate.said:
+                why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
+            return Row(candidate, {}, counted(reads), nbytes, math.nan, status=why)
+        mean = cost.mix_s(self.accesses)
         return Row(
-            candidate, cost.seconds, cost.counts, cost.nbytes, math.nan, small.mix_s(self.near)
-        )
+            candidate, cost.seconds, cost.counts, cost.nbytes, math.nan, small.mix_s(self.near),
+            mean_s=mean,
+        )  # fmt: skip
 
     def _packed(
         self,
@@ -207,6 +204,8 @@ class _Found:
     ) -> Packed:
         """Return what a codec does to values, measured once a codec, or once a layout."""
         layout, variable = candidate.layout, self.variable
+        if not candidate.said and variable.stored_bytes:
+            return Packed(variable.stored_bytes / math.prod(variable.shape))
         if layout.codec is None:
             return Packed(float(variable.itemsize))
         key: object = (layout.codec, layout.level, layout.shuffle, layout.format, own)
@@ -222,11 +221,6 @@ class _Found:
             value_bytes = variable.stored_bytes / math.prod(variable.shape)
             return replace(known[key], value_bytes=value_bytes)
         return known[key]
-
-    def _mix(self, seconds: Mapping[str, float]) -> float:
-        if not seconds:
-            return math.nan
-        return sum(access.weight * seconds[access.name] for access in self.accesses)
 
     def measured(
         self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path, processes: Processes
@@ -248,66 +242,46 @@ class _Found:
         table = good[good["phase"].str.startswith("read:") & (good["aa"] != "B")].pivot_table(
             index="block", columns=["case", "pattern"], values="wall_s"
         )
-        found, notes = list(rows), []
+        found, said = list(rows), list[str]()
         base = self._series(table, rows[0].candidate.name)
+        if base is None or not base.notna().any():
+            why = self._why(frame, rows[0])
+            said = [f"reads of the file as it is could not be measured ({why}): no gain is known."]
+            lost = [replace(row, gain=math.nan, sample_gain=math.nan) for row in rows]
+            return [replace(lost[0], status=said[0]), *lost[1:]], said
         for n in chosen:
             row = rows[n]
             mix = self._series(table, row.candidate.name)
-            if mix is None or base is None or not (mix.notna() & base.notna()).any():
-                bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
-                why = str(bad["status"].iloc[0]) if len(bad) else "no room for it"
-                notes.append(f"{row.candidate.name} was not measured: {why}.")
+            if mix is None or not (mix.notna() & base.notna()).any():
+                why = self._why(frame, row)
+                said.append(f"{row.candidate.name} was not measured: {why}.")
                 found[n] = replace(row, status=why)
                 continue
             each = {
                 access.name: median_interval(table[row.candidate.name][access.name])
                 for access in self.near
             }
-            gain = paired_ratio(base, mix)
-            found[n] = replace(row, measured=each, measured_gain=gain)
+            found[n] = replace(row, measured=each, measured_gain=paired_ratio(base, mix))
         twice = good[(good["aa"] == "B") & good["phase"].str.startswith("read:")]
-        if base is not None and len(twice):
+        if len(twice):
             again = self._series(
                 twice.pivot_table(index="block", columns=["case", "pattern"], values="wall_s"),
                 rows[0].candidate.name,
             )
             if again is not None:
-                noise = paired_ratio(base, again)
-                notes.append(
-                    f"the file as it is, measured twice, differs by a factor of {noise.value:.2f} "
-                    f"({noise.low:.2f} to {noise.high:.2f}): a gain within that means nothing."
-                )
-        return found, notes
+                said.append(notes.noise(paired_ratio(base, again)))
+        return found, said
 
-    def _series(self, table: object, name: str):  # type: ignore[no-untyped-def]
-        if name not in table:  # type: ignore[operator]
+    def _why(self, frame: pd.DataFrame, row: Row) -> str:
+        """Return why a candidate has no times."""
+        bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
+        return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "no room for it"
+
+    def _series(self, table: pd.DataFrame, name: str) -> Any:
+        """Return seconds of an average read by block; None where an access has none."""
+        if name not in table:
             return None
-        own = table[name]  # type: ignore[index]
+        own = table[name]
         if any(access.name not in own for access in self.near):
             return None
         return sum(access.weight * own[access.name] for access in self.near)
-
-
-def _unsaid(variable: SourceVariable) -> str:
-    return (
-        f"how {variable.name} is stored ({variable.codec or 'its layout'}) cannot be said as one "
-        "of the layouts known here: what it costs now is counted as if it were not compressed."
-    )
-
-
-def _unmeasured(link: Link) -> str:
-    return (
-        "nothing was measured over the network: every time and gain is predicted, for a store "
-        f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away; --store "
-        "RATE,DELAY says where yours is."
-    )
-
-
-def _size(sample: Sample) -> str:
-    shape = "x".join(map(str, sample.values.shape))
-    return "all of the variable" if sample.whole else f"a sample of {shape}"
-
-
-def _first(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{(lines[0] if lines else type(error).__name__).rstrip('.')}."

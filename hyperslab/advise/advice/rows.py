@@ -42,6 +42,8 @@ class Row:
         On the sample; None where not measured.
     status
         Why it could not be predicted or measured; "" where it could.
+    mean_s
+        Predicted for the file: seconds of a read on average over the mix.
     """
 
     candidate: Candidate
@@ -53,6 +55,7 @@ class Row:
     measured: Mapping[str, Interval] | None = None
     measured_gain: Interval | None = None
     status: str = ""
+    mean_s: float = math.nan
 
     @property
     def scaled_gain(self) -> float:
@@ -114,6 +117,11 @@ class Advice:
             return None
         return best
 
+    @property
+    def gains_known(self) -> bool:
+        """Whether a gain is known of any candidate."""
+        return any(math.isfinite(row.scaled_gain) for row in self.rows)
+
 
 def allowed(row: Row, present: Row, question: Question) -> bool:
     """Whether a candidate takes no more room than the question allows."""
@@ -134,7 +142,12 @@ def to_measure(rows: Sequence[Row], question: Question) -> list[int]:
     return [0, *fresh, *others]
 
 
-def order(row: Row) -> tuple[bool, float, float]:
-    """Measured first, then by gain; what was not predicted comes last."""
+def order(row: Row) -> tuple[bool, float, float, float]:
+    """Measured first, then by gain, or by time where no gain is known; the unpredicted last."""
     gain = row.scaled_gain
-    return (row.measured_gain is None, -gain if math.isfinite(gain) else math.inf, row.nbytes)
+    return (
+        row.measured_gain is None,
+        -gain if math.isfinite(gain) else math.inf,
+        row.mean_s if math.isfinite(row.mean_s) else math.inf,
+        row.nbytes,
+    )

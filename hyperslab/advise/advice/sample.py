@@ -156,7 +156,7 @@ def take(
     chunks = variable.chunks and tuple(
         min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
     )
-    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=())
+    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
     return Sample(part, box, values, values.shape == variable.shape)
 
 

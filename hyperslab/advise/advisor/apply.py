@@ -39,7 +39,8 @@ def chosen(advice: Advice, choice: str = "") -> Row:
     best = next((row for row in advice.rows if row.candidate.rewrites), None)
     if best is None or not best.scaled_gain > 1:
         raise ValueError(
-            "--apply: no layout is quicker than the file as it is: --choice applies one anyway"
+            "--apply: no layout is known to be quicker than the file as it is: --choice applies "
+            "one anyway"
         )
     return best
 

@@ -184,7 +184,9 @@ def _resolved(asked: Question) -> None:
     from ..source import open_source
 
     with open_source(asked.address) as source:
-        resolve(asked.shares, asked.chosen(source), source.variables, asked.roles)
+        variable = asked.chosen(source)
+        asked.library_for(source, variable)
+        resolve(asked.shares, variable, source.variables, asked.roles)
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -54,6 +54,8 @@ def verdict(advice: Advice) -> list[str]:
     """Return what is advised, in a sentence or two."""
     first = advice.first
     mix = listing([f"{_PLAIN[a.name]} ({a.weight:.0%})" for a in advice.accesses])
+    if first is None and advice.present.status and not advice.gains_known:
+        return [f"Nothing is advised: {advice.present.status}"]
     if first is None:
         said = f"Leave the file as it is: nothing tried makes reads of it, {mix}, on average "
         return [f"{said}1.1 times as quick."]
@@ -125,7 +127,7 @@ def _costs(advice: Advice, access: Access) -> str:
         body = f"touches {count.chunks:,} of {_many(total, 'chunk')} ({_chunk_name(advice)}"
         body += f", {amount(_chunk_bytes(advice))} each)"
         body += f": {amount(count.stored_bytes)} are fetched"
-        if layout.codec:
+        if layout.codec or not advice.present.candidate.said:
             body += f" and {amount(count.decoded_bytes)} decompressed"
         body += f" in {_many(count.requests, 'read')} of the file"
     moved = max(count.decoded_bytes, count.stored_bytes)

@@ -133,6 +133,7 @@ class NetCDFSource(Source):
             layout = layout_of(self.format, chunks=chunks)
         shape = tuple(int(n) for n in variable.shape)
         classic = self.format in CLASSIC and not reason
+        size = int(np.prod(shape)) * dtype.itemsize if classic else self._folder_bytes(name)
         return SourceVariable(
             name,
             tuple(names),
@@ -145,10 +146,15 @@ class NetCDFSource(Source):
             None,
             codec,
             "big" if self.format in CLASSIC else order(dtype),
-            how.nbytes if how else int(np.prod(shape)) * dtype.itemsize if classic else None,
+            how.nbytes if how else size,
             layout,
             reason,
         )
+
+    def _folder_bytes(self, name: str) -> int | None:
+        """Return the bytes of an array of NCZarr; None where they are unknown."""
+        folder = None if self._path is None else self._path / name
+        return stored_bytes(folder) if folder is not None and folder.is_dir() else None
 
 
 def _groups(group: Any, before: str) -> Iterator[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """Jobs that fail are named, and leave no process behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -23,6 +24,7 @@ from hyperslab.parallel import (
 )
 from hyperslab.parallel import ranks as jobs
 from hyperslab.parallel.errors import DiedError
+from hyperslab.parallel.report import read_report
 
 NUMBER = "int(os.environ.get('PMI_RANK') or os.environ['OMPI_COMM_WORLD_RANK'])"
 LAUNCHERS = [
@@ -143,6 +145,31 @@ def test_what_a_launcher_says_is_put_into_words(said, status, kind, text):
     assert type(error) is kind
     assert text in str(error)
     assert "/opt" not in str(error) and "node x" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "remedy"),
+    [
+        ("exited on signal 9", 137, "ask for fewer ranks or give them less to write"),
+        ("", -9, "ask for fewer ranks or give them less to write"),
+        ("exited on signal 11", 139, "told by `hyperslab doctor`"),
+        ("=   EXIT CODE: 3", 3, "told by `hyperslab doctor`"),
+        ("=   EXIT CODE: 9", 9, "told by `hyperslab doctor`"),  # a status, and no signal
+        ("it just would not", 7, "told by `hyperslab doctor`"),
+    ],
+)
+def test_a_rank_that_failed_comes_with_what_to_do(said, status, remedy):
+    text = str(jobs.explain(said, status, 4, Launcher(("mpiexec",))))
+    assert remedy in text
+    assert ("memory" in text) == ("fewer ranks" in remedy)
+
+
+def test_requests_that_were_not_counted_come_with_what_to_do(tmp_path):
+    for rank in range(2):
+        told = {"rank": rank, "ranks": 2, "counted": rank == 0, "phases": []}
+        (tmp_path / f"rank-{rank}.json").write_text(json.dumps(told))
+    with pytest.raises(RanksError, match=r"all machines see .* XDG_CACHE_HOME"):
+        read_report(tmp_path, 2)
 
 
 def test_one_rank_is_one():

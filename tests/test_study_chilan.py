@@ -235,6 +235,15 @@ def test_samples_and_counts_are_of_the_ranks(tmp_path):
 
 
 @needs("mpiio")
+def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "holds", lambda *_: False)
+    tasks = [*Patterns(tmp_path, 2, 1, 2, 1, 256, 8).tasks()]
+    mine = [task for task in tasks if task.case == "mpiio/interleaved/collective"][:1]
+    with pytest.raises(ValueError, match=r"collective, 2 ranks: the file differs .* --workdir"):
+        list(jobs.observe(mine))
+
+
+@needs("mpiio")
 @needs("hdf5")
 def test_counted_rows_are_records(tmp_path, monkeypatch):
     monkeypatch.setenv(looking.HIDDEN, "pnetcdf")

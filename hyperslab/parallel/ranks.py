@@ -26,6 +26,11 @@ from .report import counted, these
 
 WRONG_JOB = 64
 """Exit status of a program that is part of a job of another size than it was told."""
+_TRY = "; whether a small job runs here is told by `hyperslab doctor`"
+_MEMORY = (
+    ": the memory may be too small, so ask for fewer ranks or give them less to write "
+    "(`hyperslab doctor` says how much there is)"
+)
 _GRACE_S = 3.0
 _PR_SET_PDEATHSIG = 1
 
@@ -107,6 +112,8 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
     --------
     >>> explain("hyperslab: rank 1: data: No space left on device", 1, 4, Launcher(("mpiexec",)))
     RankError('rank 1 of 4: data: No space left on device: make room, or choose another ...')
+    >>> explain("exited on signal 9", 137, 4, Launcher(("mpiexec",)))
+    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
     """
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
@@ -134,9 +141,10 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
         killed = _signal(int(by[1]) if by else -status)
         how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
         kind = RankError if exits and not by else DiedError
-        return kind(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}")
+        remedy = _MEMORY if how.endswith("SIGKILL") else _TRY
+        return kind(f"{f'rank {rank[1]}' if rank else 'a rank'} of {ranks} {how}{remedy}")
     tail = [line for line in said.splitlines() if line.strip(" -=|*")][-3:]
-    return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}")
+    return RankError(f"{name} ended with status {status}: {' / '.join(tail)[-300:]}{_TRY}")
 
 
 def end(process: "subprocess.Popen[bytes]") -> None:

@@ -116,7 +116,12 @@ def read_report(folder: Path, ranks: int) -> Report:
             "to another MPI, or the folder of the file is not the same on all machines"
         )
     if not all(one["counted"] for one in said):
-        raise RanksError("the requests were not counted: LD_PRELOAD did not reach the ranks")
+        raise RanksError(
+            "the requests were not counted: LD_PRELOAD did not reach the ranks, or the library it "
+            "names is not on their machine. Name a folder that all machines see in the environment "
+            "variable XDG_CACHE_HOME, where the library is compiled; a launcher that takes "
+            "LD_PRELOAD away has an option to keep it"
+        )
     together = zip(*(one["phases"] for one in said), strict=True)
     return Report(said[0]["library"], said[0]["mpi"], tuple(map(_phase, together)))
 

@@ -39,5 +39,8 @@ def came_up(program: Program, folder: Path, ranks: int = 2) -> int:
     path = folder / f"{program.library}.dat"
     report = run(RanksJob(program.library, plan, path, timeout_s=LIMIT_S), program)
     if not holds(plan, path, program.library):
-        raise RanksError(f"{these(ranks)} started, and the file is not what they were to write")
+        raise RanksError(
+            f"{these(ranks)} started, and the file is not what they were to write: choose a folder "
+            "that all machines of the job see"
+        )
     return len(report.phases[0].writes)

@@ -162,7 +162,11 @@ def observe(tasks: Sequence[Task]) -> Iterator[tuple[Task, Report]]:
         report = run(task.job, programs[task.job.library])
         if not task.job.reads:
             if not holds(task.job.plan, task.job.path, task.job.library):
-                raise ValueError(f"{task.case}: the file differs from what was to be written")
+                raise ValueError(
+                    f"{task.case}, {in_words(task.job.plan.ranks)}: the file differs from what was "
+                    "to be written. A folder that machines share may lag behind: run it again, "
+                    "and with another --workdir if the file differs still"
+                )
             task.job.path.unlink()
         return report
 

@@ -32,6 +32,17 @@ def test_nothing_is_advised_when_nothing_gains(found, gain):
     assert text.how(lost) == []
 
 
+def test_where_no_gain_is_known_that_is_said_and_not_that_there_is_none(found):
+    lost = [replace(row, gain=float("nan"), sample_gain=float("nan")) for row in found.rows]
+    why_not = replace(found.present, gain=float("nan"), status="a codec was not calibrated.")
+    unknown = replace(found, rows=tuple(lost), present=why_not)
+    assert why.verdict(unknown) == ["Nothing is advised: a codec was not calibrated."]
+    assert text.how(unknown) == []
+    assert " nan" not in text.text(unknown)
+    measured = why.verdict(as_if_measured(unknown, [3.0]))[0]
+    assert "3 times as quick, measured (2.97 to 3.03; not predicted)" in measured
+
+
 def test_a_remedy_may_come_first(found):
     n = next(n for n, row in enumerate(found.rows) if row.candidate.remedy == "index")
     rows = (found.rows[n], *found.rows[:n], *found.rows[n + 1 :])

@@ -93,6 +93,10 @@ def test_the_rates_stand_beside_the_best_of_three():
     assert table.iloc[-1] == "800 / 800 / 800 MB/s" and table["1 rank"].startswith("798 [")
     assert table.index[-1] == "best of three of 1 / 2 / 8 ranks"
     assert "medians with 95 % intervals over 6 interleaved blocks. Best of three" in caption
+    few = frame_of(r for r in rates() if r["mode"] == "collective" or not r["block"])
+    table = flash_rates_words.table_rates(results.timed(few)).groupby("mode")[table.index[-1]]
+    assert set(table.get_group("independent")) == {"–"}
+    assert table.get_group("collective").str.endswith(" MB/s").all()
     table, caption = shown(2)
     assert table.index[-1] == "8 ranks" and "est of three" not in caption
     assert "ranges over 2 interleaved blocks, too few for an interval" in caption

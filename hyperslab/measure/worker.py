@@ -160,8 +160,9 @@ def _set_cache(job: Job) -> None:
                 break
         else:
             raise OSError(
-                f"only {left:.1%} of the file stays in the page cache: the memory is too small "
-                "for a warm read of it"
+                f"only {left:.1%} of the file is in the page cache after it was read {WARMINGS} "
+                "times: the system, or its host, took pages back while it was warmed; run again, "
+                "or give a smaller file (file_mib) or more memory"
             )
         if job.sweeps:
             sweep()

@@ -32,9 +32,9 @@ def table_rates(times: pd.DataFrame) -> pd.DataFrame:
     columns = ["block", "library", "mode", *map(in_words, ranks)]
     if best:
         columns.append(f"best of three of {' / '.join(f'{n:.0f}' for n in ranks)} ranks")
-        for way, shown in rows.items():
-            found = best.get(way, {})
-            shown[columns[-1]] = f"{' / '.join(found.get(n, '–') for n in ranks)} MB/s"
+        for way, found in best.items():
+            listed = " / ".join(found.get(n, "–") for n in ranks)
+            rows[way][columns[-1]] = f"{listed} MB/s"
     return pd.DataFrame(rows.values(), columns=columns).fillna("–")
 
 

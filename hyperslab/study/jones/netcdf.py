@@ -46,6 +46,8 @@ OTHERS = (
 JUDGED_COLD = ("c-fread", "netcdf-c", "netcdf4-python")
 JUDGED_WARM = ("netcdf-c", "netcdf4-python", "netcdf4-python-plain")
 """Whose sequential reads the claims compare; the others can do with fewer blocks."""
+BALANCED = ("h5py", "h5netcdf")
+"""Of whose cold reads a claim takes the share of CPU time over all sizes, with an interval."""
 NETCDF = ("netcdf-c", "netcdf4-python")
 """Read in all patterns: Figure 6."""
 FEWER = ("4KiB", "64KiB", "1MiB", "8MiB", "64MiB")
@@ -146,6 +148,8 @@ def _as_often(case: Case, other_blocks: int) -> Case:
     cell = plan.Cell.named(case.name)
     if case.cache_state == "cold" and cell.reader in JUMPERS and cell.pattern != "sequential":
         return replace(case, most_blocks=JUMP_BLOCKS)
+    if case.cache_state == "cold" and cell.reader in BALANCED and other_blocks:
+        other_blocks = max(other_blocks, plan.WARM_BLOCKS)
     return plan.fewer(case, other_blocks, _claimed(case))
 
 

@@ -155,6 +155,9 @@ def test_what_is_skipped_is_read_or_not():
     assert "With buffers of 512 B, 4 KiB, 64 KiB, 1 MiB and 64 MiB it is 4" in whole
     assert "what is skipped is not read" not in whole
     assert "the system reads ahead over what is skipped" in whole
+    assert "past a sample's last read" not in whole
+    beyond = words(made(flat, read_bytes=lambda r, p, n: 60 * n))
+    assert "What is above 4 the system read ahead past a sample's last read" in beyond
     by_library = words(made(flat, read_bytes=lambda r, p, n: 40 * n, rchar=lambda r, p, n: 40 * n))
     assert "own buffer holds a step" in by_library and "reads ahead over" not in by_library
 

@@ -18,6 +18,7 @@ from hyperslab.study import claims
 from hyperslab.study.jones import (
     baseline,
     chunked,
+    counts,
     from_device,
     model,
     netcdf,
@@ -70,7 +71,7 @@ def rows(found, *, slow=None, asked=1.0, share=0.5, small_faults=32.0):
                     **{k: v for k, v in case.columns.items() if k != "useful_bytes"},
                     "stages": 10, "syscr": 10, "useful_bytes": 10 * nbytes, "rchar": 10 * fetched,
                     "minflt": 10 * (nbytes // 4096 if nbytes >= 2**20 else 0)
-                    * (small_faults if netcdf.SMALL_PAGES in case.name else 1),
+                    * (small_faults if counts.SMALL_PAGES in case.name else 1),
                     "wall_s": 10 * took, "user_s": 10 * took * share, "sys_s": 0.0,
                 }  # fmt: skip
 
@@ -214,7 +215,7 @@ def test_huge_pages_can_be_kept_away():
 
     before = multiarray._get_madvise_hugepage()
     try:
-        netcdf.SmallPages()()
+        counts.SmallPages()()
         assert not multiarray._get_madvise_hugepage()
     finally:
         multiarray._set_madvise_hugepage(before)
@@ -223,9 +224,9 @@ def test_huge_pages_can_be_kept_away():
 def test_words_follow_the_records_in_either_direction(made):
     def said(**changed):
         frame = frame_of(made(**changed))
-        patterns, counts = of(frame, "patterns"), of(frame, "counts")
+        patterns, more = of(frame, "patterns"), of(frame, "counts")
         table = baseline.rates(patterns)
-        counted = baseline.rates(netcdf.all_counts(patterns, counts))
+        counted = baseline.rates(netcdf.all_counts(patterns, more))
         return " ".join(
             [
                 netcdf_words.summary(patterns, table), netcdf_words.method(patterns, table),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hyperslab.study.jones import plan
 from hyperslab.study.jones.files import Files
-from hyperslab.study.jones.loops import READERS
+from hyperslab.study.jones.readers import READERS
 
 
 @given(st.integers(9, 40))

@@ -6,8 +6,8 @@ import pytest
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.study.jones.files import Files, make_files
-from hyperslab.study.jones.loops import READERS
 from hyperslab.study.jones.plan import available
+from hyperslab.study.jones.readers import READERS
 from hyperslab.study.jones.reads import ReadBuffers
 from hyperslab.study.jones.spots import PATTERNS, Spots
 

@@ -12,6 +12,8 @@ from .baseline_figures import NAMES
 from .plan import spaced
 from .spots import STRIDE
 
+_PAST = 1.02
+
 
 def why(table: pd.DataFrame) -> str:
     """Return why the patterns differ, by counts."""
@@ -77,6 +79,8 @@ def _strided(table: pd.DataFrame) -> str:
                 f"{number(rows['fetched'].max())}, and {number(rows['asked'].max())} through read "
                 f"calls: {why}. "
             )
+    if (read["fetched"] > STRIDE * _PAST).any():
+        text += f"What is above {STRIDE} the system read ahead past a sample's last read."
     return text.strip()
 
 

@@ -12,7 +12,8 @@ from ...measure.cold import resident_fraction
 from ...measure.counters import Counts
 from ...measure.records import main
 from .files import Files, holds
-from .loops import READERS, CPlain
+from .loops import CPlain
+from .readers import READERS
 from .reads import right
 from .spots import Spots
 

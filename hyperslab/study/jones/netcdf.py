@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from ...measure.case import Case
-from . import chunked, plan
+from . import chunked, counts, plan
 from .baseline import files_of
 from .chunked import ChunkedFiles
 from .files import ITEMSIZE, Files, make_files
@@ -60,21 +60,12 @@ JUMPERS = ("netcdf4-python-plain", "h5py", "h5netcdf", "xarray", "zarr")
 JUMPED = ("4KiB", "64KiB", "1MiB")
 JUMP_BLOCKS = 3
 """Who else reads strided and at random, cold, in which buffers and how often: no claim needs it."""
-COUNTED = ("512B", "4KiB", "64KiB", "1MiB")
-"""Sizes of buffers for which bytes and calls are counted."""
-STRIDED = ("512B", "4KiB")
-"""Sizes of buffers for which they are counted in strided reads."""
 PAIRED = "netcdf4-python/sequential/1MiB"
 """The case that most claims rest on; its A/A pair shows the noise."""
-LARGE = "64MiB"
-"""The buffer whose page faults are counted with and without huge pages."""
-SMALL_PAGES = "+small-pages"
-"""What follows a reader's name where numpy may not ask for huge pages."""
 SMALL = ("512B", "4KiB")
 """Random reads from memory that claims compare."""
 WARM_MIB = 2048
 """The file that stays in memory is no larger."""
-_WHOLE = float("inf")
 FIGURE_6 = {"slow below": "64KiB", "fastest at": "1MiB", "slower from": "8MiB"}
 """What the document says of netCDF4-python's rate; its Figure 6 gives no numbers."""
 
@@ -137,7 +128,7 @@ def pattern_cases(
         for case in [
             *plan.cases(wanted[state], {state: found}, limit_s),
             # All the reads of a sample, so that their bytes compare.
-            *(plan.case(cell, found, state, _WHOLE) for cell in judged if state == "warm"),
+            *(plan.case(cell, found, state, counts.WHOLE) for cell in judged if state == "warm"),
         ]
     ]
     return [_as_often(case, other_blocks) for case in _paired(made)]
@@ -173,52 +164,6 @@ def _paired(made: list[Case]) -> list[Case]:
     if PAIRED not in {case.name for case in made}:
         return made
     return [replace(case, aa=case.name == PAIRED) for case in made]
-
-
-def count_cases(
-    files: Files,
-    sizes: tuple[str, ...],
-    limit_s: float,
-    *,
-    others: tuple[str, ...] = OTHERS,
-) -> list[Case]:
-    """Return the reads whose bytes and calls are counted, which come out the same every time.
-
-    Parameters
-    ----------
-    files : Files
-        That stay in memory.
-    sizes : tuple of str
-        Of buffers; those of `COUNTED` are read.
-    limit_s : float
-        Seconds after which a sample stops.
-    others : tuple of str
-        Readers beside `LAYERS`.
-    """
-    counted = [size for size in COUNTED if size in sizes]
-    wanted = cells([*LAYERS, *others], ["random"], counted)
-    found = plan.cases(wanted, {"warm": files}, _WHOLE)
-    few = [size for size in STRIDED if size in sizes] if others else []
-    # Long enough for many reads, of which the last fetches more than is asked of it.
-    found += [
-        plan.case(cell, files, "warm", 10 * limit_s) for cell in cells(LAYERS, ["strided"], few)
-    ]
-    if LARGE in sizes:
-        for cell in cells(["numpy-fromfile", "netcdf4-python"], ["sequential"], [LARGE]):
-            case = plan.case(cell, files, "warm", limit_s)
-            name = replace(cell, reader=f"{cell.reader}{SMALL_PAGES}").name
-            found += [case, replace(case, name=name, prepare=SmallPages())]
-    return found
-
-
-@dataclass(frozen=True)
-class SmallPages:
-    """Keep numpy from asking for huge pages, as NUMPY_MADVISE_HUGEPAGE=0 does before it starts."""
-
-    def __call__(self) -> None:
-        from numpy._core import multiarray
-
-        multiarray._set_madvise_hugepage(False)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -301,7 +246,8 @@ class Inputs:
 
     def count_cases(self) -> list[Case]:
         """Return the cases of the experiment "counts"."""
-        return count_cases(self.files["warm"], self.sizes, self.limit_s, others=self.others)
+        readers, strided = (*LAYERS, *self.others), LAYERS if self.others else ()
+        return counts.cases(self.files["warm"], self.sizes, self.limit_s, readers, strided)
 
     def chunk_cases(self) -> list[Case]:
         """Return the cases of the experiment "chunk-sizes"."""

@@ -5,8 +5,9 @@ import pandas as pd
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number
 from .baseline import pick, ratio
+from .counts import COUNTED, LARGE, SMALL_PAGES, STRIDED
 from .model import LARGE_BYTES
-from .netcdf import COUNTED, LARGE, NAMES, NETCDF, SMALL_PAGES, STRIDED
+from .netcdf import NAMES, NETCDF
 from .plan import size_name, spaced
 from .spots import RANDOM_READS, STRIDE
 

@@ -8,7 +8,7 @@ from itertools import product
 from ...kernels.build import KernelError, compiler
 from ...measure.case import Case
 from .files import Files
-from .loops import READERS
+from .readers import READERS
 from .reads import ReadBuffers, right
 from .spots import PATTERNS, Spots
 

@@ -10,7 +10,8 @@ from random import SystemRandom
 from ...kernels import kernel
 from ...measure.case import Stopwatch
 from .files import holds
-from .loops import READERS, Loop
+from .loops import Loop
+from .readers import READERS
 from .spots import Spots
 
 LONGEST_S = 10.0

@@ -143,6 +143,29 @@ def test_the_theme_switch_changes_page_and_figures(home):
     assert all(shown == [theme == "light", theme == "dark"] for theme, shown in found)
 
 
+def test_the_explorer_chooses_searches_and_sorts(home):
+    async def script(page):
+        await page.goto(f"{home}/notebooks/explorer.html")
+        bars = page.locator("#chooser tbody tr")
+        before = await bars.all_inner_texts()
+        await page.locator("#chooser select[name=access]").select_option(index=1)
+        after = await bars.all_inner_texts()
+        rows = page.locator("#explorer-samples tbody tr")
+        await rows.nth(5).wait_for()
+        await page.locator("#dt-search-0").fill("penard subchunk no-such-thing")
+        await page.get_by_text("No matching records").wait_for()
+        await page.locator("#dt-search-0").fill("series")
+        await rows.nth(5).wait_for()
+        await page.locator("th", has_text="ms").first.click()
+        times = await page.locator("#explorer-samples tbody tr td:nth-child(5)").all_inner_texts()
+        return before, after, times
+
+    before, after, times = use(home, script)
+    assert before and after and before != after
+    values = [float(text.replace(",", "")) for text in times]
+    assert len(values) > 5 and values in (sorted(values), sorted(values, reverse=True))
+
+
 def test_download_links_give_the_file(home):
     async def script(page):
         await page.goto(f"{home}/notebooks/lee_chunk_size.html")

@@ -114,6 +114,17 @@ def text(markdown: str) -> None:
     _display({"text/markdown": markdown, MYST: markdown})
 
 
+def html(markup: str) -> None:
+    """Show HTML as it is: what a reader works with in the page.
+
+    Parameters
+    ----------
+    markup : str
+        It asks no other host for anything.
+    """
+    _display({"text/html": markup, MYST: f"~~~~{{raw}} html\n{markup}\n~~~~\n"})
+
+
 def _directive(head: str, body: str, **options: str) -> str:
     listed = "".join(f":{key}: {value}\n" for key, value in options.items())
     return f"~~~~{{{head}\n{listed}\n{body}\n~~~~\n"  # of tildes: heads may hold backticks

@@ -1,0 +1,163 @@
+"""All samples of a run in one table, and the seconds that choose a library for a read."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..measure.records import load, main
+from ..measure.stats import median_interval
+from .penard.local_words import spelled as local_spelled
+from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
+from .penard.wire_figures import labels
+from .profile import check_profile, entries, root
+
+DESCRIBED = ("library", "format", "codec", "chunks", "pattern", "cache_state", "link")
+_KEYS = ["experiment", "case", "cache_state", "phase"]
+_COUNTS = {"requests": "requests", "wire_bytes": "MB moved", "rchar": "MB read", "syscr": "calls"}
+_MB = ("wire_bytes", "rchar")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The summaries of a run.
+
+    Parameters
+    ----------
+    profile : str
+    summaries : pandas.DataFrame
+        From `summaries`.
+    choices : pandas.DataFrame
+        From `choices`.
+    """
+
+    profile: str
+    summaries: pd.DataFrame
+    choices: pd.DataFrame
+
+
+def gathered(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Found:
+    """Read the records of a run.
+
+    Parameters
+    ----------
+    profile : str
+    workdir : str
+        Where results are; relative to the repository.
+    records : str
+        A folder of records to read instead.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there are no records.
+    """
+    check_profile(profile)
+    top = root()
+    folder = (top / records if records else top / workdir / "results" / profile).resolve()
+    frames = {
+        entry.name: load(folder / f"{entry.name}.parquet")
+        for entry in entries(top)
+        if (folder / f"{entry.name}.parquet").exists()
+    }
+    if not frames:
+        raise FileNotFoundError(
+            f"no records of the profile {profile}: `hyperslab run --profile {profile}` makes them"
+        )
+    titles = {entry.name: entry.title for entry in entries(top)}
+    parts = [summaries(frame, titles[name]) for name, frame in frames.items()]
+    timed = [part for part in parts if len(part)] or parts[:1]  # an empty one has no types
+    return Found(profile, pd.concat(timed, ignore_index=True), choices(frames))
+
+
+def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
+    """Return one row for each phase of each case that was timed.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of a notebook.
+    page : str
+        Its title.
+
+    Returns
+    -------
+    pandas.DataFrame
+        page, experiment, case, phase, ms (median over blocks), from, to (its interval, or the
+        range of few blocks), blocks, `DESCRIBED`, and counts.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.records import frame_of
+    >>> row = {"experiment": "e", "case": "a", "phase": "read", "status": "ok"}
+    >>> rows = frame_of([row | {"block": n, "wall_s": s} for n, s in enumerate((0.1, 0.2, 0.3))])
+    >>> summaries(rows, "P")[["case", "ms", "blocks"]].to_dict("records")
+    [{'case': 'a', 'ms': 200.0, 'blocks': 3}]
+    """
+    good = main(records)
+    good = good[good["wall_s"].notna()]
+    rows = []
+    for keys, part in good.groupby(_KEYS, sort=False):
+        middle = median_interval(part["wall_s"])
+        first = part.iloc[0]
+        rows.append(
+            {
+                "page": page,
+                **dict(zip(_KEYS, keys, strict=True)),
+                **{name: first[name] for name in DESCRIBED},
+                "ms": 1e3 * middle.value,
+                "from": 1e3 * middle.low,
+                "to": 1e3 * middle.high,
+                "blocks": middle.n,
+                **{
+                    words: part[name].median() / (1e6 if name in _MB else 1)
+                    for name, words in _COUNTS.items()
+                },
+            }
+        )
+    columns = ["page", "experiment", "case", "phase", "ms", "from", "to", "blocks"]
+    return pd.DataFrame(rows, columns=[*columns, *DESCRIBED, *_COUNTS.values()])
+
+
+def choices(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the seconds of each way to read, by place, chunk size and access.
+
+    Parameters
+    ----------
+    frames : dict
+        Records by notebook; those of the pages on series and maps count.
+
+    Returns
+    -------
+    pandas.DataFrame
+        place, chunk, access, way (all in words), seconds, low, high, n (0 by the model); the
+        quickest of each first.
+    """
+    found = {key: frames[page] for key, (page, _) in EXPERIMENTS.items() if page in frames}
+    if not found:
+        return pd.DataFrame()
+    table = seconds(found)
+    table = table[table["seconds"].notna()].sort_values("seconds")
+    sizes = table.groupby(table["panel"].str.partition("/")[0])["chunk_bytes"].max()
+    order = {name: number for number, name in enumerate(PLACES)}
+    table = table.sort_values("place", key=lambda places: places.map(order), kind="stable")
+    return pd.DataFrame(
+        {
+            "place": table["label"],
+            "chunk": [_sized(sizes[panel.partition("/")[0]]) for panel in table["panel"]],
+            "access": ["a map" if "frame" in panel else "a series" for panel in table["panel"]],
+            "way": [
+                local_spelled(way) if place == "local" else _spelled(way)
+                for way, place in zip(table["way"], table["place"], strict=True)
+            ],
+            **{name: table[name] for name in ("seconds", "low", "high", "n")},
+        }
+    ).reset_index(drop=True)
+
+
+def _sized(size: float) -> str:
+    return f"{size / 1e6:.3g} MB"
+
+
+def _spelled(way: str) -> str:
+    label, shuffle = labels()[way]
+    return f"{label} (shuffle {shuffle})" if shuffle else label

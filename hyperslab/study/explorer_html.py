@@ -1,0 +1,75 @@
+"""The explorer's table and chooser as HTML that needs no other host."""
+
+import html
+import json
+from pathlib import Path
+
+import pandas as pd
+
+SCRIPT = Path(__file__).with_name("explorer.js")
+STYLE = Path(__file__).with_name("explorer.css")
+PARTS = ("access", "chunk", "place")
+_WORDS = {"access": "I read", "chunk": "from chunks of", "place": "by way of"}
+_DIGITS = 4
+
+
+def table(summaries: pd.DataFrame) -> str:
+    """Return all summaries as a table that is sorted, searched and filtered in the page.
+
+    Parameters
+    ----------
+    summaries : pandas.DataFrame
+        From `explorer.summaries`.
+    """
+    from itables import options, to_html_datatable
+    from itables.javascript import generate_init_offline_itables_html
+
+    text = summaries.select_dtypes(exclude="number").columns
+    shown = summaries.assign(
+        **{name: summaries[name].fillna("").astype(str).map(html.escape) for name in text},
+        **{
+            name: [float(f"{value:.{_DIGITS}g}") for value in summaries[name]]
+            for name in summaries.select_dtypes(include="number").columns
+        },
+    )
+    made = to_html_datatable(
+        shown,
+        table_id="explorer-samples",
+        connected=False,
+        showIndex=False,
+        maxBytes=0,
+        column_filters="footer",
+        pageLength=25,
+        classes="display compact",
+        scrollX=True,
+    )
+    bundle = generate_init_offline_itables_html(options.dt_bundle)
+    return f"{bundle}\n{made}"
+
+
+def chooser(choices: pd.DataFrame) -> str:
+    """Return a chart of the seconds of each way to read, for what the reader picks.
+
+    Parameters
+    ----------
+    choices : pandas.DataFrame
+        From `explorer.choices`.
+    """
+    picks = "\n".join(
+        f'<label>{words} <select name="{part}">{_options(choices[part])}</select></label>'
+        for part, words in _WORDS.items()
+    )
+    rows = choices.astype(object).where(choices.notna(), None).to_dict("records")
+    data = json.dumps(rows).replace("<", "\\u003c")
+    return (
+        f"<style>{STYLE.read_text()}</style>\n"
+        f'<div class="chooser" id="chooser"><form>{picks}</form>\n'
+        '<table><thead><tr><th scope="col">read with</th><th scope="col">time</th>'
+        '<th scope="col">seconds</th></tr></thead><tbody></tbody></table>\n'
+        f'<script type="application/json">{data}</script></div>\n'
+        f"<script>{SCRIPT.read_text()}</script>"
+    )
+
+
+def _options(values: "pd.Series[str]") -> str:
+    return "".join(f"<option>{html.escape(value)}</option>" for value in values.unique())

@@ -26,7 +26,8 @@ The rate rises; see {cite:t}`lee2008`, {term}`chunk` and {verdict}`lee-7-small`.
 ````
 """
 TABLE = (
-    "````{table} Sizes\n:name: tab-sizes\n\n| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n````\n"
+    "~~~~{table} Sizes, by h5py {version}`h5py`\n:name: tab-sizes\n\n"
+    "| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n~~~~\n"
 )
 
 
@@ -96,7 +97,15 @@ def make_run(folder: Path) -> tuple[Path, Path]:
         }
     ]
     (results / "claims.json").write_text(json.dumps(claims))
-    machine = {"r1": {"profile": "quick", "identity": {"cpu": "Test 9000", "memory_bytes": 2**33}}}
+    machine = {
+        "r0": {"profile": "quick", "notebook": "lee_access", "versions": {"h5py": "2.7182"}},
+        "r1": {
+            "profile": "quick",
+            "identity": {"cpu": "Test 9000", "memory_bytes": 2**33},
+            "notebook": "lee_chunk_size",
+            "versions": {"h5py": "3.1415"},
+        },
+    }
     (results / "machine.json").write_text(json.dumps(machine))
     (results / "lee_chunk_size.parquet").write_bytes(b"records")
     return executed, results
@@ -246,6 +255,10 @@ def test_machine_page_lists_the_runs(build: Path) -> None:
     assert "Test 9000" in html
     assert "8.0 GiB" in html
     assert "r1" in html
+
+
+def test_a_page_names_the_versions_of_its_own_runs(build: Path) -> None:
+    assert "Sizes, by h5py 3.1415" in text(page(build, "notebooks/lee_chunk_size"))
 
 
 def test_toy_sizes_are_called_so(build: Path) -> None:

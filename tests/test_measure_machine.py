@@ -2,7 +2,9 @@
 
 import pytest
 
+from hyperslab.access.registry import CARDS, readers
 from hyperslab.measure import machine
+from hyperslab.study import fingerprint
 
 
 @pytest.mark.parametrize(
@@ -48,3 +50,20 @@ def test_memory_is_what_the_control_groups_leave(tmp_path, monkeypatch, membersh
 def test_no_virtual_devices_are_no_such_host(tmp_path):
     assert not machine.host_takes_freed_memory(tmp_path / "devices")
     assert "host_takes_freed_memory" in machine.facts(tmp_path)
+
+
+def test_every_reader_has_a_version_in_the_records():
+    known = machine.versions()
+    here = {name for place in ("file", "http", "s3") for name in readers(place=place)}
+    libraries = {card.library for card in CARDS if card.name in here}
+    assert libraries and not [
+        name for name in libraries if not machine.library_version(name, known)
+    ]
+
+
+def test_what_decides_requests_is_recorded_and_makes_notebooks_run_again():
+    """A package that a reader asks a server with; netCDF-C and hyperslab stand in other parts."""
+    asking = {"aiohttp", "fsspec", "hidefix", "kerchunk", "obstore", "s3fs", "virtualizarr"}
+    assert asking <= set(machine.PACKAGES) & set(fingerprint.PACKAGES)
+    imported = {module for card in CARDS for module in card.requires} - {"obspec_utils"}
+    assert imported <= set(machine.PACKAGES) & set(fingerprint.PACKAGES)

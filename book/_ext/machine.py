@@ -1,4 +1,4 @@
-"""The directive `machine`: on what the numbers in this book were measured."""
+"""The directive `machine` and the role `version`: on what, and with what, was measured."""
 
 import json
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from findings import machines
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 from verdicts import table
 
 MIB, GIB = 2**20, 2**30
@@ -93,7 +93,19 @@ class Measured(SphinxDirective):
         return self.parse_text_to_nodes(text)
 
 
+class Version(SphinxRole):
+    """`` {version}`fsspec` ``: the version of a package in the runs of the page's notebook."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        notebook = self.env.docname.rpartition("/")[2]
+        runs = [facts for facts in machines(self.env).values() if facts.get("notebook") == notebook]
+        known = {str(facts.get("versions", {}).get(self.text, "unknown")) for facts in runs}
+        text = " and ".join(sorted(known)) or "unknown"
+        return [nodes.inline(text, text, classes=["record"])], []
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("machine", Machine)
     app.add_directive("measured-on", Measured)
+    app.add_role("version", Version())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,8 +9,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PACKAGES = (
-    "numpy", "h5py", "netCDF4", "h5netcdf", "xarray", "zarr", "numcodecs", "dask", "pandas",
+    "numpy", "h5py", "netCDF4", "h5netcdf", "xarray", "zarr", "numcodecs", "dask", "distributed",
+    "pandas", "fsspec", "aiohttp", "s3fs", "aiobotocore", "obstore", "kerchunk", "virtualizarr",
+    "hidefix", "isal", "hyperslab",
 )  # fmt: skip
+# What records call a library, where it is not the name of the package that brings it.
+_LIBRARIES = {
+    "Python": "python",
+    "chunkindex": "hyperslab",  # whose reader stands in for the package
+    "hyperslab.subchunk": "hyperslab",
+    "netCDF-C": "netcdf-c",
+    "netcdf4": "netCDF4",
+    "netcdf4-python": "netCDF4",
+    "subchunk": "hyperslab",
+}
 _REPORTING = 5  # VIRTIO_BALLOON_F_REPORTING
 
 
@@ -57,6 +69,23 @@ def versions() -> dict[str, str]:
 
         found["hdf5 (h5py)"] = str(h5py.version.hdf5_version)
     return found
+
+
+def library_version(library: str, known: Mapping[str, str]) -> str:
+    """Return the version of what a record calls its library; "" where it is not known.
+
+    Parameters
+    ----------
+    library : str
+    known : mapping
+        From `versions`.
+
+    Examples
+    --------
+    >>> library_version("netCDF-C", {"netcdf-c": "4.9.3"}), library_version("dd", {})
+    ('4.9.3', '')
+    """
+    return known.get(_LIBRARIES.get(library, library), "")
 
 
 def facts(folder: Path, **more: object) -> dict[str, object]:

@@ -14,18 +14,27 @@ from hyperslab.study.templates import source_of
 
 ROOTS = (Path(__file__).parents[1], Path(__file__).parents[2] / "data_gen")
 PACKAGES = (
+    "aiobotocore",
+    "aiohttp",
     "dask",
+    "distributed",
     "fsspec",
     "h5netcdf",
     "h5py",
+    "hidefix",
+    "isal",
+    "kerchunk",
     "matplotlib",
     "netCDF4",
     "numcodecs",
     "numpy",
+    "obstore",
     "pandas",
     "papermill",
     "pyarrow",
+    "s3fs",
     "scipy",
+    "virtualizarr",
     "xarray",
     "zarr",
 )

@@ -223,7 +223,11 @@ class Session:
         versions = self._facts["versions"]
         assert isinstance(versions, dict)
         frame = records.frame_of(
-            {"library_version": versions.get(str(row.get("library")), ""), **row, **common}
+            {
+                "library_version": machine.library_version(str(row.get("library")), versions),
+                **row,
+                **common,
+            }
             for row in rows
         )
         self._parts.append(frame)

@@ -144,11 +144,14 @@ def caption_table(place: str) -> str:
     'Over HTTP: requests / MB of bo'
     """
     spelled = {"http": "HTTP", "s3": "S3"}[place]
+    asking = ("fsspec", {"http": "aiohttp", "s3": "s3fs"}[place], "obstore", "zarr", "netcdf-c")
+    known = ", ".join(f"{name} {{version}}`{name}`" for name in asking)
     return (
         f"Over {spelled}: requests / MB of bodies / connections / serial stages of each read, "
         "opening and any index or references included; a dash where it was not read. Requests and "
-        "bytes are the same in every run; where requests are made together, a busy machine can "
-        "show one or two stages or connections more or fewer."
+        f"bytes are the same in every run with the same versions, here {known} "
+        "({doc}`all of them </book/machine>`); where requests are made together, a busy machine "
+        "can show one or two stages or connections more or fewer."
     )
 
 

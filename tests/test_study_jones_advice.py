@@ -207,12 +207,19 @@ def test_a_gain_within_the_noise_of_its_experiment_is_none():
         assert aa.low == pytest.approx(1 / far) and aa.high == pytest.approx(far)
         assert ("**one of four: read on, and pick**" in advice_words.today(found)) == sure
         judged = advice_words.judged(found, patterns)
-        assert ("(not told from noise, A/A [0.17, 6.00])" in judged) == (not sure)
+        assert ("(not told from noise, A/A of rates [0.17, 6.00])" in judged) == (not sure)
         table = advice_words.table(found).set_index("change")["gain from memory"]
         assert table["one of four: read on, and pick"].endswith("(noise)") == (not sure)
         assert "Noise: the gain lies" in advice_words.caption(found, quarters)
     assert "Noise" not in advice_words.caption(advice.gains(*parts()), quarters)
     assert advice.noise(advice.gains(*parts()), "contiguous", "cold") is None
+
+
+def test_noise_is_of_rates_where_samples_stop_in_time():
+    _, quarters = noisy(3.0)
+    stopped = quarters.assign(useful_bytes=quarters["useful_bytes"] / quarters["wall_s"], wall_s=1)
+    found = advice.noise_of_rates(stopped)["cold"]
+    assert found.low == pytest.approx(1 / 3) and found.high == pytest.approx(3)
 
 
 def test_threads_that_are_slower_within_the_noise_have_no_cause():

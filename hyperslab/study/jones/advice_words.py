@@ -2,11 +2,10 @@
 
 import pandas as pd
 
-from ...measure.noise import judge
 from ...measure.records import main
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number, spread
-from .advice import CHANGES, gain, noise, within
+from .advice import CHANGES, gain, noise, noise_of_rates, within
 from .baseline import ratio
 from .quarter import THREADS
 from .size_words import by_block, fastest
@@ -111,7 +110,7 @@ def threads(records: pd.DataFrame) -> str:
 
 
 def _in_threads(records: pd.DataFrame, state: str) -> str:
-    noises = {each.cache_state: each.ratio for each in judge(records)}
+    noises = noise_of_rates(records)
     rows = _quarters(records, state, "read")
     counted = rows[_COUNTS].div(rows["stages"], axis=0).assign(case=rows["case"])
     middle = {
@@ -246,7 +245,7 @@ def _noisy(gained: Interval, aa: Interval | None) -> str:
     """Say that a gain is not told from the noise of its experiment, where its interval is."""
     if aa is None or not within(gained, aa) or gained.contains(1):
         return ""
-    return f" (not told from noise, A/A [{aa.low:.2f}, {aa.high:.2f}])"
+    return f" (not told from noise, A/A of rates [{aa.low:.2f}, {aa.high:.2f}])"
 
 
 def _ratio(found: Interval) -> str:

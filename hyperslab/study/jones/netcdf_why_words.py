@@ -16,6 +16,7 @@ _FAR = 0.1
 _MUCH = (1 + STRIDE) / 2
 """Bytes for each that is wanted from which on strided reads are said to fetch many."""
 _ALIKE = 0.02
+_WHOLE = STRIDE * (1 - _ALIKE)
 _JUMP = 1.5
 """So many times the read-ahead of twice the size is not what sizes explain."""
 _SEVERAL = 2
@@ -130,7 +131,7 @@ def _held(part: pd.DataFrame) -> str:
         f"{_these(part)} through its own read calls, {' to '.join(dict.fromkeys(asked))} for each: "
         "the sieve buffer of HDF5 takes in what is skipped."
     )
-    if (part["fetched"] >= STRIDE * (1 - _ALIKE)).all():
+    if (part["fetched"] >= _WHOLE).all():
         text += " There the document's explanation of the quarter holds."
     past = part[part["fetched"] > STRIDE * (1 + _ALIKE)]
     if len(past):
@@ -149,10 +150,17 @@ def _ahead(part: pd.DataFrame) -> str:
         return ""
     beyond = (part["fetched"] - part["asked"]) * part["nbytes"]
     each = [amount(float(x), "B") for x in beyond]
-    return (
+    text = (
         f"{_these(part)}, and not by read calls: the system reads ahead, "
         f"{listing(each, len(each))} after each read."
     )
+    whole = [spaced(str(size)) for size in part.loc[part["fetched"] >= _WHOLE, "size"]]
+    if whole:
+        text += (
+            f" At {listing(whole, len(whole))} that is all that is skipped, and the document's "
+            "explanation of the quarter holds."
+        )
+    return text
 
 
 def _jumps(part: pd.DataFrame, ahead: "pd.Series[bool]") -> str:

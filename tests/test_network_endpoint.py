@@ -80,6 +80,28 @@ def test_a_body_that_is_not_what_was_signed_is_refused(tmp_path):
         assert not (tmp_path / "c.nc").exists()
 
 
+def test_files_are_put_whole_and_only_where_that_is_asked_for(tmp_path):
+    """What book/api/network.md says of `writable`."""
+    obstore = pytest.importorskip("obstore")
+    from obstore.store import from_url
+
+    (tmp_path / "a.nc").write_bytes(b"kept")
+    for kind, said in (("http", "only reads"), ("s3", "put whole")):
+        with serving(tmp_path, kind, writable=True) as server:
+            store = from_url(server.url, **server.obstore_options)
+            with pytest.raises(Exception, match=said):
+                if kind == "s3":
+                    obstore.put(store, "a.nc", bytes(6_000_000), chunk_size=5 * 2**20)
+                else:
+                    obstore.put(store, "a.nc", b"values", use_multipart=False)
+    with serving(tmp_path, "s3", writable=True) as server:
+        options = server.obstore_options | {"unsigned_payload": True}
+        obstore.put(from_url(server.url, **options), "b.nc", b"values", use_multipart=False)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "a.nc": b"kept", "b.nc": b"values",
+    }  # fmt: skip
+
+
 def test_over_http_nothing_else_is_needed():
     place = Endpoint.of("https://data.example/a", {})
     assert (place.kind, place.storage_options, place.address("b")) == (

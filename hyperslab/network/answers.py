@@ -49,7 +49,7 @@ class Files:
         self._root = Path(facts["folder"])
         self._delay_s = float(facts["delay_s"])
         self._faults = facts["faults"]
-        self._writable = bool(facts["writable"])
+        self._writable = bool(facts["writable"] and facts["s3"])
         self._bucket = s3.Bucket(self._root, **facts["s3"]) if facts["s3"] else None
         self._log: list[Request] = []
         self._gets = 0
@@ -82,7 +82,8 @@ class Files:
             return await answer.refuse(request, int(fault), *s3.reason(int(fault)))
         puts = request.method == "PUT" and self._writable
         if request.method not in ("GET", "HEAD") and not puts:
-            return await answer.refuse(request, 405, "MethodNotAllowed", "this server only reads")
+            why = "files are put whole" if self._writable else "this server only reads"
+            return await answer.refuse(request, 405, "MethodNotAllowed", why)
         path = request.path
         if self._bucket:
             if why := self._bucket.refusal(request):

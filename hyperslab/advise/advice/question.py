@@ -39,6 +39,8 @@ class Question:
         What reads the file now; the usual one of its format if empty.
     link
         The way to the store that the file is read from; None for this machine's disk.
+    url
+        Address that the file is read from there, where it is known; "" for `address`.
     cache
         "warm", "cold" or "auto": cold where the file is larger than half of the memory.
     formats
@@ -71,6 +73,7 @@ class Question:
     calls: int = 1
     library: str = ""
     link: Link | None = None
+    url: str = ""
     cache: str = "auto"
     formats: tuple[str, ...] = ()
     codecs: tuple[str, ...] = ()
@@ -121,7 +124,8 @@ class Question:
             When what was asked for does not read such a file, or not from there.
         """
         far = self.link is not None or is_url(source.address)
-        place = "file" if not far else "s3" if source.address.startswith("s3:") else "http"
+        address = self.url or source.address
+        place = "file" if not far else "s3" if address.startswith("s3:") else "http"
         if self.library:
             able = readers(variable.layout or source.format, place=place)
             if self.library not in able:

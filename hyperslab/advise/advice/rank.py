@@ -72,7 +72,7 @@ def advise(
             question.shares, variable, source.variables, question.roles, question.calls
         )
         letters = letters_of(variable, source.variables, question.roles)
-        same = twins(source, variable)
+        same, format = twins(source, variable), source.format
         where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
         library = question.library_for(source, variable)
         present = now(source.format, variable, library)
@@ -111,6 +111,7 @@ def advise(
     return Advice(
         question, variable, accesses, letters, where, rows[0], tuple(sorted(kept, key=order)),
         sample.values.shape, predictor.name, (*said, *more), same, beyond,
+        format,
     )  # fmt: skip
 
 

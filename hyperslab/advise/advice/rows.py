@@ -92,6 +92,8 @@ class Advice:
         Variables of the same dimensions and type, which take the same layout.
     beyond
         Candidates that take more room than is allowed.
+    format
+        Of the file.
     """
 
     question: Question
@@ -106,6 +108,7 @@ class Advice:
     notes: tuple[str, ...] = ()
     twins: tuple[str, ...] = ()
     beyond: tuple[Row, ...] = ()
+    format: str = "netcdf4"
 
     @property
     def first(self) -> Row | None:

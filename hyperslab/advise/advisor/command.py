@@ -114,6 +114,7 @@ def question(arguments: argparse.Namespace) -> Question:
         calls=arguments.calls,
         library=_library(arguments.library),
         link=link_of(arguments.store, arguments.file),
+        url=arguments.store if is_url(arguments.store) else "",
         cache=arguments.cache,
         formats=tuple(format_name(name) for name in formats),
         codecs=tuple(codecs),

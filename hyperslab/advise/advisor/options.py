@@ -78,8 +78,8 @@ def _asked(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--store", default="", metavar="STORE",
-        help="where the file is read from: local; s3, a store 30 ms and 100 MB/s away; or "
-        "RATE,DELAY such as 20MB/s,80ms (where FILE is)",
+        help="where the file is read from: local; RATE,DELAY such as 20MB/s,80ms; s3 or the URL "
+        "that it has there, for both of which 100 MB/s and 30 ms are taken (where FILE is)",
     )  # fmt: skip
     group.add_argument(
         "--library", default="", metavar="NAME",

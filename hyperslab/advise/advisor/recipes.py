@@ -3,14 +3,77 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab.storage.layout import NETCDF4, Layout
+from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
 
 from ..advice.candidates import Candidate
 from ..advice.rows import Advice, Row
+from ..sources.remote import is_url
 
+_BY_RANGES = "#mode=bytes"
+_NCCOPY = (*CLASSIC, *NETCDF4)
+_H5REPACK = (*NETCDF4, "hdf5")
 _HDF5_FILTERS = {"zstd": 32015}  # as registered with the HDF Group
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where commands open a file: a path, or a URL.
+
+    Parameters
+    ----------
+    address
+        As Python: a quoted path or URL, or a name that `lead` gives a value.
+    format
+        Of the file.
+    far
+        Whether it is a URL.
+    lead
+        Lines that come before; "" for none.
+
+    Examples
+    --------
+    >>> Place("'a.nc'", "netcdf4").xarray()
+    "xr.open_dataset('a.nc', mask_and_scale=False, decode_times=False, chunks={})"
+    """
+
+    address: str
+    format: str
+    far: bool = False
+    lead: str = ""
+
+    def h5py(self, options: str = "") -> str:
+        """Return the expression that opens it with h5py."""
+        opened = f"fsspec.open({self.address}).open()" if self.far else self.address
+        return f"h5py.File({opened}{options})"
+
+    def netcdf4(self) -> str:
+        """Return the expression that opens it with netCDF4, which reads URLs of HTTP."""
+        quote = self.address[-1] if self.far else ""
+        if quote in ("'", '"'):
+            return f"netCDF4.Dataset({self.address[:-1]}{_BY_RANGES}{quote})"
+        return f"netCDF4.Dataset({self.address}{f' + {_BY_RANGES!r}' if self.far else ''})"
+
+    def xarray(self) -> str:
+        """Return the expression that opens it with xarray, as it is stored."""
+        opened, engine = self.address, ""
+        if self.format in ZARR:
+            engine = ", engine='zarr'" if self.format != "nczarr" else ""
+        elif self.far and self.format in CLASSIC:
+            opened, engine = f"fsspec.open_local('simplecache::' + {opened})", ", engine='netcdf4'"
+        elif self.far or self.format == "hdf5":
+            # netCDF-C reads neither every filter of HDF5 nor every server.
+            opened = f"fsspec.open({opened}).open()" if self.far else opened
+            engine = ", engine='h5netcdf', phony_dims='sort'"
+        plain = "mask_and_scale=False, decode_times=False, chunks={}"
+        return f"xr.open_dataset({opened}{engine}, {plain})"
+
+    def imports(self, *names: str) -> str:
+        """Return the import lines, with what opens URLs."""
+        needed = ["fsspec", *names] if self.far and self.format not in ZARR else list(names)
+        return "".join(f"import {one}\n" for one in sorted(needed, key=str.lower)) + self.lead
 
 
 def commands(advice: Advice, row: Row) -> list[str]:
@@ -23,22 +86,26 @@ def commands(advice: Advice, row: Row) -> list[str]:
     row
         One of its rows.
     """
-    found = row.candidate
-    address, name = advice.question.address, advice.variable.name
+    found, address = row.candidate, advice.question.address
     if found.remedy:
-        return _remedy(found, address, name)
+        return _remedy(advice, found)
     out = output_name(address, found.layout)
-    made = [_itself(advice, out, row)]
-    layout, dims = found.layout, advice.variable.dims
+    made = [itself(advice, row)]
+    far, layout, names = is_url(address), found.layout, advice.twins
+    here = Place(repr(address), advice.format, far)
     if layout.format in NETCDF4:
-        if tool := _nccopy(layout, advice.twins, address, out):
+        if not far and advice.format in _NCCOPY and (
+            tool := _nccopy(layout, names, address, out)
+        ):  # fmt: skip
             made.append(tool)
-        made.append(_to_netcdf(layout, advice.twins, address, out))
+        made += _to_netcdf(layout, names, here, out)
     elif layout.format == "hdf5":
-        if tool := _h5repack(layout, advice.twins, address, out):
+        if not far and advice.format in _H5REPACK and (
+            tool := _h5repack(layout, names, address, out)
+        ):  # fmt: skip
             made.append(tool)
     elif layout.format in ("zarr2", "zarr3"):
-        made.append(_to_zarr(layout, dims, advice.twins, address, out))
+        made += _to_zarr(layout, names, here, out)
     return made
 
 
@@ -56,7 +123,9 @@ def output_name(address: str, layout: Layout) -> str:
     return f"{stem}{chunks}{layout.suffix}"
 
 
-def _itself(advice: Advice, out: str, row: Row) -> str:
+def itself(advice: Advice, row: Row) -> str:
+    """Return the line that rewrites the file in a layout with this program."""
+    out = output_name(advice.question.address, row.candidate.layout)
     words = ["hyperslab", "advise", advice.question.address]
     words += ["--variable", advice.variable.name, "--choice", row.candidate.name, "--apply", out]
     return shlex.join(words)
@@ -93,7 +162,9 @@ def _h5repack(layout: Layout, names: tuple[str, ...], address: str, out: str) ->
     return shlex.join([*words, address, out])
 
 
-def _to_netcdf(layout: Layout, names: tuple[str, ...], address: str, out: str) -> str:
+def _to_netcdf(layout: Layout, names: tuple[str, ...], here: Place, out: str) -> list[str]:
+    if any("/" in name for name in names):  # xarray opens a group at a time
+        return []
     options: dict[str, object] = {"chunksizes": layout.chunks}
     if layout.chunks is None:
         options = {"contiguous": True}
@@ -108,26 +179,26 @@ def _to_netcdf(layout: Layout, names: tuple[str, ...], address: str, out: str) -
             options["shuffle"] = layout.shuffle
     else:
         options["zlib"] = False
-    return (
-        "import xarray as xr\n"
-        f"ds = xr.open_dataset({address!r}, mask_and_scale=False, decode_times=False, "
-        "chunks={})\n"
+    classic = "format='NETCDF4_CLASSIC', " if layout.format == "netcdf4-classic" else ""
+    return [
+        f"{here.imports('xarray as xr')}"
+        f"ds = {here.xarray()}\n"
         f"own = {options!r}\n"
         f"for name in {list(names)!r}:\n"
         "    ds[name].encoding = {}\n"
-        f"ds.to_netcdf({out!r}, engine='netcdf4', "
+        f"ds.to_netcdf({out!r}, engine='netcdf4', {classic}"
         f"encoding=dict.fromkeys({list(names)!r}, own))"
-    )
+    ]
 
 
-def _to_zarr(
-    layout: Layout, dims: tuple[str, ...], names: tuple[str, ...], address: str, out: str
-) -> str:
-    unit = dict(zip(dims, layout.shards or layout.chunks or (), strict=False))
+def _to_zarr(layout: Layout, names: tuple[str, ...], here: Place, out: str) -> list[str]:
+    if any("/" in name for name in names):
+        return []
+    unit = layout.shards or layout.chunks
     parts = [f"'chunks': {layout.chunks!r}"] if layout.chunks else []
     if layout.shards:
         parts.append(f"'shards': {layout.shards!r}")
-    lead = ""
+    imports = ["xarray as xr"]
     if layout.format == "zarr3":
         made = {
             None: "None",
@@ -141,35 +212,62 @@ def _to_zarr(
             f"shuffle={shuffle!r})"
         )
         parts.append(f"'compressors': {made.get(layout.codec, blosc)}")
-        lead = "import zarr\n"
-    return (
-        f"{lead}import xarray as xr\n"
-        f"ds = xr.open_dataset({address!r}, mask_and_scale=False, decode_times=False, "
-        f"chunks={unit!r})\n"
+        imports.append("zarr")
+    # The names that xarray gives dimensions which have none in the file are its own.
+    rechunked = f"ds = ds.chunk(dict(zip(ds[{names[0]!r}].dims, {unit!r})))\n" if unit else ""
+    return [
+        f"{here.imports(*imports)}"
+        f"ds = {here.xarray()}\n"
         f"for name in ds.variables:\n"
         "    ds[name].encoding = {}\n"
+        f"{rechunked}"
         f"ds.to_zarr({out!r}, zarr_format={layout.format[-1]}, "
         f"encoding={{name: {{{', '.join(parts)}}} for name in {list(names)!r}}})"
-    )
+    ]
 
 
-def _remedy(found: Candidate, address: str, name: str) -> list[str]:
+def reading(advice: Advice) -> Place:
+    """Return where the file is when it is read: behind a URL of the user's, where it is far."""
+    asked = advice.question
+    address, name = asked.url or asked.address, Path(asked.address).name
+    if advice.where.link is not None and not is_url(address):
+        lead = f"url = {f's3://bucket/{name}'!r}  # its own address at the store\n"
+        return Place("url", advice.format, True, lead)
+    return Place(repr(address), advice.format, is_url(address))
+
+
+def _remedy(advice: Advice, found: Candidate) -> list[str]:
+    asked, there = advice.question, reading(advice)
+    address, name = asked.address, advice.variable.name
+    beside = Path(address).name
     if found.remedy == "index":
+        index, where = f"{beside}.subchunk", ""
+        if is_url(address):
+            where = f", index={index!r}"
+        elif there.far:
+            where = f", index={f'{address}.subchunk'!r}"
         return [
             shlex.join(["hyperslab", "index", address]),
-            f"import xarray as xr\nds = xr.open_dataset({address!r}, engine='subchunk')",
+            f"import xarray as xr\n{there.lead}"
+            f"ds = xr.open_dataset({there.address}, engine='subchunk'{where})",
         ]
     if found.remedy == "h5py":
-        return [f"import h5py\nvalues = h5py.File({address!r})[{name!r}]"]
+        return [f"{there.imports('h5py')}values = {there.h5py()}[{name!r}]"]
     if found.remedy == "references":
         return [
-            "from hyperslab.access.references import write\n"
-            f"write({Path(address).name!r})  # a copy of the file on this machine"
+            "from hyperslab.access.references import read, write\n"
+            f"import xarray as xr\n{there.lead}"
+            f"write({_copy(address)!r})  # a copy of the file on this machine\n"
+            f"ds = xr.open_dataset(read({_copy(address)!r}, {there.address}), engine='kerchunk')"
         ]
     if found.library == "h5py":
-        return [f"import h5py\nfile = h5py.File({address!r}, rdcc_nbytes={found.cache_bytes})"]
+        options = f", rdcc_nbytes={found.cache_bytes}"
+        return [f"{there.imports('h5py')}file = {there.h5py(options)}"]
     return [
-        "import netCDF4\n"
-        f"file = netCDF4.Dataset({address!r})\n"
+        f"import netCDF4\n{there.lead}file = {there.netcdf4()}\n"
         f"file[{name!r}].set_var_chunk_cache(size={found.cache_bytes})"
     ]
+
+
+def _copy(address: str) -> str:
+    return Path(address).name if is_url(address) else address

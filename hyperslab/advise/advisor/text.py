@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..advice.rows import Advice, Row
 from ..report.table import amount, grid, wrapped
@@ -76,21 +76,28 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
 
 
 def how(advice: Advice, rows: int = 12) -> list[str]:
-    """Return the commands of the advice and of the best that needs no rewriting (or does)."""
+    """Return the commands of the advice, of the best of the other kind, and of all measured."""
     first = advice.first
     if first is None:
         return []
     other = next(
         (row for row in advice.rows if row.candidate.rewrites != first.candidate.rewrites), None
     )
+    shown = [first] + ([other] if other is not None and other.scaled_gain >= 1.1 else [])
     lines = []
-    for row in filter(None, (first, other)):
-        if row is not first and not row.scaled_gain >= 1.1:
-            continue
-        number = advice.rows.index(row) + 1
-        lines.append(f"To apply {number}, {row.candidate.name}, one of:")
+    for row in (*shown, *_measured_remedies(advice, shown)):
+        end = ", one of:" if row.candidate.rewrites else ":"
+        lines.append(f"To apply {advice.rows.index(row) + 1}, {row.candidate.name}{end}")
         for one in recipes.commands(advice, row):
             lines += [f"    {line}" for line in one.split("\n")] + [""]
+    rest = [
+        row for row in advice.rows[:rows]
+        if row.candidate.rewrites and row not in shown
+        and (row.measured_gain is not None or first.measured_gain is None)
+    ]  # fmt: skip
+    for row in rest:
+        lines.append(f"To apply {advice.rows.index(row) + 1}:")
+        lines += [f"    {recipes.itself(advice, row)}", ""]
     return lines[:-1]
 
 
@@ -111,6 +118,13 @@ def as_json(advice: Advice) -> dict[str, object]:
         "candidates": [_row(advice, row, n) for n, row in enumerate(advice.rows, 1)],
         "notes": list(advice.notes),
     }
+
+
+def _measured_remedies(advice: Advice, shown: Sequence[Row]) -> list[Row]:
+    return [
+        row for row in advice.rows
+        if not row.candidate.rewrites and row.measured_gain is not None and row not in shown
+    ]  # fmt: skip
 
 
 def _row(advice: Advice, row: Row, number: int) -> dict[str, object]:

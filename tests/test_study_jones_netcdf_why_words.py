@@ -62,5 +62,7 @@ def test_sizes_are_told_apart_within_blocks():
     said = size_words.fastest(1e6 * rates)
     assert "1 MiB is fastest (105 MB/s)" in said and "no other size comes near" in said
     assert "4 KiB is 22 % slower" in said
+    far = size_words.fastest(1e6 * rates.assign(**{"4KiB": rates["1MiB"] / 300}))
+    assert "4 KiB is 300× slower" in far
     few = size_words.fastest(1e6 * rates[:5])
     assert "4 KiB is not told apart from it (an interval needs 6 blocks)" in few

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import paired_ratio
-from ..claims.words import ENOUGH, amount, listing, percent
+from ..claims.words import ENOUGH, amount, comparison, listing
 from .plan import size_bytes, spaced
 
 _NAMED = 5
@@ -78,8 +78,11 @@ def fastest(rates: pd.DataFrame) -> str:
     if few and rivals:
         beside += f" (an interval needs {ENOUGH} blocks)"
     if slower and len(slower) <= _NAMED:
-        behind = [f"{spaced(size)} is {percent(1 - each.value)}" for size, each in slower.items()]
-        beside += f"; {listing(behind, _NAMED)} slower"
+        behind = [
+            f"{spaced(size)} is {comparison(each, 'faster', 'slower')}"
+            for size, each in slower.items()
+        ]
+        beside += f"; {listing(behind, _NAMED)}"
     return f"{spaced(top)} is fastest ({amount(float(rates[top].median()), 'B/s')}), and {beside}"
 
 

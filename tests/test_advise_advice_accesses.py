@@ -76,6 +76,8 @@ def test_several_calls_are_beside_each_other():
     found = resolve({"time_series": 0.5, "map": 0.5}, FIELD, {"sst": FIELD}, {}, calls=3)
     assert [one[2] for one in found[0].selections] == [15, 16, 17]
     assert [one[0] for one in found[1].selections] == [5, 6, 7]
-    many = resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {}, calls=99)[0]
+    with pytest.raises(ValueError, match="--calls 99: sst has 10 such reads of map"):
+        resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {}, calls=99)
+    many = resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {}, calls=99, fewer=True)[0]
     assert [one[0] for one in many.selections] == list(range(10))
     assert len(resolve({"whole": 1.0}, FIELD, {"sst": FIELD}, {}, calls=9)[0].selections) == 1

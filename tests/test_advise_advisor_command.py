@@ -14,6 +14,7 @@ import pytest
 import xarray as xr
 from made_advice import maps
 
+from hyperslab.advise import model
 from hyperslab.advise.advisor.command import advised, budget_of, link_of
 from hyperslab.cli import main
 
@@ -90,13 +91,49 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--apply", "no/a.nc"], "its folder does not exist"),
         (["--apply", "a.nc", "--choice", "9x9 rar"], "no layout '9x9 rar'"),
         (["--apply", "a.nc", "--choice", "9x9 zstd"], "2 chunk lengths for sst"),
-        (["--apply", "a.nc", "--choice", "999", "--rough", "--no-measure"], "--choice 999: give 1"),
+        (["--choice", "99"], "--choice 99: give --apply OUT too"),
+        (["--apply", "a.nc", "--choice", "0"], "--choice 0: give a row from 1 on"),
+        (["--apply", "a.nc", "--memory", "1KB"], "--memory 1KB: give at least 65536 KiB"),
+        (["--sample", "0"], "--sample 0: give at least 64 KiB"),
+        (["--disk", "0"], "--disk 0: give at least 64 KiB"),
+        (["--budget", "0"], "--budget 0: give a multiple above 0"),
+        (["--budget", "0x"], "--budget 0x: give a multiple above 0"),
+        (["--store", "0MB/s,80ms"], "--store 0MB/s,80ms: give local"),
+        (["--store", "much/s,80ms"], "--store much/s,80ms: give local"),
+        (["--calls", "61", "--access", "row"], "has 48 such reads of row"),
     ],
 )
 def test_what_cannot_be_had_is_said_before_anything_is_done(file, words, says, capsys, tmp_path):
     assert run(file, *words) == 2
     assert says in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--choice", "999"], "--choice 999: give 1"),
+        (["--access", "map", "--codecs", "none"], "no layout is known to be quicker"),
+    ],
+)
+def test_what_cannot_be_applied_is_no_matter_of_usage(file, words, says, capsys, tmp_path):
+    assert run(file, *QUICK, *words, "--apply", "a.nc") == 1
+    assert says in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_calibration_is_made_where_it_is_asked_for(tmp_path, monkeypatch):
+    asked = {}
+
+    def calibrate(**options):
+        asked.update(options)
+        raise OSError("not now")
+
+    monkeypatch.setattr(model, "calibrate", calibrate)
+    (tmp_path / "disk").mkdir()
+    assert run("--calibrate", "--workdir", tmp_path / "disk") == 1
+    assert asked["workdir"] == tmp_path / "disk"
+    assert run("--calibrate", "--workdir", "no") == 2
 
 
 def test_files_without_numbers(tmp_path, capsys):

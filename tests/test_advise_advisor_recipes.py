@@ -49,9 +49,7 @@ def row_of(found, **wanted):
 def run(code):
     """Run a piece of Python; return what it named."""
     names = {}
-    with (
-        warnings.catch_warnings()
-    ):  # of metadata that are not consolidated
+    with warnings.catch_warnings():  # of metadata that are not consolidated
         warnings.simplefilter("ignore")
         exec(compile(code, "recipe", "exec"), names)
     return names

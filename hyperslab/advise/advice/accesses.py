@@ -143,6 +143,8 @@ def resolve(
     variables: Mapping[str, SourceVariable],
     named: Mapping[str, str],
     calls: int = 1,
+    *,
+    fewer: bool = False,
 ) -> tuple[Access, ...]:
     """Return the accesses of a variable, in the middle of it.
 
@@ -160,13 +162,16 @@ def resolve(
     calls
         Each access is so many reads, one after another: series at neighbouring points, consecutive
         maps.
+    fewer
+        Take fewer where there are not so many.
 
     Raises
     ------
     SourceError
         When the variable has no values.
     ValueError
-        When it has no such access: what its dimensions are cannot be told, or it has none of them.
+        When it has no such access: what its dimensions are cannot be told, or it has none of them;
+        or there are not so many reads beside each other.
     """
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"
@@ -182,6 +187,12 @@ def resolve(
         if selections is None:
             raise ValueError(_no_such(name, variable, letters))
         several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
+        whole = all(isinstance(index, slice) for index in selections[0])
+        if len(several) < calls and not whole and not fewer:
+            raise ValueError(
+                f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} beside "
+                "each other: give no more"
+            )
         made.append(Access(name, share, several))
     return tuple(made)
 

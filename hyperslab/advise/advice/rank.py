@@ -83,7 +83,12 @@ def advise(
     shares = {access.name: access.weight for access in accesses}
     axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
     near = resolve(
-        shares, sample.variable, {sample.variable.name: sample.variable}, axes, question.calls
+        shares,
+        sample.variable,
+        {sample.variable.name: sample.variable},
+        axes,
+        question.calls,
+        fewer=True,
     )
     found = _Found(question, variable, accesses, sample, near, where, predictor)
     remove_leftovers(question.workdir, _SCRATCH)

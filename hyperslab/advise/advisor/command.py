@@ -24,6 +24,9 @@ from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
 from .options import add as add_options
 
+LEAST_SAMPLE = 64 * 2**10
+LEAST_MEMORY = 64 * 2**20  # less is what the interpreter takes with its libraries
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command `advise` to those of `hyperslab`."""
@@ -37,6 +40,8 @@ def run(arguments: argparse.Namespace) -> int:
     ------
     ValueError
         When something that was asked for cannot be had; nothing is measured then.
+    RuntimeError
+        When there is no layout to apply, or it cannot be.
     """
     from ..advice.predictors import predictor
     from ..advice.rank import advise
@@ -46,11 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.file:
         if not arguments.calibrate:
             raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
-        predictor(again=True, say=_say)
+        predictor(again=True, workdir=_workdir(arguments.workdir), say=_say)
         return 0
     asked = question(arguments)
     _check(arguments)
-    size(arguments.memory)
     if arguments.apply:
         apply.check(arguments.apply, arguments.file)
     _resolved(asked)
@@ -66,8 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
             advice = advise(asked, predicts, say)
             _report(arguments, advice)
             if arguments.apply:
-                row = apply.chosen(advice, arguments.choice)
-                _apply(arguments, row.candidate, advice.twins)
+                try:
+                    row = apply.chosen(advice, arguments.choice)
+                    _apply(arguments, row.candidate, advice.twins)
+                except ValueError as error:  # something was measured: it is no matter of usage
+                    raise RuntimeError(str(error)) from error
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
@@ -98,12 +105,7 @@ def question(arguments: argparse.Namespace) -> Question:
     budget, times = budget_of(arguments.budget)
     formats = [name for name in arguments.formats.split(",") if name]
     codecs = [codec(name)[0] for name in arguments.codecs.split(",") if name]
-    workdir = Path(arguments.workdir or Path.cwd())
-    if not workdir.is_dir() or not os.access(workdir, os.W_OK):
-        raise ValueError(
-            f"samples cannot be made in {workdir}: give a folder that can be written to with "
-            "--workdir"
-        )
+    workdir = _workdir(arguments.workdir)
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: give at least 1")
     return Question(
@@ -123,8 +125,8 @@ def question(arguments: argparse.Namespace) -> Question:
         measured=arguments.measure,
         repeats=arguments.repeats,
         seed=arguments.seed,
-        sample_bytes=size(arguments.sample),
-        disk_bytes=size(arguments.disk),
+        sample_bytes=_bytes("--sample", arguments.sample, LEAST_SAMPLE),
+        disk_bytes=_bytes("--disk", arguments.disk, LEAST_SAMPLE),
         workdir=workdir,
     )
 
@@ -137,16 +139,17 @@ def budget_of(text: str) -> tuple[float | None, float]:
     >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
     ((None, 2.0), (1048576.0, 1.0), (None, inf))
     """
+    allowed = "give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
     if text == "any":
         return None, float("inf")
-    if found := re.fullmatch(r"(\d+(?:\.\d+)?)x", text):
-        return None, float(found[1])
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
     try:
-        return float(size(text)), 1.0
+        value = float(found[1]) if found else float(size(text))
     except ValueError:
-        raise ValueError(
-            f"--budget {text}: give a multiple such as 1.5x, bytes such as 2GB, or any"
-        ) from None
+        raise ValueError(f"--budget {text}: {allowed}") from None
+    if not value:
+        raise ValueError(f"--budget {text}: {allowed}")
+    return (None, value) if found else (value, 1.0)
 
 
 def link_of(text: str, address: str) -> Link | None:
@@ -164,11 +167,38 @@ def link_of(text: str, address: str) -> Link | None:
     if text in ("", "s3") or is_url(text):
         return FAR
     found = re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text)
-    if not found:
+    try:
+        rate = float(size(found[1])) if found else 0.0
+    except ValueError:
+        rate = 0.0
+    if not found or not rate:
         raise ValueError(
-            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms"
+            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a "
+            "rate above 0"
         )
-    return Link(float(size(found[1])), float(found[2]) / 1e3)
+    return Link(rate, float(found[2]) / 1e3)
+
+
+def _bytes(option: str, text: str, least: int) -> int:
+    """Return the bytes that an option says, at least so many."""
+    try:
+        found = size(text)
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+    if found < least:
+        raise ValueError(f"{option} {text}: give at least {least >> 10} KiB")
+    return found
+
+
+def _workdir(text: str | None) -> Path:
+    """Return the folder that samples are made in."""
+    folder = Path(text or Path.cwd())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"samples cannot be made in {folder}: give a folder that can be written to with "
+            "--workdir"
+        )
+    return folder
 
 
 def _library(name: str) -> str:
@@ -187,11 +217,17 @@ def _resolved(asked: Question) -> None:
     with open_source(asked.address) as source:
         variable = asked.chosen(source)
         asked.library_for(source, variable)
-        resolve(asked.shares, variable, source.variables, asked.roles)
+        resolve(asked.shares, variable, source.variables, asked.roles, asked.calls)
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse outputs that could not be written, before anything is measured."""
+    _bytes("--memory", arguments.memory, LEAST_MEMORY if arguments.apply else 1)
+    choice = arguments.choice
+    if choice and not arguments.apply:
+        raise ValueError(f"--choice {choice}: give --apply OUT too: it says what is written there")
+    if choice.isdigit() and not int(choice):
+        raise ValueError(f"--choice {choice}: give a row from 1 on, or the name of a layout")
     if arguments.plot:
         from ..report.plot import check as check_plot
 

@@ -28,8 +28,9 @@ A share is that of all reads: with time_series=0.7 and map=0.3, seven of ten rea
 are time series. Shares sum to 1, or to 100 in percent; names without shares weigh
 alike. A gain is the time of an average read now over that with the advice.
 
-exit codes: 0; 1 a layout could not be made, holds wrong values, or the run was
-interrupted; 2 what was asked for cannot be had, and nothing was measured.
+exit codes: 0; 1 there was no layout to apply, it could not be made or holds wrong
+values, or the run was interrupted; 2 what was asked for cannot be had, and nothing
+was measured.
 """
 
 

@@ -161,7 +161,9 @@ def _times(gain: float) -> str:
 
 def _interval(row: Row) -> str:
     gain = row.measured_gain
-    return "" if gain is None else f"{gain.value:.2f}x ({gain.low:.2f}–{gain.high:.2f})"
+    if gain is None:
+        return ""
+    return f"{gain.value:.2f}x ({why.spread(gain)}{gain.low:.2f}–{gain.high:.2f})"
 
 
 def _shown(address: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hyperslab.measure.stats import Interval
 from hyperslab.storage.layout import NETCDF4
 
 from ..advice.accesses import Access
@@ -13,6 +14,7 @@ from ..advice.rows import Advice, Row
 from ..model.geometry import Geometry
 from ..report.table import amount, listing
 
+_INTERVAL = 6  # blocks from which smallest to largest cover the median 95 times of 100
 _PLAIN = {
     "time_series": "a time series", "map": "a map", "profile": "a profile", "row": "a row",
     "column": "a column", "whole": "all of it",
@@ -86,7 +88,7 @@ def _gain(advice: Advice, row: Row) -> str:
     if row.measured_gain is None:
         return f"{times}, predicted"
     measured = row.measured_gain
-    between = f"{measured.low:.3g} to {measured.high:.3g}"
+    between = f"{spread(measured)}{measured.low:.3g} to {measured.high:.3g}"
     if advice.sample_shape == advice.variable.shape:
         if math.isnan(row.gain):
             return f"{times}, measured ({between}; not predicted)"
@@ -98,6 +100,17 @@ def _gain(advice: Advice, row: Row) -> str:
         f"{times}, from {measured.value:.3g} ({between}) measured on a sample of {shape} "
         f"(predicted {row.sample_gain:.3g} there and {row.gain:.3g} for the file)"
     )
+
+
+def spread(found: Interval) -> str:
+    """Return what stands before the ends of what was measured: too few blocks have no interval.
+
+    Examples
+    --------
+    >>> spread(Interval(2.0, 1.9, 2.1, 7)), spread(Interval(2.0, 1.9, 2.1, 3))
+    ('', 'range ')
+    """
+    return "" if found.n >= _INTERVAL else "range "
 
 
 def _does(row: Row) -> str:

@@ -82,8 +82,8 @@ class Files:
             return await answer.refuse(request, int(fault), *s3.reason(int(fault)))
         puts = request.method == "PUT" and self._writable
         if request.method not in ("GET", "HEAD") and not puts:
-            why = "files are put whole" if self._writable else "this server only reads"
-            return await answer.refuse(request, 405, "MethodNotAllowed", why)
+            does = "files are put whole" if self._writable else "this server only reads"
+            return await answer.refuse(request, 405, "MethodNotAllowed", does)
         path = request.path
         if self._bucket:
             if why := self._bucket.refusal(request):

@@ -16,7 +16,7 @@ from .chunkindex.index import ChunkindexIndex
 from .errors import MissingFileError, StaleIndexError, SubchunkError
 from .fetch import LocalFile, RemoteFile, Source, is_url, source
 from .fetch.filelike import RangeReader
-from .fetch.remote import NoRangesError
+from .fetch.remote import NoRangesError, shown
 from .fetch.together import in_turn, together
 from .hdf5 import attributes, datasets, describe
 from .index.entries import decoded
@@ -218,7 +218,8 @@ class File(Mapping[str, "VariableReader"]):
         except (NoIndexError, NoRangesError):  # some servers answer whatever is asked
             self.data.ranges([0], [1])  # one that gives no ranges says so here
             warnings.warn(
-                f"{self.path} is read without an index: what the server gives as {place} is none",
+                f"{shown(str(self.path))} is read without an index: what the server gives as "
+                f"{shown(str(place))} is none",
                 stacklevel=5,
             )
             return None

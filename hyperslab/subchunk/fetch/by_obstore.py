@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import SubchunkError
-from .remote import RemoteFile, identity
+from .remote import RemoteFile, identity, shown
 
 _AT_ONCE = 10  # ranges that one call fetches at the same time, whatever their number
 _CALLS = 10
@@ -83,8 +83,8 @@ def _check_process(url: str) -> None:
         _started_in.append(os.getpid())
     if _started_in[0] != os.getpid():
         raise SubchunkError(
-            f"{url} cannot be read in a process forked from one that used obstore: start processes "
-            "by spawn or forkserver, or give backend='fsspec'"
+            f"{shown(url)} cannot be read in a process forked from one that used obstore: start "
+            "processes by spawn or forkserver, or give backend='fsspec'"
         )
 
 

@@ -49,7 +49,7 @@ class RemoteFile(ABC):
         except SubchunkError:
             raise
         except Exception as error:
-            raise SubchunkError(f"{url} cannot be read: {said(error)}") from error
+            raise SubchunkError(f"{shown(url)} cannot be read: {said(error)}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.url, self.options)
@@ -99,27 +99,27 @@ class RemoteFile(ABC):
         """
         size = self.identity()["size"]
         if size is not None and sent < (wanted := min(stop, size) - start):
-            raise ShortAnswerError(f"{self.url}: {short(sent, wanted, start)}")
+            raise ShortAnswerError(f"{shown(self.url)}: {short(sent, wanted, start)}")
 
     def _named(self, error: Exception) -> SubchunkError:
         if isinstance(error, SubchunkError):
             return error
-        cause = error.__cause__
+        url, cause = shown(self.url), error.__cause__
         if isinstance(error, FileNotFoundError) and isinstance(cause, OSError):
             error = cause  # fsspec says so too when it could not ask
         if isinstance(error, FileNotFoundError):
-            return MissingFileError(f"{self.url} is not there")
+            return MissingFileError(f"{url} is not there")
         if getattr(error, "status", 0) == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
-            return MissingFileError(f"{self.url} is not there, or not for you: {said(error)}")
+            return MissingFileError(f"{url} is not there, or not for you: {said(error)}")
         if getattr(error, "status", 0) == _BEYOND_THE_END:
             return SubchunkError(
-                f"{self.url} ends before a range that it should have: it was cut off, or replaced"
+                f"{url} ends before a range that it should have: it was cut off, or replaced"
             )
-        return SubchunkError(f"{self.url} cannot be read: {fault(error) or said(error)}")
+        return SubchunkError(f"{url} cannot be read: {fault(error) or said(error)}")
 
     def _no_ranges(self, how: str) -> NoRangesError:
-        return NoRangesError(f"{self.url}: the server {how}: {NO_RANGES}")
+        return NoRangesError(f"{shown(self.url)}: the server {how}: {NO_RANGES}")
 
     @abstractmethod
     def _open(self) -> None:
@@ -153,6 +153,19 @@ def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
     if isinstance(time, datetime) and time.tzinfo:
         time = f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     return found | ({"tag": f"written {time}"} if time else {})
+
+
+def shown(url: str) -> str:
+    """Return a URL without user, password and query, which may hold secrets.
+
+    Examples
+    --------
+    >>> shown("https://me:word@example.org/a.nc?token=1"), shown("s3://bucket/a@2.nc")
+    ('https://example.org/a.nc', 's3://bucket/a@2.nc')
+    """
+    scheme, mark, rest = url.partition("?")[0].partition("://")
+    server, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{server.rpartition('@')[2]}{slash}{path}"
 
 
 def said(error: BaseException) -> str:

@@ -57,6 +57,7 @@ def test_workers_end_with_the_cores(cores):
 
 
 def records(speedup):
+    """Records of seven blocks, with these speed-ups and else none."""
     rows = []
     for way in local_results.NAMES:
         for mode, workers in ((ALONE, 1), (THREADS, 2), (PROCESSES, 2), (THREADS, 4)):
@@ -99,6 +100,24 @@ def test_words_follow_the_records():
     busy = local_results.speedups(records({(way, THREADS): 2.0 for way in local_results.NAMES}))
     assert "No library made its threads take turns" in local_words.why(busy)
     assert local_words.rows(table)["efficiency"].iloc[0].endswith("%")
+
+
+@pytest.mark.parametrize("way", list(local_results.NAMES))
+def test_a_lock_is_named_only_where_there_is_one(way):
+    fast = {(one, THREADS): 2.0 for one in local_results.NAMES if one != way}
+    said = local_words.why(local_results.speedups(records(fast)))
+    name, locked = local_results.NAMES[way], way in ("netcdf4", "h5py")
+    assert (f"Threads of {name} take turns" in said) == locked
+    assert (f"Threads of {name} kept fewer than 60%" in said) != locked
+
+
+def test_one_block_is_no_verdict():
+    several = records({("zarr", THREADS): 2.0, ("h5py", PROCESSES): 1.8})
+    table = local_results.speedups(several[several["block"] == 0])
+    assert "Zarr, Blosc 2.00 times the speed of one, measured once" in local_words.summary(table)
+    assert "take turns" not in local_words.why(table)
+    assert "nothing is advised" in local_words.advice(table)
+    assert "Threads for" not in local_words.advice(table)
 
 
 def test_no_speedup_is_said_so():

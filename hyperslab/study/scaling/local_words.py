@@ -9,6 +9,10 @@ from ..claims.words import comparison, spread
 from .local import ALONE, PROCESSES, THREADS
 from .local_results import NAMES, faster, in_use, one
 
+LOCKED = ("netcdf4", "h5py")
+"""Ways that take one call at a time: h5py by its own lock, netCDF4 by ours, as in xarray."""
+_BUSY = 0.6  # of the cores that threads could use; below it they waited, or had too little to do
+
 
 def summary(table: pd.DataFrame) -> str:
     """Return what was found, for as many workers as there are cores.
@@ -35,7 +39,11 @@ def times(found: Interval) -> str:
     --------
     >>> times(Interval(1.91, 1.85, 1.97, 7)), times(Interval(1.01, 0.97, 1.04, 7))
     ('1.91× faster', 'not told apart from one reader [0.97, 1.04]')
+    >>> times(Interval(1.91, 1.91, 1.91, 1))
+    '1.91 times the speed of one, measured once'
     """
+    if found.n < 2:
+        return f"{found.value:.2f} times the speed of one, measured once"
     if found.contains(1.0):
         return f"not told apart from one reader [{found.low:.2f}, {found.high:.2f}]"
     return comparison(found, "faster", "slower")
@@ -62,19 +70,34 @@ def why(table: pd.DataFrame) -> str:
             f"- {NAMES[way]}: {several} threads kept {used:.2f} cores busy, one reader "
             f"{alone:.2f}, {several} processes {in_use(table, way, PROCESSES, several):.2f}."
         )
-    locked = [
-        NAMES[way] for way in _ways(table) if in_use(table, way, THREADS, several) < 0.6 * several
-    ]
-    end = (
-        f"Threads of {' and '.join(locked)} take turns: their libraries let one call in at a time, "
-        "and decompressing is part of the call."
-        if locked
-        else "No library made its threads take turns in this run."
-    )
-    return (
+    head = (
         "Who waits shows in the CPU time: divided by the time on the clock it is the number of "
-        "cores in use.\n\n" + "\n".join(lines) + f"\n\n{end}"
+        "cores in use."
     )
+    parts = [head, "\n".join(lines)]
+    if not _once(table):
+        parts.append(_idle(table, several))
+    return "\n\n".join(parts)
+
+
+def _idle(table: pd.DataFrame, several: int) -> str:
+    """Return what is known of those whose threads left cores idle."""
+    few = [way for way in _ways(table) if in_use(table, way, THREADS, several) < _BUSY * several]
+    locked = [NAMES[way] for way in few if way in LOCKED]
+    others = [NAMES[way] for way in few if way not in LOCKED]
+    said = []
+    if locked:
+        said.append(
+            f"Threads of {' and '.join(locked)} take turns: one call is let in at a time, and "
+            "decompressing is part of the call."
+        )
+    if others:
+        said.append(
+            f"Threads of {' and '.join(others)} kept fewer than {_BUSY:.0%} of the cores busy too; "
+            "no lock of their libraries is known that would explain it, and what does was not "
+            "looked for."
+        )
+    return " ".join(said) or "No library made its threads take turns in this run."
 
 
 def rows(table: pd.DataFrame) -> pd.DataFrame:
@@ -107,6 +130,11 @@ def rows(table: pd.DataFrame) -> pd.DataFrame:
 
 def advice(table: pd.DataFrame) -> str:
     """Return what to do today."""
+    if _once(table):
+        return (
+            "## What to do today\n\nEach was measured once, which does not tell threads from "
+            "processes: nothing is advised."
+        )
     several = _several(table)
     by: dict[str, list[str]] = {THREADS: [], PROCESSES: [], "": []}
     for way in _ways(table):
@@ -142,6 +170,11 @@ def advice(table: pd.DataFrame) -> str:
 
 def _ways(table: pd.DataFrame) -> list[str]:
     return [way for way in NAMES if way in set(table["way"])]
+
+
+def _once(table: pd.DataFrame) -> bool:
+    """Whether there are no blocks to compare."""
+    return bool(table.loc[table["mode"] != ALONE, "n"].max() < 2)
 
 
 def _several(table: pd.DataFrame) -> int:

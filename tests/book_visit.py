@@ -44,6 +44,13 @@ def served(folder):
         def log_message(self, *_):
             pass
 
+        def do_GET(self):
+            if self.path == "/favicon.ico":  # asked for by the page that only leads on
+                self.send_response(204)
+                self.end_headers()
+            else:
+                super().do_GET()
+
     handler = functools.partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

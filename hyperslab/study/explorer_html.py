@@ -42,6 +42,7 @@ def table(summaries: pd.DataFrame) -> str:
         pageLength=25,
         classes="display compact",
         scrollX=True,
+        text_in_header_can_be_selected=False,  # a click on it sorts
     )
     bundle = generate_init_offline_itables_html(options.dt_bundle)
     return f"{bundle}\n{made}"

@@ -1,5 +1,6 @@
 """A store rewritten by each engine: the same values, memory that is seen, words from records."""
 
+import shlex
 import subprocess
 import sys
 from functools import partial
@@ -7,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.copying.copy import copy
 from hyperslab.advise.specs.target import Choice, Target
+from hyperslab.cli import main
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
@@ -153,11 +156,26 @@ def test_another_engine_can_be_picked():
     found = records({COPY: 1.0, CUBED: 3.0}, {THREADS: 270, P2P: 400})
     _, said, advice = told(found)
     assert "hyperslab did it in" in said and "cubed took" in said
-    assert "hyperslab advise maps.nc" in advice and "By way of a temporary store, cubed" in advice
+    assert "hyperslab advise maps.zarr" in advice and "By way of a temporary store, cubed" in advice
+    assert "compares every value" in advice and "not in the times here" in advice
     for engine in (THREADS, P2P):
         _, said, advice = told(records({engine: 0.5}, {}))
         assert "the fastest that kept" in said
         assert "import xarray as xr" in advice
+
+
+def test_the_command_makes_what_was_timed(tmp_path, monkeypatch):
+    maps = Maps(tmp_path, 16, 64, 64, 32 * MIB)
+    maps.make()
+    monkeypatch.chdir(tmp_path)
+    found = records({COPY: 1.0}, {}, engines=(COPY,))
+    table = rechunk_results.table(found, STORES, maps.allowed_bytes)
+    block = rechunk_words.advice(found, table, maps).split("```")[1].strip()
+    assert main(shlex.split(block)[1:]) == 0
+    assert maps.same(tmp_path / "series.zarr")
+    made = zarr.open_array("series.zarr", path="uo", mode="r")
+    source = zarr.open_array(str(maps.source), path="uo", mode="r")
+    assert made.compressors == source.compressors
 
 
 def test_engines_not_told_apart_are_said_to_be():

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, spread
+from .local_files import VARIABLE
 from .rechunk import COPY, CUBED, P2P, THREADS
 from .rechunk_files import Maps
 from .rechunk_results import MIB, NAMES, Picked, absent, one, pick, ratio
@@ -137,7 +138,7 @@ def advice(records: pd.DataFrame, measured: pd.DataFrame, maps: Maps) -> str:
     ]
     for name in others:
         compared = _slower(records, name, picked.engine)
-        lines.append(f"- **{_OTHERWISE[name]}:** {compared} here.{_own(name)}")
+        lines.append(f"- **{_OTHERWISE[name]}:** {compared} here.{_own(name, maps)}")
     if THREADS in set(measured["engine"]) and picked.engine != THREADS:
         row = one(measured, THREADS)
         lines.append(
@@ -145,8 +146,10 @@ def advice(records: pd.DataFrame, measured: pd.DataFrame, maps: Maps) -> str:
             f"and dask's threads (`.chunk(…).to_zarr(…)`) were "
             f"{_slower(records, THREADS, picked.engine)}."
         )
+    if picked.engine == COPY:
+        lines.append(f"- {_COMPARES}")
     code = _CODE[picked.engine].format(
-        chunks=", ".join(map(str, maps.series)), x="x".join(map(str, maps.series))
+        chunks=", ".join(map(str, maps.series)), command=_command(maps)
     )
     return f"## What to do today\n\n{code}\n\n" + "\n".join(lines)
 
@@ -194,13 +197,18 @@ def _reason(picked: Picked, measured: pd.DataFrame) -> str:
     )
 
 
-def _own(name: str) -> str:
-    if name != COPY:
-        return ""
+def _own(name: str, maps: Maps) -> str:
+    return "" if name != COPY else f" `{_command(maps)}` does it. {_COMPARES}"
+
+
+def _command(maps: Maps) -> str:
+    """Return the command that makes the copy that was timed."""
+    layout = maps.layout(maps.series)
+    chunks = "x".join(map(str, maps.series))
+    label = f"{layout.format} {chunks} {layout.codec}:{layout.level} shuffle"
     return (
-        ' `hyperslab advise maps.nc --choice "…" --apply series.nc --memory 512MiB` rewrites '
-        "netCDF, HDF5 and Zarr into one another and compares every value; its `--memory` is that "
-        "of the whole process."
+        f'hyperslab advise maps.zarr --variable {VARIABLE} --choice "{label}" '
+        "--apply series.zarr --memory 512MiB"
     )
 
 
@@ -222,6 +230,11 @@ def _times(count: float) -> str:
     return "once" if count < 1.15 else f"{count:.1f} times" if count < 10 else f"{count:.0f} times"
 
 
+_COMPARES = (
+    "The command also reads the copy again and compares every value with what was read of the "
+    "source, a pass that is not in the times here; its `--memory` is that of the whole process. It "
+    "takes netCDF and HDF5 too, which were not timed here."
+)
 _OTHERWISE = {
     COPY: "Without another library, or from and to netCDF, this project's own copy",
     CUBED: "By way of a temporary store, cubed",
@@ -241,7 +254,7 @@ series = zarr.create_group("series.zarr").create_array(
 cubed.store([maps.rechunk(series.chunks)], [series])
 ```""",
     COPY: """```
-hyperslab advise maps.nc --choice "{x} deflate:4 shuffle" --apply series.nc --memory 512MiB
+{command}
 ```""",
     THREADS: """```python
 import xarray as xr

@@ -85,3 +85,13 @@ def test_a_write_has_the_disks_bound_only_where_it_reaches_the_disk(phases, stat
     one = records(1.02, cache_state="")
     frame = pd.concat([one.assign(phase=phase) for phase in phases], ignore_index=True)
     assert [item.state for item in judge(frame)] == [state]
+
+
+def test_samples_cut_by_a_limit_are_compared_by_their_time_a_byte():
+    same = records(1.0)
+    assert judge(same.assign(useful_bytes=1e6))[0].ratio.value == 1
+    less = same.assign(useful_bytes=(same["aa"] == "A") * -2e5 + 1e6)
+    (noise,) = judge(less)
+    assert noise.ratio.value == pytest.approx(1.25) and noise.state == "void"
+    half = less.assign(useful_bytes=less["useful_bytes"].where(less["aa"] == "A"))
+    assert judge(half)[0].ratio.value == 1  # where one does not say, times are compared

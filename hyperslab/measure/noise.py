@@ -82,6 +82,8 @@ class Noise:
 def judge(frame: pd.DataFrame) -> list[Noise]:
     """Return the noise of every experiment and cache state that was timed.
 
+    Samples that move as much as they can in a given time are compared by their time a byte.
+
     Parameters
     ----------
     frame : pandas.DataFrame
@@ -105,7 +107,11 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
         moving = pair[moves]
         pair = pair if moving.empty else moving
         half, number = pair["aa"].str[0], pair["aa"].str[1:]
-        sums = pair["wall_s"].groupby([pair["block"], number, half]).sum().unstack().dropna()
+        samples = pair.groupby([pair["block"], number, half])[["wall_s", "useful_bytes"]]
+        both = samples.sum()
+        moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
+        spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
+        sums = spent.unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
         # The pairs of one block are no independent witnesses: each block has one ratio.

@@ -149,10 +149,10 @@ def percent(share: float, *, signed: bool = False) -> str:
 
     Examples
     --------
-    >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0)
-    ('1.2 %', '−1.2 %', '100 %')
+    >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0), percent(0.997)
+    ('1.2 %', '−1.2 %', '100 %', '99.7 %')
     """
-    text = number(abs(share) * 100, 2 if abs(share) < 1 else 3)
+    text = number(abs(share) * 100, 2 if abs(share) < 0.995 else 3)
     sign = "−" if share < 0 else "+" if signed and share > 0 else ""
     return f"{sign}{text} %"
 

@@ -1,6 +1,8 @@
 """Advice judged by what was measured of every candidate."""
 
+import html
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +80,28 @@ def test_a_page_holds_everything(found, tmp_path):
     assert "What reads cost now" in text
     assert page.myst(made, "table").startswith("```text\n")
     assert page.said(made, "nothing") == ""
+
+
+def test_the_page_of_a_file_has_its_path_and_its_records_have_not(found, tmp_path):
+    made = frame_of(rows(as_if_measured(found, [9.0])))
+    address = found.question.address
+    assert address not in made["hints"].str.cat()
+    text = html.unescape(page.page(made, "mine", address))
+    assert f"hyperslab advise {address} " in text
+    assert f"open_dataset('{address}'" in text
+    assert "hyperslab advise maps.nc" in html.unescape(page.page(made, "mine"))
+
+
+def test_commands_of_a_url_in_records_name_no_server(found):
+    address = "https://me:secret@example.org/data/maps.nc?token=1"
+    far = replace(found, question=replace(found.question, address=address))
+    made = frame_of(rows(as_if_measured(far, [9.0])))
+    said = made["hints"].str.cat()
+    assert "example.org" not in said
+    assert "hyperslab advise https://SERVER/maps.nc" in said
+    text = html.unescape(page.page(made, "mine", address))
+    assert "hyperslab advise https://example.org/data/maps.nc" in text
+    assert "secret" not in text
 
 
 def test_options_in_the_report_are_code_and_keep_both_dashes():

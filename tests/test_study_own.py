@@ -94,6 +94,7 @@ def test_files_of_every_kind_have_reads(tmp_path):
 def test_words_for_the_command():
     found = words.options("a.nc", "", "sst", "w", (2, 3, 8, 1))
     assert found[0] == "a.nc"
-    assert "--formats" in found
     assert found[-2:] == ["--variable", "sst"]
-    assert "--formats" not in words.options("a.zarr", "", "", "w", (2, 3, 8, 1))
+    assert "--formats" not in found, "a user's own file is asked about as the command asks"
+    example = words.options("a.nc", "", "", "w", (2, 3, 8, 1), "netcdf4")
+    assert example[-2:] == ["--formats", "netcdf4"]

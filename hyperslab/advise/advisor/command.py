@@ -273,7 +273,7 @@ def _drawn(arguments: argparse.Namespace, advice: Advice) -> None:
         drawn = picture(frame, Path(arguments.plot).suffix, title)
         _put(arguments.plot, lambda place: place.write_bytes(drawn))
     if arguments.html:
-        page.write(frame, arguments.html, title)
+        page.write(frame, arguments.html, title, str(arguments.file))
 
 
 def _put(path: str, write: Callable[[Path], object]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
 
 from ..copying.partial import whole_or_nothing
+from ..sources.remote import is_url, shown
 from .figure import picture
-from .rows import SAID
+from .rows import SAID, bare_name
 
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;"
@@ -39,7 +41,31 @@ def myst(frame: pd.DataFrame, what: str) -> str:
     return _OPTION.sub(r"`\g<0>`", words)
 
 
-def page(frame: pd.DataFrame, title: str) -> str:
+def addressed(commands: str, address: str) -> str:
+    """Return commands with the address of the file in place of its bare name.
+
+    Parameters
+    ----------
+    commands
+        As records hold them.
+    address
+        A path, or a URL; what may be secret in that is left out.
+
+    Examples
+    --------
+    >>> addressed("nccopy a.nc a-9x9.nc\\nopen('a.nc')", "/my data/a.nc")
+    "nccopy '/my data/a.nc' a-9x9.nc\\nopen('/my data/a.nc')"
+    """
+    bare = bare_name(address)
+    whole = shown(address) if is_url(address) else str(Path(address).resolve())
+    commands = commands.replace(repr(bare), repr(whole))
+    if shlex.quote(bare) != bare:  # its quotes are the same in both
+        return commands
+    alone = re.compile(rf"(?<![\w/.'\"-]){re.escape(bare)}(?![\w.'\"-])")
+    return alone.sub(lambda _: shlex.quote(whole), commands)
+
+
+def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
     """Return the report as HTML.
 
     Parameters
@@ -48,13 +74,18 @@ def page(frame: pd.DataFrame, title: str) -> str:
         Records of an advice, from `hyperslab.advise.advisor.rows.rows`.
     title
         Of the page.
+    address
+        Of the file, for the commands; with "" they have its name alone.
     """
+    title = shown(title) if is_url(title) else title
     drawn = picture(frame, ".svg").decode()
     body = [f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(said(frame, 'file'))}</p>"]
     for what, head in _PARTS:
         words = said(frame, what)
         if not words:
             continue
+        if what == "how" and address:
+            words = addressed(words, address)
         body.append(f"<h2>{head}</h2>")
         if what in _PLAIN:
             body.append(f"<pre>{html.escape(words)}</pre>")
@@ -72,11 +103,11 @@ def page(frame: pd.DataFrame, title: str) -> str:
     )
 
 
-def write(frame: pd.DataFrame, place: str | Path, title: str) -> Path:
+def write(frame: pd.DataFrame, place: str | Path, title: str, address: str = "") -> Path:
     """Write the report as an HTML file, whole or not at all, and return its path."""
     path = Path(place)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = page(frame, title)
+    text = page(frame, title, address)
     with whole_or_nothing(path, overwrite=True) as made:
         made.write_text(text, encoding="utf-8")
     return path

@@ -33,11 +33,25 @@ def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
         yield {"case": what, "mode": SAID, "hints": words}
 
 
+def bare_name(address: str) -> str:
+    """Return an address without folders, and of a URL without its server.
+
+    Examples
+    --------
+    >>> bare_name("/data/sst.nc"), bare_name("https://me:secret@example.org/data/sst.nc?token=1")
+    ('sst.nc', 'https://SERVER/sst.nc')
+    """
+    name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
+    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
+
+
 def spoken(advice: Advice) -> dict[str, str]:
     """Return what is said of an advice, by what it is: MyST text without a path."""
-    address = advice.question.address
-    name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
-    bare = replace(advice, question=replace(advice.question, address=name))
+    asked = advice.question
+    asked = replace(
+        asked, address=bare_name(asked.address), url=bare_name(asked.url) if asked.url else ""
+    )
+    bare = replace(advice, question=asked)
     return {
         "file": text.head(bare),
         "now": "\n".join(f"- {line}" for line in why.now(bare)),

@@ -9,7 +9,12 @@ WITHIN, SHARE = 1.1, 0.9
 
 
 def options(
-    path: str, access: str, variable: str, workdir: object, settings: tuple[int, int, int, int]
+    path: str,
+    access: str,
+    variable: str,
+    workdir: object,
+    settings: tuple[int, int, int, int],
+    formats: str = "",
 ) -> list[str]:
     """Return the words after `hyperslab advise` for a notebook's parameters.
 
@@ -21,6 +26,8 @@ def options(
         Where samples are made.
     settings
         Layouts measured, blocks, MiB of the sample, seed.
+    formats
+        Of new layouts; the usual ones if empty.
 
     Examples
     --------
@@ -30,7 +37,7 @@ def options(
     measured, blocks, sample, seed = settings
     found = [path, "--workdir", str(workdir), "--measure", str(measured)]
     found += ["--repeats", str(blocks), "--sample", f"{sample}MiB", "--seed", str(seed)]
-    found += ["--formats", "netcdf4"] if path.endswith((".nc", ".nc4")) else []
+    found += ["--formats", formats] if formats else []
     found += ["--variable", variable] if variable else []
     return [*found, "--access", access] if access else found
 

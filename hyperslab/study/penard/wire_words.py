@@ -21,6 +21,7 @@ LEFT_TO_PAPER = (
     "netCDF4-python does, and from S3 by what reads as h5py does. netCDF4-python reads nothing "
     "from S3: {doc}`penard_s3` has what it says."
 )
+_OPENER = {"http": "aiohttp", "s3": "s3fs"}
 LINK = 100_000
 """Bytes a second that the document's link carried, as stated."""
 
@@ -144,8 +145,9 @@ def caption_table(place: str) -> str:
     'Over HTTP: requests / MB of bo'
     """
     spelled = {"http": "HTTP", "s3": "S3"}[place]
-    asking = ("fsspec", {"http": "aiohttp", "s3": "s3fs"}[place], "obstore", "zarr", "netcdf-c")
-    known = ", ".join(f"{name} {{version}}`{name}`" for name in asking)
+    asking = {name: name for name in ("fsspec", _OPENER[place], "obstore", "zarr")}
+    asking |= {"h5py's HDF5": "hdf5 (h5py)"} | ({"netCDF-C": "netcdf-c"} if place == "http" else {})
+    known = ", ".join(f"{words} {{version}}`{name}`" for words, name in asking.items())
     return (
         f"Over {spelled}: requests / MB of bodies / connections / serial stages of each read, "
         "opening and any index or references included; a dash where it was not read. Requests and "

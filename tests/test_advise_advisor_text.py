@@ -7,9 +7,12 @@ import matplotlib.pyplot as plt
 import pytest
 from made_advice import advice, as_if_measured, maps
 
+from hyperslab.advise.advice.question import FAR
 from hyperslab.advise.advisor import figure, recipes, text, why
 from hyperslab.advise.advisor.rows import rows
+from hyperslab.advise.model.wire import moved
 from hyperslab.measure.records import frame_of
+from hyperslab.network.link import Link
 from hyperslab.storage import Layout
 
 
@@ -41,6 +44,24 @@ def test_where_no_gain_is_known_that_is_said_and_not_that_there_is_none(found):
     assert " nan" not in text.text(unknown)
     measured = why.verdict(as_if_measured(unknown, [3.0]))[0]
     assert "3 times as quick, measured (2.97 to 3.03; not predicted)" in measured
+
+
+@pytest.mark.parametrize("link", [FAR, Link(2e7, 0.08)])
+def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
+    path = maps(tmp_path / "maps.nc")
+    far = advice(path, tmp_path, {"map": 0.5, "time_series": 0.5}, link=link)
+    series, frame = (why.now(far)[n] for n in (1, 0))
+    assert "; over the network 1 request, and 5.2" in frame
+    assert "(h5py fetches 5.24 MB ahead)" in series
+    moves = moved("h5py", far.present.counts["map"])
+    least = link.seconds(moves.stages, 0, moves.nbytes)
+    assert far.present.seconds["map"] == pytest.approx(least, rel=0.2)
+    assert ("30 ms away, which is assumed" in text.head(far)) == (link is FAR)
+    assert any("which is assumed" in note for note in far.notes) == (link is FAR)
+    none = replace(far.present.candidate, library="kerchunk")
+    several = replace(far, present=replace(far.present, candidate=none))
+    assert "over the network 48 requests, in 5 round trips" in why.now(several)[1]
+    assert "over the network" not in " ".join(why.now(advice(path, tmp_path, {"map": 1.0})))
 
 
 def test_a_remedy_may_come_first(found):

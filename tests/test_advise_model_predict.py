@@ -16,7 +16,7 @@ from hyperslab.advise.model import (
 )
 from hyperslab.advise.model.measured.held_out import cost_rows, from_rows, refusals
 from hyperslab.advise.model.terms import disk_terms, regimes, terms, worker
-from hyperslab.advise.model.wire import FETCHES, wire_seconds
+from hyperslab.advise.model.wire import FETCHES, moved, wire_seconds
 from hyperslab.network import Link
 from hyperslab.storage import Layout
 
@@ -115,6 +115,12 @@ def test_a_link_costs_round_trips_and_bytes():
         far = dataclasses.replace(READ, library=library, link=link)
         times[library] = wire_seconds(far, geometry(far))
     assert math.isclose(times["h5py-none"], 50 * 0.1 + 50 * 1e4 / 1e6)
+    asked = moved("h5py-none", geometry(READ))
+    assert (asked.requests, asked.stages, asked.nbytes) == (50, 50, 50 * 1e4)
+    ahead = moved("h5py", geometry(READ))
+    assert ahead.requests < 50
+    assert math.isclose(times["h5py"], link.seconds(ahead.stages, 0, ahead.nbytes))
+    assert moved("kerchunk", geometry(READ)).stages == 5
     assert times["kerchunk"] < times["h5py-64k"] < times["h5py-none"]
     opened = dataclasses.replace(READ, library="h5py-none", link=link, opens=True)
     assert math.isclose(wire_seconds(opened, geometry(opened)) - times["h5py-none"], 12 * 0.1)

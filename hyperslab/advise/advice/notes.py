@@ -8,6 +8,7 @@ from hyperslab.measure.stats import Interval
 from hyperslab.network.link import Link
 
 from ..sources.base import SourceVariable
+from .question import FAR
 from .rows import Row, order
 from .sample import Sample
 
@@ -24,8 +25,8 @@ def unmeasured(link: Link) -> str:
     """Say that nothing was measured over a network, and what was taken for it."""
     return (
         "nothing was measured over the network: every time and gain is predicted, for a store "
-        f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away; --store "
-        "RATE,DELAY says where yours is."
+        f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away"
+        f"{', which is assumed' if link is FAR else ''}; --store RATE,DELAY says where yours is."
     )
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from hyperslab.measure.processes import Processes
 from hyperslab.storage.geometry import chunk_grid
-from hyperslab.storage.layout import ZARR, Layout
+from hyperslab.storage.layout import Layout
 
 from ..model.errors import UncalibratedError
 from ..model.geometry import geometry
 from ..model.read import Read
+from ..model.wire import wire_seconds
 from .price import EVERY_BYTES, Packed, Predictor
 from .sample import packed_bytes
 
@@ -38,7 +39,13 @@ class Rough:
     name: str = "counts with typical costs"
 
     def seconds(self, read: Read) -> float:
-        """Return seconds from chunks, bytes and requests."""
+        """Return seconds from chunks, bytes and requests.
+
+        Raises
+        ------
+        UnknownLibraryError
+            Over a link, for a reader whose way of fetching is not known.
+        """
         found = geometry(read)
         each = {"zarr": 400e-6, "subchunk": 60e-6}.get(read.library, 15e-6)
         byte_s = {None: 0.1e-9, "deflate": 4e-9, "zstd": 1.5e-9}.get(read.layout.codec, 0.7e-9)
@@ -51,10 +58,7 @@ class Rough:
         busy = found.calls * 100e-6 + found.fetched * each + decoded * byte_s
         busy += found.runs * 0.2e-6 + found.useful_bytes * 0.2e-9
         if read.link is not None:
-            waits = 1 if read.layout.format in ZARR else found.requests
-            return busy + found.stored_bytes / read.link.bytes_per_s + (
-                waits + 1
-            ) * read.link.round_trip_s  # fmt: skip
+            return busy + wire_seconds(read, found)
         if read.cache == "cold":
             busy += found.stored_bytes / 1e9 + found.extents * 80e-6
         return busy

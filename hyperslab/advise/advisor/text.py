@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from ..advice.question import FAR
 from ..advice.rows import Advice, Row
 from ..report.table import amount, grid, wrapped
 from ..sources.remote import is_url, shown
@@ -48,7 +49,8 @@ def head(advice: Advice) -> str:
     link = advice.where.link
     place = f"{advice.where.cache} on this machine's disk"
     if link is not None:
-        place = f"{amount(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away"
+        assumed = ", which is assumed" if link is FAR else ""
+        place = f"{amount(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away{assumed}"
     return (
         f"{_shown(advice.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{amount(variable.nbytes)} of values in {amount(present.nbytes)}: "

@@ -12,6 +12,7 @@ from ..advice.accesses import Access
 from ..advice.candidates import name_of
 from ..advice.rows import Advice, Row
 from ..model.geometry import Geometry
+from ..model.wire import FETCHES, moved
 from ..report.table import amount, listing
 
 _INTERVAL = 6  # blocks from which smallest to largest cover the median 95 times of 100
@@ -146,10 +147,26 @@ def _costs(advice: Advice, access: Access) -> str:
     moved = max(count.decoded_bytes, count.stored_bytes)
     excess = f", {moved / asked:,.0f} times what is asked for" if moved > 1.5 * asked else ""
     text = f"{head}; it {body}{excess}" if layout.chunks else f"{head}; {body}{excess}"
+    text += _over_network(advice, count)
     seconds = advice.present.seconds.get(access.name)
     if seconds is not None:
         text += f"; {duration(seconds)} predicted"
     return text + "."
+
+
+def _over_network(advice: Advice, count: Geometry) -> str:
+    """Return what a read moves over the network; "" where there is none, or it is not known."""
+    library = advice.present.candidate.library
+    if advice.where.link is None or library not in FETCHES:
+        return ""
+    found, ahead = moved(library, count), FETCHES[library].ahead_bytes
+    text = f"; over the network {_many(found.requests, 'request')}"
+    if found.stages < found.requests:
+        text += f", in {_many(found.stages, 'round trip')}"
+    elif found.requests > 1:
+        text += ", one after another"
+    text += f", and {amount(found.nbytes)} moved"
+    return f"{text} ({library} fetches {amount(ahead)} ahead)" if ahead else text
 
 
 def _change(before: Geometry, after: Geometry) -> str:

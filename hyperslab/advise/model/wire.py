@@ -47,6 +47,67 @@ FETCHES = {
 """Readers over HTTP; requests of opening are those that the study counted."""
 
 
+@dataclass(frozen=True)
+class Moved:
+    """What a read moves over a network.
+
+    Parameters
+    ----------
+    requests
+        To the server, without those of opening.
+    stages
+        Round trips one after another: requests that are under way together take one.
+    nbytes
+        From the server, with what is fetched ahead.
+    """
+
+    requests: int
+    stages: int
+    nbytes: float
+
+
+def moved(library: str, counts: Geometry) -> Moved:
+    """Return what a reader asks of a server, and gets, once the file is open.
+
+    Parameters
+    ----------
+    library
+        Of `FETCHES`.
+    counts
+        What the read touches.
+
+    Raises
+    ------
+    UnknownLibraryError
+        For a reader whose way of fetching is not known.
+
+    Examples
+    --------
+    >>> from hyperslab.storage import Layout
+    >>> from .geometry import geometry
+    >>> layout = Layout("netcdf4", chunks=(1, 1000))
+    >>> series = geometry(Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py"))
+    >>> moved("h5py", series)
+    Moved(requests=1, stages=1, nbytes=80000.0)
+    """
+    if library not in FETCHES:
+        raise UnknownLibraryError(
+            f"how {library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
+        )
+    how = FETCHES[library]
+    if not counts.requests:
+        return Moved(0, 0, 0.0)
+    each = counts.stored_bytes / counts.requests
+    requests, size = counts.requests, counts.stored_bytes
+    if how.ahead_bytes:
+        # What was fetched ahead serves the requests that follow, where chunks are neighbours.
+        beside = counts.requests / max(counts.extents, 1)
+        served = min(1 + how.ahead_bytes // max(each, 1.0), beside)
+        requests = math.ceil(counts.requests / served)
+        size = requests * (each * served if served > 1 else each + how.ahead_bytes)
+    return Moved(requests, math.ceil(requests / how.at_once), size)
+
+
 def wire_seconds(read: Read, counts: Geometry) -> float:
     """Return the seconds that round trips and bytes take, without the work of the client.
 
@@ -74,22 +135,9 @@ def wire_seconds(read: Read, counts: Geometry) -> float:
     """
     if read.link is None:
         return 0.0
-    if read.library not in FETCHES:
-        raise UnknownLibraryError(
-            f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
-        )
-    how = FETCHES[read.library]
-    if not counts.requests:
+    found = moved(read.library, counts)
+    if not found.requests:
         return 0.0
-    each = counts.stored_bytes / counts.requests
-    requests, moved = float(counts.requests), counts.stored_bytes
-    if how.ahead_bytes:
-        # What was fetched ahead serves the requests that follow, where chunks are neighbours.
-        beside = counts.requests / max(counts.extents, 1)
-        served = min(1 + how.ahead_bytes // max(each, 1.0), beside)
-        requests = math.ceil(counts.requests / served)
-        moved = requests * (each * served if served > 1 else each + how.ahead_bytes)
-    stages = math.ceil(requests / how.at_once)
-    opening = how.opening if read.opens else 0
+    opening = FETCHES[read.library].opening if read.opens else 0
     connections = 1.0 if read.opens else 0.0
-    return read.link.seconds(stages + opening, connections, moved)
+    return read.link.seconds(found.stages + opening, connections, found.nbytes)

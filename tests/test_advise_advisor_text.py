@@ -52,7 +52,8 @@ def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
     far = advice(path, tmp_path, {"map": 0.5, "time_series": 0.5}, link=link)
     series, frame = (why.now(far)[n] for n in (1, 0))
     assert "; over the network 1 request, and 5.2" in frame
-    assert "(h5py fetches 5.24 MB ahead)" in series
+    assert "(h5py fetches 5.24 MB ahead)" in frame
+    assert "(h5py fetches 5.24 MB ahead, which serves the reads that follow)" in series
     moves = moved("h5py", far.present.counts["map"])
     least = link.seconds(moves.stages, 0, moves.nbytes)
     assert far.present.seconds["map"] == pytest.approx(least, rel=0.2)

@@ -166,7 +166,10 @@ def _over_network(advice: Advice, count: Geometry) -> str:
     elif found.requests > 1:
         text += ", one after another"
     text += f", and {amount(found.nbytes)} moved"
-    return f"{text} ({library} fetches {amount(ahead)} ahead)" if ahead else text
+    if not ahead:
+        return text
+    serves = ", which serves the reads that follow" if found.requests < count.requests else ""
+    return f"{text} ({library} fetches {amount(ahead)} ahead{serves})"
 
 
 def _change(before: Geometry, after: Geometry) -> str:

@@ -218,7 +218,7 @@ def test_a_gain_within_the_noise_of_its_experiment_is_none():
 def test_noise_is_of_rates_where_samples_stop_in_time():
     _, quarters = noisy(3.0)
     stopped = quarters.assign(useful_bytes=quarters["useful_bytes"] / quarters["wall_s"], wall_s=1)
-    found = advice.noise_of_rates(stopped)["cold"]
+    found = advice.noises(stopped)["cold"]
     assert found.low == pytest.approx(1 / 3) and found.high == pytest.approx(3)
 
 

@@ -134,12 +134,12 @@ def gains(*records: pd.DataFrame) -> pd.DataFrame:
     pandas.DataFrame
         name, what, code, state, before, after (bytes a second, medians), gain (an Interval: rate
         after over rate before, paired by block), noise (an Interval: of the A/A pair of that
-        experiment and state, by `noise_of_rates`; None without one). A pair that was not measured
+        experiment and state, by `noises`; None without one). A pair that was not measured
         is not in it.
     """
     found = []
     for part in records:
-        noises = noise_of_rates(part)
+        found_noise = noises(part)
         experiment, states = part["experiment"].iloc[0], part["cache_state"].unique()
         rated = main(part)
         rated = rated[rated["phase"] == "read"]
@@ -158,26 +158,16 @@ def gains(*records: pd.DataFrame) -> pd.DataFrame:
                     "before": float(middle[change.before, state]),
                     "after": float(middle[change.after, state]),
                     "gain": gained,
-                    "noise": noises.get(state),
+                    "noise": found_noise.get(state),
                 }
             )
     columns = ["name", "what", "code", "state", "before", "after", "gain", "noise"]
     return pd.DataFrame(found, columns=columns)
 
 
-def noise_of_rates(records: pd.DataFrame) -> dict[str, Interval]:
-    """Return the ratio of the rates of the A/A pair of an experiment, by cache state.
-
-    Samples that stop after a set time all take that time: their rates stray, and not their times.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of one experiment.
-    """
-    rows = records[records["phase"] == "read"]
-    each_byte = rows.assign(wall_s=rows["wall_s"] / rows["useful_bytes"])
-    return {found.cache_state: found.ratio for found in judge(each_byte)}
+def noises(records: pd.DataFrame) -> dict[str, Interval]:
+    """Return the ratio of the A/A pair by cache state, of the records of one experiment."""
+    return {found.cache_state: found.ratio for found in judge(records)}
 
 
 def within(gained: Interval, noise: Interval | None) -> bool:

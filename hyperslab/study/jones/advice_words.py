@@ -5,7 +5,7 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import Interval
 from ..claims.words import amount, comparison, listing, number, spread
-from .advice import CHANGES, gain, noise, noise_of_rates, within
+from .advice import CHANGES, gain, noise, noises, within
 from .baseline import ratio
 from .quarter import THREADS
 from .size_words import by_block, fastest
@@ -110,7 +110,7 @@ def threads(records: pd.DataFrame) -> str:
 
 
 def _in_threads(records: pd.DataFrame, state: str) -> str:
-    noises = noise_of_rates(records)
+    pairs = noises(records)
     rows = _quarters(records, state, "read")
     counted = rows[_COUNTS].div(rows["stages"], axis=0).assign(case=rows["case"])
     middle = {
@@ -124,7 +124,7 @@ def _in_threads(records: pd.DataFrame, state: str) -> str:
             continue
         one, several = (middle[case] for case in cases)
         gained = ratio(records, state, cases[1], cases[0])
-        noisy = gained is not None and within(gained, noises.get(state))
+        noisy = gained is not None and within(gained, pairs.get(state))
         lines.append(
             f"- {name}: {number(one['syscr'])} and {number(several['syscr'])} read calls, "
             f"{amount(one['rchar'], 'B')} and {amount(several['rchar'], 'B')}, "

@@ -60,6 +60,10 @@ def test_maps_alone_are_best_left_as_they_are(file, tmp_path):
     assert not found.rows[0].gain > 1.5
 
 
+def test_a_machine_that_was_not_asked_is_said_with_what_asks_it(found):
+    assert found.notes[0].endswith("what asks it is hyperslab advise --calibrate.")
+
+
 def test_what_was_measured_comes_first(found):
     known = as_if_measured(found, [0.5, 3.0])
     ranked = sorted(known.rows, key=order)

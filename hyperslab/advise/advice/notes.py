@@ -33,8 +33,8 @@ def unmeasured(link: Link) -> str:
 def rough(name: str) -> str:
     """Say that this machine was not asked, and what asks it."""
     return (
-        f"times are predicted from {name}: this machine is not asked; hyperslab advise "
-        "--calibrate does that."
+        f"times are predicted from {name}: this machine is not asked; what asks it is hyperslab "
+        "advise --calibrate."
     )
 
 

@@ -42,8 +42,12 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     """
     from kerchunk.hdf import SingleHdf5ToZarr
 
-    # VirtualiZarr knows no small chunks that lie among the references.
-    refs = SingleHdf5ToZarr(os.fspath(path), inline_threshold=0).translate()["refs"]
+    from hyperslab.subchunk.fetch.collection import COLLECTION
+
+    # It holds h5py's lock while it waits for the thread of zarr-python.
+    with COLLECTION.put_off():
+        # VirtualiZarr knows no small chunks that lie among the references.
+        refs = SingleHdf5ToZarr(os.fspath(path), inline_threshold=0).translate()["refs"]
     for key, value in refs.items():
         if isinstance(value, list):
             refs[key] = ["", *value[1:]]

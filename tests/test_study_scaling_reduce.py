@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from distributed import default_client
 
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.processes import Processes
@@ -96,6 +97,8 @@ def test_an_address_that_is_none(monkeypatch):
         workers.offered("nowhere://x", 2),
     ):
         pass
+    with pytest.raises(ValueError, match="No clients found"):
+        default_client()  # else what is computed next would wait for it
 
 
 def test_nothing_starts_when_drawing():

@@ -159,7 +159,7 @@ class Far:
             return []
         seconds = predictions(moved, self.links[link]).set_index("case")["seconds"]
         judged = [case.name for case in found if case.name in JUDGED[self.kind]]
-        quickest = min(judged, key=lambda name: float(seconds[name]))
+        quickest = min(judged, key=lambda name: float(seconds.get(name, math.inf)))
         return [
             self._ranked(replace(case, aa=case.name == quickest), ranked_blocks)
             for case in found

@@ -64,7 +64,10 @@ def offered(
             )
             scheduler = stack.enter_context(cluster).scheduler_address
         try:
-            client = Client(scheduler, timeout=TIMEOUT_S)  # type: ignore[no-untyped-call]
+            # Not dask's own choice: one that could not start would be it all the same, for good.
+            client = Client(  # type: ignore[no-untyped-call]
+                scheduler, timeout=TIMEOUT_S, set_as_default=False
+            )
         except (OSError, ValueError) as error:
             raise OSError(
                 f"no dask scheduler answers at {scheduler!r} within {TIMEOUT_S} s: start one with "

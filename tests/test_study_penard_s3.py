@@ -18,9 +18,9 @@ from hyperslab.network import Endpoint, serving
 from hyperslab.study import claims, profile, run
 from hyperslab.study.penard import (
     link,
+    link_figures,
     link_model,
     s3,
-    s3_figures,
     s3_words,
     summary_seconds,
 )
@@ -102,7 +102,7 @@ def test_words_and_figure_are_of_the_records():
     assert "on this machine" in s3_words.setting(timed) and s3_words.advice()
     for style, theirs in product(STYLES, ({}, s3_words.TABLE_3)):
         with styled(style):
-            plt.close(s3_figures.figure_10(timed, theirs))
+            plt.close(link_figures.figure_10(timed, theirs))
 
 
 def abroad(link="endpoint", **changed):
@@ -131,14 +131,14 @@ def test_of_a_store_that_others_run_only_the_seconds_are_told(tmp_path):
 def drawn(timed):
     """What the marks of Figure 10 are said to be."""
     with styled(STYLES[0]):
-        figure = s3_figures.figure_10(timed, {})
+        figure = link_figures.figure_10(timed, {})
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     plt.close(figure)
     return {text.rpartition(", ")[2] for text in texts}
 
 
 def test_a_store_on_this_machine_is_never_called_a_stores_speed():
-    records = frame_of(abroad(link=s3.NEAR, h5py_on=40))
+    records = frame_of(abroad(link=link.NEAR, h5py_on=40))
     timed = link_model.table(s3.links(), records)
     caption, setting = s3_words.caption_10(timed, beside=False), s3_words.setting(timed)
     assert "from S3 on this machine" in caption and "not the speed of anybody's store" in caption
@@ -205,7 +205,7 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
     frame = pd.read_parquet(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
-    assert (read["status"] == "ok").all() and (read["link"] == s3.NEAR).all()
+    assert (read["status"] == "ok").all() and (read["link"] == link.NEAR).all()
     page = (work / "out.ipynb").read_text()
     assert "not the speed of anybody's store" in page and "listens on this machine" in page
     assert np.isnan(read["requests"].astype(float)).all()

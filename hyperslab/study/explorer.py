@@ -54,16 +54,13 @@ def gathered(*, profile: str = "quick", workdir: str = "build/adhoc", records: s
     check_profile(profile)
     top = root()
     folder = (top / records if records else top / workdir / "results" / profile).resolve()
-    frames = {
-        entry.name: load(folder / f"{entry.name}.parquet")
-        for entry in entries(top)
-        if (folder / f"{entry.name}.parquet").exists()
-    }
+    titles = {entry.name: entry.title for entry in entries(top)}
+    paths = {name: folder / f"{name}.parquet" for name in titles}
+    frames = {name: load(path) for name, path in paths.items() if path.exists()}
     if not frames:
         raise FileNotFoundError(
             f"no records of the profile {profile}: `hyperslab run --profile {profile}` makes them"
         )
-    titles = {entry.name: entry.title for entry in entries(top)}
     parts = [summaries(frame, titles[name]) for name, frame in frames.items()]
     timed = [part for part in parts if len(part)] or parts[:1]  # an empty one has no types
     return Found(profile, pd.concat(timed, ignore_index=True), choices(frames))

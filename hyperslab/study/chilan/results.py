@@ -81,10 +81,7 @@ def slower(of: str, to: str, found: Interval) -> str:
     >>> slower("HDF5", "PnetCDF", Interval(1.0, 0.9, 1.1, 7))
     'HDF5 and PnetCDF cannot be told apart: the ratio of their times lies in [0.90, 1.10].'
     """
-    if found.low < found.high and found.contains(1):
-        inside = f"[{found.low:.2f}, {found.high:.2f}]"
-        return f"{of} and {to} cannot be told apart: the ratio of their times lies in {inside}."
-    return f"{of} is {comparison(found, 'slower', 'faster')} than {to}{few(found.n)}."
+    return _compared(of, to, found, "times", ("slower", "faster"))
 
 
 def faster(of: str, to: str, found: Interval) -> str:
@@ -104,10 +101,14 @@ def faster(of: str, to: str, found: Interval) -> str:
     >>> faster("HDF5", "PnetCDF", Interval(1.0, 0.9, 1.1, 7))
     'HDF5 and PnetCDF cannot be told apart: the ratio of their rates lies in [0.90, 1.10].'
     """
+    return _compared(of, to, found, "rates", ("faster", "slower"))
+
+
+def _compared(of: str, to: str, found: Interval, what: str, words: tuple[str, str]) -> str:
     if found.low < found.high and found.contains(1):
         inside = f"[{found.low:.2f}, {found.high:.2f}]"
-        return f"{of} and {to} cannot be told apart: the ratio of their rates lies in {inside}."
-    return f"{of} is {comparison(found, 'faster', 'slower')} than {to}{few(found.n)}."
+        return f"{of} and {to} cannot be told apart: the ratio of their {what} lies in {inside}."
+    return f"{of} is {comparison(found, *words)} than {to}{few(found.n)}."
 
 
 def apart(library: str) -> str:

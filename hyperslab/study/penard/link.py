@@ -49,6 +49,8 @@ _SLOW = ("gfs", "frame", "zarr3-shards-obstore")
 """As many requests one after another as through fsspec: too long for the profile quick."""
 ABROAD = "endpoint"
 """What records call the way to a store that others run."""
+NEAR = "endpoint-here"
+"""What records call the link to such a store where it listens on this machine: there is none."""
 _APART = 0.8
 """Share of a round trip that lies at least between an answer and the request that waited for it."""
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ..style import plain
-from .link import ABROAD
+from .link import ABROAD, NEAR
 from .link_model import TABLE_3
 from .local_results import PANELS
 from .wire_figures import labels
@@ -51,7 +51,8 @@ def figure_10(timed: pd.DataFrame, theirs: Mapping[str, Mapping[str, float]]) ->
     theirs : mapping
         The document's seconds by panel and way; empty where they do not stand beside ours.
     """
-    shown = {"s3": ("o", "S3 on this machine"), ABROAD: ("o", "a store that others run")}
+    here = "o", "S3 on this machine"
+    shown = {"s3": here, NEAR: here, ABROAD: ("o", "a store that others run")}
     return _figure_times(timed, shown, {}, theirs)
 
 

@@ -21,7 +21,7 @@ from ...network.server import BUCKET
 from ...storage.region import Selection
 from . import link
 from .datasets import TABLE_1
-from .link import ABROAD, Far
+from .link import ABROAD, NEAR, Far
 from .local_files import LocalFiles
 from .subchunk import Kept
 from .subchunk_files import SHUFFLES
@@ -33,8 +33,6 @@ LINK = Link(125e6, 0.02)
 TRY_S = 120.0
 WHERE = "HYPERSLAB_S3_URL"
 """The variable of the environment that names a store that others run."""
-NEAR = "endpoint-here"
-"""What records call the link to such a store where it listens on this machine: there is none."""
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from ..claims.words import spread
-from .link import ABROAD
+from .link import ABROAD, NEAR
 from .link_words import WORDS
 from .local_results import PANELS
-from .s3 import NEAR, WHERE
+from .s3 import WHERE
 from .wire_figures import labels
 
 TABLE_3 = {

@@ -7,12 +7,11 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import median_interval
 from ...network import Link
-from .link import ABROAD, links
+from .link import ABROAD, NEAR, links
 from .link_model import PHASES, place, predictions
 from .link_model import TABLE_3 as LINKED
 from .local_results import CHUNKS
 from .local_results import TABLE_3 as LOCAL
-from .s3 import NEAR
 from .s3_words import TABLE_3 as STORED
 
 TABLE_3 = {"local": LOCAL, "link": LINKED, "s3": STORED}

@@ -13,8 +13,15 @@ from playwright.async_api import async_playwright
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
-TABS = 3
+TABS = 2
 COLOURED = "book/api/claims.html"
+# One page of each kind, for colours in the dark: the styles are the same on all of them.
+DARK = (
+    "book/index.html", "book/guide.html", "book/machine.html", "book/documents/lee.html",
+    "book/glossary.html", "book/subchunk.html", "notebooks/claims.html",
+    "notebooks/explorer.html", "notebooks/lee_access.html", "notebooks/penard_link.html",
+    "notebooks/penard_summary.html", "notebooks/your_file.html", COLOURED,
+)  # fmt: skip
 GRAVE = ("serious", "critical")
 AXE = Axe()
 
@@ -75,21 +82,30 @@ class Visit:
 
 
 def listen(page, home, errors, elsewhere):
-    """Note from now on what a page reports as wrong, and what it asks of other hosts."""
+    """Note what a page reports as wrong, and what it asks of other hosts; return what ends that."""
 
     def asked(request):
         if not request.url.startswith((home, "data:", "blob:")):
             elsewhere.append(request.url)
 
-    page.on("request", asked)
-
     def failed(request):
         if request.failure != "net::ERR_ABORTED":  # the page was left before it came
             errors.append(f"{request.url} {request.failure}")
 
-    page.on("requestfailed", failed)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    told = {
+        "request": asked,
+        "requestfailed": failed,
+        "pageerror": lambda error: errors.append(str(error)),
+        "console": lambda said: errors.append(said.text) if said.type == "error" else None,
+    }
+    for event, note in told.items():
+        page.on(event, note)
+
+    def end():
+        for event, note in told.items():
+            page.remove_listener(event, note)
+
+    return end
 
 
 async def violations(page, *rules, without=()):
@@ -110,7 +126,7 @@ async def violations(page, *rules, without=()):
 async def visit(page, home, place):
     """Return what one page does: wide and light, then as narrow as a phone and dark."""
     seen = Visit(place)
-    listen(page, home, seen.errors, seen.elsewhere)
+    end = listen(page, home, seen.errors, seen.elsewhere)
     await page.set_viewport_size(DESKTOP)
     await page.goto(f"{home}/{place}", wait_until="load")
     # Pages made of docstrings are many boxes of one kind: one of them is looked at for colours.
@@ -119,8 +135,9 @@ async def visit(page, home, place):
     await page.set_viewport_size(PHONE)
     await page.evaluate("document.documentElement.dataset.theme = 'dark'")
     seen.wider = await page.evaluate(WIDER)
-    if not alike:
+    if place in DARK:
         seen.dark = await violations(page, "color-contrast", "scrollable-region-focusable")
+    end()
     return seen
 
 
@@ -133,11 +150,9 @@ async def visits(home, places):
             # Without movement: what fades in has too little contrast until it is there.
             context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
             context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
+            page = await context.new_page()  # each new one would start a window of Chromium
             while left:
-                place = left.pop(0)
-                page = await context.new_page()
-                seen.append(await visit(page, home, place))
-                await page.close()
+                seen.append(await visit(page, home, left.pop(0)))
 
         await asyncio.gather(*(tab() for _ in range(TABS)))
     return seen

@@ -32,7 +32,7 @@ TODAY = ("subchunk", "kerchunk", "h5py", "h5py-paged", "zarr", "zarr-deflate", "
 JUDGED = {
     "http": (
         "cmems/series/chunkindex-off", "cmems/series/h5py-off", "gfs/series/chunkindex-off",
-        "gfs/series/h5py-on", "gfs/frame/chunkindex-off", "gfs/frame/h5py-on", "cmems/frame/zarr",
+        "gfs/series/h5py-on", "gfs/frame/chunkindex-off", "gfs/frame/h5py-on",
     ),
     "s3": tuple(
         f"{kind}/{read}/{way}" for kind in TABLE_1 for read in READS for way in ("h5py-on", "zarr")
@@ -45,8 +45,8 @@ _MAPPED = ("subchunk-on", "zarr3-shards", "zarr3-shards-obstore")
 """Ways that the map needs."""
 _MODELLED = (*_MAPPED, "subchunk-off-obstore", "zarr-obstore")
 """Over the link as stated the model stands for the times of these, to save minutes."""
-_SLOW = ("gfs", "frame", "zarr3-shards-obstore")
-"""As many requests one after another as through fsspec: too long for the profile quick."""
+_SLOW = ("gfs", "frame", ("zarr3-shards", "zarr3-shards-obstore"))
+"""Requests one after another, and a shard a chunk: too long for the profile quick."""
 ABROAD = "endpoint"
 """What records call the way to a store that others run."""
 NEAR = "endpoint-here"
@@ -312,7 +312,7 @@ def _today(profile: str, place: str, kind: str, read: str, way: str) -> bool:
     """Whether one of today's ways is timed with a store; with shuffle, what the map needs."""
     if profile == "paper":
         return True
-    if place == "http" and profile == "quick" and (kind, read, way) == _SLOW:
+    if profile == "quick" and (kind, read) == _SLOW[:2] and way in _SLOW[2]:
         return False
     shuffled = "on" in way.split("-")
     return not shuffled or (place == "http" and profile != "smoke" and way in _MAPPED)

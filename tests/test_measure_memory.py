@@ -1,5 +1,6 @@
 """Memory is in place before a warm read, as much as it may want and no more."""
 
+import os
 import resource
 
 from hyperslab.measure import memory, worker
@@ -23,16 +24,29 @@ def test_as_much_as_the_files_are_long_within_limits(tmp_path, monkeypatch):
     assert memory.worth_bytes([store]) == memory.MOST_BYTES
 
 
-def test_memory_is_written_to_and_given_back():
-    def faults():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+def faults_of(size):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    memory.touch(size)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
-    before = faults()
-    memory.touch(64 * 2**20)
-    first = faults() - before
-    memory.touch(64 * 2**20)
-    again = faults() - before - first
+
+def test_memory_is_written_to_and_given_back(monkeypatch):
+    monkeypatch.setattr(memory, "RECENT_S", 0.0)
+    first, again = faults_of(64 * 2**20), faults_of(64 * 2**20)
     assert first >= 32 and again >= 32  # a page of 2 MiB each at the largest
+
+
+def test_what_was_just_touched_is_left_alone(monkeypatch):
+    now = [memory.time.monotonic() + 10]
+    monkeypatch.setattr(memory.time, "monotonic", lambda: now[0])
+    if (child := os.fork()) == 0:  # as a sample is
+        memory.touch(64 * 2**20)
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert faults_of(64 * 2**20) < 8
+    assert faults_of(96 * 2**20) >= 32
+    now[0] += 2 * memory.RECENT_S
+    assert faults_of(64 * 2**20) >= 32
 
 
 def test_only_before_warm_reads(tmp_path, monkeypatch):

@@ -1,5 +1,8 @@
 """Have free memory in place before a warm read: a virtual machine's host may have taken it back."""
 
+import mmap
+import struct
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +13,9 @@ from .machine import memory_limit_bytes
 
 LEAST_BYTES, MOST_BYTES = 2**23, 2**30
 """Below the first a read takes too little memory to matter; above the second it waits too long."""
+RECENT_S = 1.0
+"""A host takes back what has been free for two seconds or more: what was touched since is there."""
+_LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples
 
 
 def worth_bytes(paths: Iterable[str | Path]) -> int:
@@ -32,8 +38,13 @@ def worth_bytes(paths: Iterable[str | Path]) -> int:
 def touch(size: int) -> None:
     """Take so many bytes of memory, write to them and give them back.
 
+    What this process or one that it forked has just touched is not touched again.
+
     Examples
     --------
     >>> touch(2**20)
     """
-    np.ones(size // 8, dtype=np.uint64)
+    at, most = struct.unpack("=dd", _LAST[:])
+    if size > most or time.monotonic() - at > RECENT_S:
+        np.ones(size // 8, dtype=np.uint64)
+        _LAST[:] = struct.pack("=dd", time.monotonic(), size)

@@ -120,8 +120,8 @@ class Link:
         """Return how long a read takes over this link: round trips, then bytes, then work.
 
         Where requests follow each other while others are under way (`idle` below `stages`), their
-        round trips, the bytes and the work go on at the same time, and the longest counts; but the
-        work on what comes last.
+        round trips, the bytes and the work go on at the same time, and the longest counts; but what
+        comes last is only carried after the last of these round trips, and worked on after that.
 
         Parameters
         ----------
@@ -138,12 +138,13 @@ class Link:
 
         Examples
         --------
-        >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=50_000, idle=1)
-        1.0
+        >>> Link(100e3, 0.1).seconds(stages=9, connections=1, size=45_000, idle=1)
+        1.05
         """
         waits, turns, after_s = parts(stages, connections, cpu_s, idle)
         trip_s, carried_s = self.round_trip_s, size / self.bytes_per_s
-        return trip_s * waits + max(carried_s, trip_s * turns, cpu_s - after_s) + after_s
+        turns_s = trip_s * turns + carried_s / (turns + 1)
+        return trip_s * waits + max(carried_s, turns_s, cpu_s - after_s) + after_s
 
     @contextmanager
     def to(self, port: int, *, at: int = 0) -> Iterator[Line]:

@@ -149,7 +149,9 @@ def grid(
     trips_s, kept = round_trips_s[None, :], []
     for stages, handshakes, size, cpu_s, idle in found[_USED].astype(float).to_numpy():
         waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)
-        longest = np.maximum(size / rates[:, None], np.maximum(trips_s * turns, cpu_s - after_s))
+        carried_s = size / rates[:, None]
+        turns_s = trips_s * turns + carried_s / (turns + 1)
+        longest = np.maximum(carried_s, np.maximum(turns_s, cpu_s - after_s))
         kept.append(trips_s * waits + longest + after_s)
     return np.array(kept)
 

@@ -124,7 +124,8 @@ def model(timed: pd.DataFrame, links: Mapping[str, Link]) -> str:
     return (
         "A read takes the round trips of its stages and of the connections it has to wait for, "
         "its bytes over the rate, and the CPU time of the process. Where a reader asks on while "
-        "other answers are under way, the longest of the three counts, and the rest of its stages. "
+        "other answers are under way, the longest of the three counts, the bytes that come last "
+        "only after the last of those round trips, and the rest of its stages. "
         f"Nothing is fitted. {own}Over the "
         f"{len(timed)} reads that were timed the model is off by {100 * off.median():.1f} % "
         f"(median) and {100 * off.max():.0f} % at most: {label}{', shuffle ' * bool(shuffle)}"

@@ -15,7 +15,8 @@ import xarray as xr
 from made_advice import maps
 
 from hyperslab.advise import model
-from hyperslab.advise.advisor.command import advised, budget_of, link_of
+from hyperslab.advise.advisor.asked import budget_of, link_of
+from hyperslab.advise.advisor.command import advised
 from hyperslab.cli import main
 
 QUICK = ["--rough", "--no-measure", "--formats", "netcdf4"]
@@ -233,7 +234,8 @@ def test_budgets_and_stores():
 
 
 def test_a_far_store_is_predicted_with_pages_shards_and_references(file):
-    found = advised([str(file), "--rough", "--store", "10MB/s,50ms", "--budget", "any"])
+    words = [str(file), "--rough", "--no-measure", "--store", "10MB/s,50ms", "--budget", "any"]
+    found = advised(words)
     assert found.where.link.round_trip_s == 0.05
     [said] = [note for note in found.notes if "nothing was measured over the network" in note]
     assert "for a store 10 MB/s and 50 ms away; --store RATE,DELAY" in said

@@ -21,10 +21,27 @@ def unsaid(variable: SourceVariable) -> str:
     )
 
 
-def unmeasured(link: Link) -> str:
-    """Say that nothing was measured over a network, and what was taken for it."""
+def unmeasured(link: Link, missing: Sequence[str] = ()) -> str:
+    """Say that nothing was measured over a network, why, and what was taken for it."""
+    why = f", for want of {' and '.join(missing)}" if missing else ""
     return (
-        "nothing was measured over the network: every time and gain is predicted, for a store "
+        f"nothing was measured over the network{why}: every time and gain is predicted, for a "
+        f"store {_away(link)}"
+    )
+
+
+def imitated(link: Link) -> str:
+    """Say what was measured over a network, and what that leaves out."""
+    return (
+        "what was measured was read from a server on this machine, over a link as slow as to a "
+        "store "
+        f"{_away(link)} What the store itself takes for a request comes on top."
+    )
+
+
+def _away(link: Link) -> str:
+    """Return how far a store is, and how to say otherwise, ended by a stop."""
+    return (
         f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away"
         f"{', which is assumed' if link is FAR else ''}; --store RATE,DELAY says where yours is."
     )

@@ -21,7 +21,7 @@ from ..model.errors import UncalibratedError
 from ..model.measured.calibrate import MODULES
 from ..source import open_source
 from ..sources.base import SourceVariable
-from . import notes
+from . import far, notes
 from .accesses import Access, letters_of, resolve
 from .candidates import NOW, Candidate, layouts, now, remedies
 from .predictors import Rough
@@ -79,7 +79,11 @@ def advise(
         said = [notes.rough(predictor.name)] if isinstance(predictor, Rough) else []
         if say:
             say(f"reading a sample of {variable.name}")
-        sample = take(source, variable, accesses, question.sample_bytes)
+        absent = far.missing() if question.link else ()
+        most = question.sample_bytes
+        if question.link and question.measured and not absent:
+            most = far.sample_bytes(question.link, most)
+        sample = take(source, variable, accesses, most)
     shares = {access.name: access.weight for access in accesses}
     axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
     near = resolve(
@@ -99,14 +103,15 @@ def advise(
         with ExitStack() as own:
             running = processes or own.enter_context(Processes(PROCESSES))
             rows, more = found.priced(present, scratch, running)
-            if question.measured and question.link is None and present.said:
+            if question.measured and not absent and present.said:
                 chosen = to_measure(rows, question)
                 if say:
                     say(f"measuring {len(chosen)} of {len(rows)} on {notes.size(sample)}")
                 rows, more_too = found.measured(rows, chosen, scratch, running)
                 more += more_too
+                more += [notes.imitated(question.link)] if question.link else []
             elif question.link is not None:
-                more.append(notes.unmeasured(question.link))
+                more.append(notes.unmeasured(question.link, absent))
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     kept = [row for row in rows[1:] if allowed(row, rows[0], question)]
@@ -241,7 +246,8 @@ class _Found:
             repeats=self.question.repeats,
             seed=self.question.seed,
             disk_bytes=self.question.disk_bytes,
-            screened=self.question.screened,
+            screened=self.question.screened or (far.SCREENED if self.question.link else 0),
+            link=self.question.link,
             processes=processes,
         )
         good = frame[frame["status"] == "ok"]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from hyperslab.access.registry import readers
 from hyperslab.measure.stats import Interval
 
 from ..model.geometry import Geometry
@@ -139,7 +140,8 @@ def to_measure(rows: Sequence[Row], question: Question) -> list[int]:
     most = question.measured
     ranked = sorted(range(1, len(rows)), key=lambda n: order(rows[n]))
     ranked = [n for n in ranked if allowed(rows[n], rows[0], question)]
-    able = [n for n in ranked if rows[n].candidate.remedy != "references"]
+    referred = "kerchunk" in readers(place="http")
+    able = [n for n in ranked if referred or rows[n].candidate.remedy != "references"]
     fresh = [n for n in able if rows[n].candidate.rewrites][:most]
     others = [n for n in able if not rows[n].candidate.rewrites][:most]
     return [0, *fresh, *others]

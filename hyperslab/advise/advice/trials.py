@@ -14,16 +14,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from hyperslab.access import references
 from hyperslab.access.registry import reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import Plan, measure
 from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
+from hyperslab.network.link import Link
+from hyperslab.network.server import Server
 from hyperslab.storage.region import region
 from hyperslab.storage.write import stored_bytes, write_array
 
 from ..model.terms import THREADED
+from . import far
 from .accesses import Access
 from .candidates import Candidate
 from .sample import Sample
@@ -38,6 +42,7 @@ NEAR = 1.5  # how many times as long as the quickest a candidate may take to be 
 _NAME = "values"
 _APART = " | "
 _READ = "read:"
+_REFERRED = "kerchunk"  # the reader of references
 
 
 @dataclass(frozen=True)
@@ -52,23 +57,32 @@ class Visit:
         How it is read.
     selections
         By access, a call each.
+    server
+        That it is read from, by its name; None reads it from the disk.
     """
 
     path: Path
     library: str
     cache_bytes: int | None
     selections: Mapping[str, tuple[Any, ...]]
+    server: Server | None = None
 
     def __call__(self, watch: Stopwatch) -> tuple[str, ...]:
         """Read; return a digest of the values of each access."""
         chosen = reader(self.library)
         if chosen.start == "spawn" and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, range(os.cpu_count() or 1))  # it has threads of its own
+        place: str | Path = self.path
+        options: Mapping[str, Any] | None = None
+        if self.server is not None:
+            place, options = self.server.address(self.path.name), self.server.storage_options
         digests = []
         for name, selections in self.selections.items():
             watch.chill()
             with watch(f"open:{name}"):
-                opened = chosen.open(self.path, _NAME, chunk_cache_bytes=self.cache_bytes)
+                opened = chosen.open(
+                    place, _NAME, chunk_cache_bytes=self.cache_bytes, storage_options=options
+                )
             watch.chill()
             with watch(f"{_READ}{name}"):
                 found = [opened.read(selection) for selection in selections]
@@ -115,6 +129,7 @@ def try_out(
     seed: int = 0,
     disk_bytes: int = 2**31,
     screened: int = 0,
+    link: Link | None = None,
     processes: Processes | None = None,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
     """Write the sample in each layout and read it by every access, in interleaved blocks.
@@ -136,6 +151,8 @@ def try_out(
     screened
         After so many blocks only the file as it is and what took no more than `NEAR` times as long
         as the quickest is measured on; 0 measures all alike.
+    link
+        What they are read over, from a server on this machine; None reads them from the disk.
     processes
         What they are read in, left running; without it made, and ended.
 
@@ -151,8 +168,41 @@ def try_out(
     BusyError
         When another run is measuring on this machine.
     """
+    with ExitStack() as own:
+        server = own.enter_context(far.served(scratch, link)) if link else None
+        cases, sizes = _cases(
+            candidates, sample, accesses, cache, scratch, disk_bytes=disk_bytes, server=server
+        )
+        modules = MODULES if server is None else (*MODULES, *far.MODULES, *_referring(candidates))
+        plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=modules)
+        shared = processes if server is None else None
+        running = shared or own.enter_context(Processes(modules))
+        if not 0 < screened < repeats:
+            rows = _timed(cases, plan, scratch, running)
+        else:
+            rows = _timed(cases, replace(plan, blocks=screened), scratch, running)
+            near = _near(rows, accesses, candidates[0].name)
+            kept = [case for case in cases if case.name.partition(_APART)[0] in near]
+            rest = replace(plan, blocks=repeats - screened, seed=seed + 1)
+            more = _timed(kept, rest, scratch, running)
+            rows += [{**row, "block": int(str(row["block"])) + screened} for row in more]
+    named = ({**row, "case": str(row["case"]).partition(_APART)[0]} for row in rows)
+    return frame_of({**row, "run_id": EXPERIMENT} for row in named), sizes
+
+
+def _cases(
+    candidates: Sequence[Candidate],
+    sample: Sample,
+    accesses: Sequence[Access],
+    cache: str,
+    scratch: Path,
+    *,
+    disk_bytes: int,
+    server: Server | None,
+) -> tuple[list[Case], dict[str, float]]:
+    """Write the files of the candidates; return a case for each access, and the files' bytes."""
     made: dict[object, Path] = {}
-    cases, sizes, taken = [], {}, 0
+    cases, sizes, taken = list[Case](), dict[str, float](), 0
     truth = {
         a.name: Same((digest(
             [sample.values[region(one, sample.values.shape).indices] for one in a.selections]
@@ -160,7 +210,9 @@ def try_out(
         for a in accesses
     }  # fmt: skip
     for number, candidate in enumerate(candidates):
-        layout = sample.clipped(candidate.layout)
+        library, layout = candidate.library, sample.clipped(candidate.layout)
+        if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
+            library, layout = _REFERRED, sample.clipped(candidates[0].layout)
         path = made.get(layout)
         if path is None:
             if taken + sample.values.nbytes > disk_bytes and number:
@@ -179,38 +231,32 @@ def try_out(
         if candidate.remedy == "index":
             from hyperslab import subchunk
 
-            index = subchunk.build(path)
-            files.append(index)
-            sizes[candidate.name] += index.stat().st_size
+            files.append(subchunk.build(path))
+        elif candidate.remedy == "references":
+            files.append(references.write(path))
+        sizes[candidate.name] += sum(Path(beside).stat().st_size for beside in files[1:])
         # An access each: a read that another has warmed the library for is quicker.
         for access in accesses:
             selections = {access.name: access.selections}
             cases.append(
                 Case(
                     f"{candidate.name}{_APART}{access.name}",
-                    Visit(path, candidate.library, candidate.cache_bytes, selections),
+                    Visit(path, library, candidate.cache_bytes, selections, server),
                     check=truth[access.name],
-                    columns={**layout.record(), "library": candidate.library},
-                    files=files,
-                    cache_state=cache,
-                    start=_start(candidate.library),
+                    columns={**layout.record(), "library": library},
+                    files=files if server is None else (),
+                    cache_state=cache if server is None else "",
+                    start=_start(library),
                     aa=not number,
                 )
             )
-    plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=MODULES)
-    with ExitStack() as own:
-        running = processes or own.enter_context(Processes(MODULES))
-        if not 0 < screened < repeats:
-            rows = _timed(cases, plan, scratch, running)
-        else:
-            rows = _timed(cases, replace(plan, blocks=screened), scratch, running)
-            near = _near(rows, accesses, candidates[0].name)
-            kept = [case for case in cases if case.name.partition(_APART)[0] in near]
-            rest = replace(plan, blocks=repeats - screened, seed=seed + 1)
-            more = _timed(kept, rest, scratch, running)
-            rows += [{**row, "block": int(str(row["block"])) + screened} for row in more]
-    named = ({**row, "case": str(row["case"]).partition(_APART)[0]} for row in rows)
-    return frame_of({**row, "run_id": EXPERIMENT} for row in named), sizes
+    return cases, sizes
+
+
+def _referring(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """Return what reading by references imports, where that is tried."""
+    tried = any(candidate.remedy == "references" for candidate in candidates)
+    return ("hyperslab.access.kerchunk",) if tried else ()
 
 
 def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes) -> Rows:

@@ -5,26 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hyperslab.network.link import Link
-
-from ..advice.accesses import roles, weights
 from ..advice.candidates import Candidate
-from ..advice.question import FAR, Question
 from ..advice.rows import Advice
 from ..bench.command import ended_like_ctrl_c
 from ..bench.outputs import maybe_unread
 from ..copying.partial import whole_or_nothing
-from ..sources.remote import is_url
-from ..specs.parse import codec, format_name, size
+from ..specs.parse import size
+from .asked import bytes_of, question, resolved, workdir_of
 from .options import add as add_options
 
-LEAST_SAMPLE = 64 * 2**10
 LEAST_MEMORY = 64 * 2**20  # less is what the interpreter takes with its libraries
 
 
@@ -51,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.file:
         if not arguments.calibrate:
             raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
-        predictor(again=True, workdir=_workdir(arguments.workdir), say=_say)
+        predictor(again=True, workdir=workdir_of(arguments.workdir), say=_say)
         return 0
     asked = question(arguments)
     _check(arguments)
     if arguments.apply:
         apply.check(arguments.apply, arguments.file)
-    _resolved(asked)
+    resolved(asked)
     named = arguments.choice and not arguments.choice.isdigit()
     try:
         with ended_like_ctrl_c():
@@ -94,135 +88,9 @@ def _apply(arguments: argparse.Namespace, found: Candidate, names: Sequence[str]
     _say(f"{made.path}: {made.file_bytes:,} bytes, every value compared; the file was read {often}")
 
 
-def question(arguments: argparse.Namespace) -> Question:
-    """Return what the options ask.
-
-    Raises
-    ------
-    ValueError
-        When an option makes no sense.
-    """
-    budget, times = budget_of(arguments.budget)
-    formats = [name for name in arguments.formats.split(",") if name]
-    codecs = [codec(name)[0] for name in arguments.codecs.split(",") if name]
-    workdir = _workdir(arguments.workdir)
-    if arguments.rows < 1:
-        raise ValueError(f"--rows {arguments.rows}: give at least 1")
-    return Question(
-        arguments.file,
-        weights(arguments.access),
-        variable=arguments.variable,
-        roles=roles(arguments.dims),
-        calls=arguments.calls,
-        library=_library(arguments.library),
-        link=link_of(arguments.store, arguments.file),
-        url=arguments.store if is_url(arguments.store) else "",
-        cache=arguments.cache,
-        formats=tuple(format_name(name) for name in formats),
-        codecs=tuple(codecs),
-        most_bytes=budget,
-        most_times=times,
-        measured=arguments.measure,
-        repeats=arguments.repeats,
-        seed=arguments.seed,
-        sample_bytes=_bytes("--sample", arguments.sample, LEAST_SAMPLE),
-        disk_bytes=_bytes("--disk", arguments.disk, LEAST_SAMPLE),
-        workdir=workdir,
-    )
-
-
-def budget_of(text: str) -> tuple[float | None, float]:
-    """Return the bytes that are allowed, or else a multiple of the present ones.
-
-    Examples
-    --------
-    >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
-    ((None, 2.0), (1048576.0, 1.0), (None, inf))
-    """
-    allowed = "give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
-    if text == "any":
-        return None, float("inf")
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
-    try:
-        value = float(found[1]) if found else float(size(text))
-    except ValueError:
-        raise ValueError(f"--budget {text}: {allowed}") from None
-    if not value:
-        raise ValueError(f"--budget {text}: {allowed}")
-    return (None, value) if found else (value, 1.0)
-
-
-def link_of(text: str, address: str) -> Link | None:
-    """Return the way to the store that a file is read from; None for this machine's disk.
-
-    Examples
-    --------
-    >>> link_of("20MB/s,80ms", "a.nc")
-    Link(bytes_per_s=20000000.0, round_trip_s=0.08)
-    >>> link_of("local", "a.nc") is None, link_of("", "https://example.org/a.nc") == FAR
-    (True, True)
-    """
-    if text == "local" or (not text and not is_url(address)):
-        return None
-    if text in ("", "s3") or is_url(text):
-        return FAR
-    found = re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text)
-    try:
-        rate = float(size(found[1])) if found else 0.0
-    except ValueError:
-        rate = 0.0
-    if not found or not rate:
-        raise ValueError(
-            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a "
-            "rate above 0"
-        )
-    return Link(rate, float(found[2]) / 1e3)
-
-
-def _bytes(option: str, text: str, least: int) -> int:
-    """Return the bytes that an option says, at least so many."""
-    try:
-        found = size(text)
-    except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
-    if found < least:
-        raise ValueError(f"{option} {text}: give at least {least >> 10} KiB")
-    return found
-
-
-def _workdir(text: str | None) -> Path:
-    """Return the folder that samples are made in."""
-    folder = Path(text or Path.cwd())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(
-            f"samples cannot be made in {folder}: give a folder that can be written to with "
-            "--workdir"
-        )
-    return folder
-
-
-def _library(name: str) -> str:
-    from hyperslab.access.registry import readers
-
-    if name and name not in readers():
-        raise ValueError(f"--library {name}: give one of {', '.join(readers())}")
-    return name
-
-
-def _resolved(asked: Question) -> None:
-    """Refuse what the file has not, before a calibration takes its time."""
-    from ..advice.accesses import resolve
-    from ..source import open_source
-
-    with open_source(asked.address) as source:
-        variable = asked.chosen(source)
-        asked.library_for(source, variable)
-        resolve(asked.shares, variable, source.variables, asked.roles, asked.calls)
-
-
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse outputs that could not be written, before anything is measured."""
-    _bytes("--memory", arguments.memory, LEAST_MEMORY if arguments.apply else 1)
+    bytes_of("--memory", arguments.memory, LEAST_MEMORY if arguments.apply else 1)
     choice = arguments.choice
     if choice and not arguments.apply:
         raise ValueError(f"--choice {choice}: give --apply OUT too: it says what is written there")
@@ -307,5 +175,5 @@ def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
     commands = argparse.ArgumentParser().add_subparsers()
     arguments = add_options(commands).parse_args(words)
     asked = question(arguments)
-    _resolved(asked)
+    resolved(asked)
     return advise(asked, known(calibrated, rough=arguments.rough))

@@ -30,6 +30,7 @@ from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_
 from hyperslab.subchunk.chunkindex.write import chunk_names
 from hyperslab.subchunk.deflate.inflate import inflate_from
 from hyperslab.subchunk.deflate.shuffle import unshuffled
+from hyperslab.subchunk.fetch.collection import COLLECTION
 from hyperslab.subchunk.hdf5 import chunk_table, describe
 from hyperslab.subchunk.read.boxes import Box, boxes
 from hyperslab.subchunk.read.select import wanted
@@ -76,7 +77,8 @@ class Counted(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer, by one request."""
         out = memoryview(buffer).cast("B")
-        data = self._stream.read(len(out))
+        with COLLECTION.put_off():  # h5py, which may ask, holds its lock meanwhile
+            data = self._stream.read(len(out))
         out[: len(data)] = data
         self.requests += 1
         self.read_bytes += len(data)

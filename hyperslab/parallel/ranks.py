@@ -114,6 +114,8 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
     RankError('rank 1 of 4: data: No space left on device: make room, or choose another ...')
     >>> explain("exited on signal 9", 137, 4, Launcher(("mpiexec",)))
     DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
+    >>> explain("a process returned a non-zero exit code", 137, 4, Launcher(("mpiexec",)))
+    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
     """
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
@@ -137,8 +139,10 @@ def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelE
     rank = re.search(r"(?:process rank|RANK) (\d+)", said)
     by = re.search(r"(?:on signal|BY SIGNAL:|\(signal) *(\d+)", said)
     exits = re.search(r"(?:EXIT CODE|Exit code): *(\d+)", said)
-    if by or exits or status < 0:
-        killed = _signal(int(by[1]) if by else -status)
+    # What a launcher says last may be lost; a shell's way to tell a signal, 128 more, is not.
+    number = int(by[1]) if by else -status if status < 0 else status - 128
+    if by or exits or 0 < number < signal.NSIG:
+        killed = _signal(number)
         how = f"ended with status {exits[1]}" if exits and not by else f"was killed by {killed}"
         kind = RankError if exits and not by else DiedError
         remedy = _MEMORY if how.endswith("SIGKILL") else _TRY

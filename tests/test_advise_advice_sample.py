@@ -83,3 +83,11 @@ def test_what_a_codec_leaves_of_values(tmp_path, format):
     assert packed_bytes(zeros, layout, tmp_path) < 0.05
     assert 3 < packed_bytes(noise, layout, tmp_path) < 4.1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
+    noise = np.random.default_rng(0).random((64, 64)).astype("f4")
+    with pytest.raises(OSError, match="cannot make smaller"):
+        packed_bytes(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == ""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.storage.blosc import check_blosc
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import stored_bytes, write_array
 
@@ -179,6 +180,7 @@ def packed_bytes(values: NDArray[Any], layout: Layout, folder: Path) -> float:
     made = folder / f"packed{layout.suffix}"
     empty = replace(bare, codec=None, level=None, shuffle=False)
     small = np.zeros((1,) * values.ndim, values.dtype)
+    check_blosc(values, bare)
     try:
         size = write_array(made, values, bare, overwrite=True)
         head = write_array(

@@ -23,6 +23,7 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
 from hyperslab.network.server import Server
+from hyperslab.storage.blosc import check_blosc
 from hyperslab.storage.region import region
 from hyperslab.storage.write import stored_bytes, write_array
 
@@ -220,6 +221,7 @@ def _cases(
             path = scratch / f"{number}{layout.suffix}"
             fill = sample.variable.fill_value
             try:
+                check_blosc(sample.values, layout)
                 taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
             except (OSError, RuntimeError):  # a codec that cannot take these values
                 if not number:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
+from hyperslab.storage.blosc import check_blosc
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import stored_bytes, write_array
 
@@ -113,9 +114,15 @@ def measure_codec(
         A folder for a file of their size; without it the system's for temporary files.
     processes
         See `probe`.
+
+    Raises
+    ------
+    OSError
+        When the library that writes cannot store them so.
     """
     with tempfile.TemporaryDirectory(dir=workdir) as folder:
         path = Path(folder) / f"sample{layout.suffix}"
+        check_blosc(values, layout)
         write_array(path, values, layout)
         chunks = layout.chunks or values.shape
         number = math.prod(-(-n // c) for n, c in zip(values.shape, chunks, strict=True))

@@ -72,6 +72,23 @@ def test_writes_in_any_pieces_and_any_order(tmp_path, layout):
     assert np.array_equal(read(path, layout, "field"), VALUES)
 
 
+@pytest.mark.parametrize("shape", [(3, 24, 20), (3, 20, 24)])
+def test_values_may_have_leading_axes_of_one_or_lack_some(tmp_path, layout, shape):
+    """As numpy assigns them, wherever the chunks lie."""
+    values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    chunked = layout.format not in ("binary", "netcdf3", "netcdf3-64bit", "cdf5")
+    layout = Layout(layout.format, (1, 8, 5) if chunked else None)
+    path = tmp_path / f"a{layout.suffix}"
+    with create(path, [Variable("a", ("t", "y", "x"), shape, "f4")], layout) as writer:
+        writer.write("a", 0, values[:1])
+        writer.write("a", (1, slice(4, 21)), values[:1, 4:21])
+        writer.write("a", (2, ..., slice(3, 9)), values[2, 0, 3:9])
+    found = read(path, layout, "a")
+    assert np.array_equal(found[0], values[0])
+    assert np.array_equal(found[1, 4:21], values[0, 4:21])
+    assert np.array_equal(found[2, :, 3:9], np.tile(values[2, 0, 3:9], (shape[1], 1)))
+
+
 def test_what_was_never_written_is_the_fill_value(tmp_path, layout):
     path = tmp_path / "a"
     with create(path, [FIELD], layout) as writer:

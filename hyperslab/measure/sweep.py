@@ -4,7 +4,9 @@ A file in the page cache may lie in the processor's cache as well, if it was the
 and is then read a fifth quicker. That is chance in a shuffled run, so it is taken away.
 """
 
+import contextlib
 import os
+import socket
 from functools import cache
 from pathlib import Path
 
@@ -39,11 +41,42 @@ def filler() -> NDArray[np.uint64]:
     return np.ones(size // 8, dtype=np.uint64)
 
 
-def sweep() -> None:
-    """Read the filler, one word of each cache line.
+def sweep(part: int = 0, parts: int = 1) -> None:
+    """Read the filler, or one of so many equal parts of it, one word of each cache line.
 
     Examples
     --------
     >>> sweep()
     """
-    filler()[:: LINE_BYTES // 8].sum()
+    words, line = filler(), LINE_BYTES // 8
+    each = -(-len(words) // (parts * line)) * line
+    words[part * each : (part + 1) * each : line].sum()
+
+
+class Partners:
+    """A process and one forked from it, which read a half of the filler each at the same time.
+
+    Threads would do it too, but a process that has had one is slower ever after: the C library
+    then locks what it did not lock before.
+    """
+
+    def __init__(self) -> None:
+        self._waiting, self._asking = socket.socketpair()
+
+    def sweep(self) -> None:
+        """Have the filler read; called in the forked process."""
+        self._waiting.close()
+        self._asking.sendall(b"?")
+        sweep(0, 2)
+        if not self._asking.recv(1):
+            raise OSError("the process that was to sweep the other half is gone")
+        self._asking.close()
+
+    def help(self) -> None:
+        """Read a half once the other process asks for it, or nothing if it ends before."""
+        self._asking.close()
+        with self._waiting:
+            if self._waiting.recv(1):
+                sweep(1, 2)
+                with contextlib.suppress(BrokenPipeError):  # it was ended meanwhile
+                    self._waiting.sendall(b".")

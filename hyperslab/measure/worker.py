@@ -15,7 +15,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
@@ -24,7 +24,7 @@ from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
 from .memory import touch, worth_bytes
 from .parent import die_with
-from .sweep import filler, sweep
+from .sweep import Partners, filler, sweep
 
 WARMINGS = 3
 """How often a file is read into memory: some hosts take memory back at that very moment."""
@@ -74,8 +74,14 @@ class Outcome:
     cpu_s: float = 0.0
 
 
-def perform(job: Job) -> Outcome:
+def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
     """Run a job in this process.
+
+    Parameters
+    ----------
+    job : Job
+    sweeping : callable, optional
+        What fills the processor's last cache with other data, in place of `sweep`.
 
     Examples
     --------
@@ -89,7 +95,7 @@ def perform(job: Job) -> Outcome:
         if case.prepare:
             case.prepare()
         try:
-            _set_cache(job)
+            _set_cache(job, sweeping or sweep)
             if isinstance(case.run, Sequence):
                 rows, value = _command(case.run, job.timeout_s), None
             else:
@@ -147,7 +153,7 @@ def receive(stream: BinaryIO) -> Any:
     return pickle.loads(data)
 
 
-def _set_cache(job: Job) -> None:
+def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
         evict(case.files, drop_caches=job.drop_caches)
@@ -165,7 +171,7 @@ def _set_cache(job: Job) -> None:
                 "or give a smaller file (file_mib) or more memory"
             )
         if job.sweeps:
-            sweep()
+            sweeping()
 
 
 def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
@@ -183,6 +189,7 @@ def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
     read_end, write_end = os.pipe()
+    partners = Partners() if _sweeps(job) and _cores() > 1 else None
     child = os.fork()
     if child == 0:
         die_with(server)
@@ -193,11 +200,13 @@ def _fork(job: Job) -> Outcome:
             if job.case.pinned:
                 _pin()
             with os.fdopen(write_end, "wb") as stream:
-                send(stream, perform(job))
+                send(stream, perform(job, partners.sweep if partners else None))
             code = 0
         finally:
             os._exit(code)
     os.close(write_end)
+    if partners:
+        partners.help()
     try:
         with os.fdopen(read_end, "rb") as stream:
             outcome: Outcome = receive(stream)
@@ -211,6 +220,14 @@ def _fork(job: Job) -> Outcome:
             outcome, status=f"the process was {why}" if ended else f"the process {why}"
         )
     return replace(outcome, cpu_s=outcome.cpu_s + tree_cpu_s() - before)
+
+
+def _sweeps(job: Job) -> bool:
+    return job.case.cache_state == "warm" and job.sweeps
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _pin() -> None:
@@ -253,6 +270,6 @@ def serve(once: bool, owner: int) -> None:
             return
         if once:
             signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
-        elif job.case.cache_state == "warm" and job.sweeps:
+        elif _sweeps(job):
             filler()  # one for all children; others are spared its memory
         send(results, perform(job) if once else _fork(job))

@@ -94,6 +94,26 @@ class FileWriter(ABC):
     def _close(self) -> None: ...
 
 
+def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return values as numpy would assign them to this shape: repeated, or without leading axes.
+
+    Raises
+    ------
+    ValueError
+        When they do not fit.
+
+    Examples
+    --------
+    >>> fitted(np.zeros((1, 2, 3)), (2, 3)).shape, fitted(np.zeros(3), (2, 3)).shape
+    ((2, 3), (2, 3))
+    """
+    values = np.asarray(values)
+    extra = max(values.ndim - len(shape), 0)
+    if values.shape[:extra] == (1,) * extra:
+        values = values.reshape(values.shape[extra:])
+    return values if values.shape == shape else np.broadcast_to(values, shape)
+
+
 def sync_files(path: str | Path) -> None:
     """Flush a file, or every file and directory of a directory store, to the device.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection, region
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, ordered, sidecar
+from hyperslab.storage.writers.base import FileWriter, fitted, ordered, sidecar
 
 
 class BinaryWriter(FileWriter):
@@ -73,7 +73,7 @@ class _Piece:
 
     def __setitem__(self, selection: Selection, values: NDArray[Any]) -> None:
         chosen = region(selection, self._shape, self._name)
-        values = np.broadcast_to(np.asarray(values, self._dtype), chosen.shape)
+        values = fitted(np.asarray(values, self._dtype), chosen.shape)
         flat = np.ascontiguousarray(values).reshape(-1)
         done, size = 0, self._dtype.itemsize
         for first, count, step in chosen.runs(self._shape):

@@ -18,9 +18,9 @@ from zarr.core.sync import sync
 from zarr.storage import LocalStore
 
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
+from hyperslab.storage.region import Selection, region
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, ordered
+from hyperslab.storage.writers.base import FileWriter, fitted, ordered
 
 
 class ZarrWriter(FileWriter):
@@ -51,9 +51,12 @@ class ZarrWriter(FileWriter):
             raise
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection; a scalar's may come as one value along an axis."""
+        """Write the values of one selection.
+
+        zarr takes the pieces of a selection from values of another shape wrongly.
+        """
         handle = self._handles[name]
-        handle[selection] = values if handle.shape else np.asarray(values).reshape(())
+        handle[selection] = fitted(values, region(selection, handle.shape, name).shape)
 
     def discard(self) -> None:
         """Remove what was written, once zarr's threads write no more chunks of what failed."""

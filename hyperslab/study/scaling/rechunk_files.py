@@ -85,7 +85,7 @@ class Maps:
         first = np.load(self._first)
         with create(self.source, [variable], layout, overwrite=True) as writer:
             for step in range(self.steps):
-                writer.write(VARIABLE, step, np.roll(first, step, axis=1)[None])
+                writer.write(VARIABLE, step, np.roll(first, step, axis=1))
             writer.sync()
             writer.close()
 

@@ -5,7 +5,7 @@ import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,12 @@ NUMBERS = (
 FLAGS = ("shuffle", "verified")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
 MACHINES = "machine.json"
+_KINDS: Mapping[str, type | str] = MappingProxyType(
+    dict.fromkeys(TEXT, str) | dict.fromkeys(NUMBERS, "f8") | dict.fromkeys(FLAGS, bool)
+)
+_DEFAULTS: Mapping[str, str | float | bool] = MappingProxyType(
+    dict.fromkeys(TEXT, "") | dict.fromkeys(NUMBERS, np.nan) | dict.fromkeys(FLAGS, False)
+)
 
 
 class MergeError(ValueError):
@@ -67,11 +73,7 @@ def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     (np.float64(0.5), '', False)
     """
     rows = list(rows)
-    if unknown := {name for row in rows for name in row} - set(COLUMNS):
-        raise ValueError(
-            f"unknown record columns {sorted(unknown)}: declare them in "
-            f"hyperslab/measure/records.py, or use one of {', '.join(COLUMNS)}"
-        )
+    _check_names({name for row in rows for name in row})
     table: dict[str, object] = {}
     for name in TEXT:
         table[name] = [str(_filled(row.get(name), "")) for row in rows]
@@ -139,7 +141,10 @@ def load(path: Path) -> pd.DataFrame:
         ) from error
     if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
-    return frame_of(cast(list[dict[str, object]], frame.to_dict("records")))
+    _check_names(set(frame.columns))
+    lacking = {name: _DEFAULTS[name] for name in COLUMNS if name not in frame}
+    whole = frame.assign(**lacking)[list(COLUMNS)]
+    return whole.fillna(dict.fromkeys(TEXT, "")).astype(dict(_KINDS))
 
 
 def machines(folder: Path) -> dict[str, dict[str, object]]:
@@ -204,6 +209,14 @@ def merge(parts: Sequence[Records], *, allow: Collection[str] = ()) -> Records:
                 f"merge them only side by side, with allow=[{what!r}]"
             )
     return Records(frame, facts)
+
+
+def _check_names(names: set[str]) -> None:
+    if unknown := names - set(COLUMNS):
+        raise ValueError(
+            f"unknown record columns {sorted(unknown)}: declare them in "
+            f"hyperslab/measure/records.py, or use one of {', '.join(COLUMNS)}"
+        )
 
 
 def _filled(value: object, default: object) -> object:

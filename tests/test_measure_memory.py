@@ -1,4 +1,4 @@
-"""Memory is in place before a warm read, as much as it may want and no more."""
+"""Memory is in place before a read, as much as it may want and no more."""
 
 import os
 import resource
@@ -48,15 +48,16 @@ def test_what_was_just_touched_is_left_alone(monkeypatch):
     assert faults_of(512 * 2**20) >= 256
 
 
-def test_only_before_warm_reads(tmp_path, monkeypatch):
+def test_before_reads_whose_cache_is_set_and_less_before_cold_ones(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_bytes(bytes(9 * 2**20))
     taken = []
     monkeypatch.setattr(worker, "touch", taken.append)
+    monkeypatch.setattr(worker, "COLD_BYTES", 2**20)
     for state in ("warm", "cold", ""):
         case = Case("a", run_nothing, check=is_none, files=(path,), cache_state=state)
         perform(Job(case))
-    assert taken == [9 * 2**20]
+    assert taken == [9 * 2**20, 2**20]
 
 
 def test_a_job_may_do_without_the_sweep(tmp_path, monkeypatch):

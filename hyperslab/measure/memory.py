@@ -1,4 +1,4 @@
-"""Have free memory in place before a warm read: a virtual machine's host may have taken it back."""
+"""Have free memory in place before a read: a virtual machine's host may have taken it back."""
 
 import mmap
 import struct
@@ -13,6 +13,8 @@ from .machine import memory_limit_bytes
 
 LEAST_BYTES, MOST_BYTES = 2**23, 2**30
 """Below the first a read takes too little memory to matter; above the second it waits too long."""
+COLD_BYTES = 2**28
+"""The most before a cold read, which waits for the disk and seldom reads a large file whole."""
 RECENT_S = 1.0
 """A host takes back what has been free for two seconds or more: what was touched since is there."""
 _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
-from .memory import touch, worth_bytes
+from .memory import COLD_BYTES, touch, worth_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
 
@@ -156,6 +156,7 @@ def receive(stream: BinaryIO) -> Any:
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
+        touch(min(worth_bytes(case.files), COLD_BYTES))
         evict(case.files, drop_caches=job.drop_caches)
     elif case.cache_state == "warm":
         touch(worth_bytes(case.files))

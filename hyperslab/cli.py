@@ -120,7 +120,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
         "--profile",
         default="quick",
         metavar="NAME",
-        help="smoke (under a minute), quick (default), full (up to 90 minutes) or paper",
+        help="smoke (toy sizes), quick (default: 20 minutes on 2 cores), full (two hours) or paper",
     )
     parser.add_argument(
         "--workdir",

@@ -1,7 +1,12 @@
 """Memory is in place before a read, as much as it may want and no more."""
 
 import os
+import platform
 import resource
+import subprocess
+import sys
+
+import pytest
 
 from hyperslab.measure import memory, worker
 from hyperslab.measure.case import Case
@@ -67,3 +72,31 @@ def test_a_job_may_do_without_the_sweep(tmp_path, monkeypatch):
     case = Case("a", run_nothing, files=(tmp_path,), cache_state="warm")
     assert perform(Job(case, sweeps=False)).status == "ok" and not swept
     assert perform(Job(case)).status == "ok" and swept
+
+
+HELD = """
+import sys
+import numpy as np
+from hyperslab.measure.memory import give_back
+if sys.argv[1] == "back":
+    give_back()
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+np.ones(30 * 2**17)  # glibc holds back twice as much as the largest that was freed so
+before = resident()
+several = [bytes(range(256)) * 400 for _ in range(400)]
+del several
+print((resident() - before) // 2**20)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a way of glibc")
+def test_what_is_freed_is_given_back():
+    held = {
+        how: int(subprocess.check_output([sys.executable, "-c", HELD, how], text=True))
+        for how in ("held", "back")
+    }
+    assert held["back"] <= 2 < 20 <= held["held"]

@@ -1,9 +1,11 @@
-"""Have free memory in place before a read: a virtual machine's host may have taken it back."""
+"""Have free memory in place before a read, and give back what is freed."""
 
+import ctypes
 import mmap
 import struct
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,9 @@ COLD_BYTES = 2**28
 """The most before a cold read, which waits for the disk and seldom reads a large file whole."""
 RECENT_S = 1.0
 """A host takes back what has been free for two seconds or more: what was touched since is there."""
+_TRIM_BYTES = 2**16
+"""How much freed memory a process may hold back that was told to give it back."""
+_TRIM_THRESHOLD = -1  # of malloc.h
 _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples
 
 
@@ -50,3 +55,16 @@ def touch(size: int) -> None:
     if size > most or time.monotonic() - at > RECENT_S:
         np.ones(size // 8, dtype=np.uint64)
         _LAST[:] = struct.pack("=dd", time.monotonic(), size)
+
+
+def give_back() -> None:
+    """Have the C library give freed memory back at once from now on, where it is glibc.
+
+    It is what MALLOC_TRIM_THRESHOLD_ in the environment does, which dask sets for its workers.
+
+    Examples
+    --------
+    >>> give_back()
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)

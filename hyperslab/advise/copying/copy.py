@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.memory import give_back
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.storage.write import create, stored_bytes
@@ -286,6 +287,7 @@ class _Apart:
     options: Mapping[str, Any]
 
     def __call__(self, watch: Stopwatch) -> None:
+        give_back()
         with watch("copy"):
             report = copy(*self.words, **self.options)
         watch.note(report=report)

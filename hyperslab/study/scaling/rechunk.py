@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import re
@@ -17,6 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ...measure.case import Case, Stopwatch
+from ...measure.memory import give_back
 from ...storage.write import stored_bytes
 from .local import cores
 from .local_files import VARIABLE
@@ -36,8 +36,6 @@ NEEDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """By engine: the library of its record, and what has to be installed."""
-TRIM_BYTES = 2**16
-_TRIM_THRESHOLD = -1  # of malloc.h
 _OTHERS = ("dask.array", "distributed", "cubed")
 MODULES = (
     "xarray", "zarr", "zarr.codecs", "numcodecs", "hyperslab.study.scaling.rechunk",
@@ -137,15 +135,6 @@ def cases(maps: Maps, own: Own) -> list[Case]:
     return found
 
 
-def give_back() -> None:
-    """Have the C library give freed memory back at once, where it is glibc.
-
-    It is what MALLOC_TRIM_THRESHOLD_ in the environment does, which dask sets for its workers.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, TRIM_BYTES)
-
-
 def reset_peak() -> int:
     """Have the kernel's mark of the most memory begin anew, and return what is resident, in bytes.
 
@@ -189,6 +178,7 @@ def _copying(own: Own | None) -> Rewriting:
         del stores
         if own is None:
             raise ValueError("nothing was given that copies")
+        give_back()
         yield lambda: own(maps.source, copy, memory_bytes=maps.allowed_bytes)
 
     return ready

@@ -60,7 +60,7 @@ def touch(size: int) -> None:
 def give_back() -> None:
     """Have the C library give freed memory back at once from now on, where it is glibc.
 
-    It is what MALLOC_TRIM_THRESHOLD_ in the environment does, which dask sets for its workers.
+    It is what ``MALLOC_TRIM_THRESHOLD_`` in the environment does, which dask sets for its workers.
 
     Examples
     --------

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -20,7 +21,20 @@ _FOOT = (
     '<span class="pageNumber"></span> / <span class="totalPages"></span></div>'
 )
 _NOTHING = "<span></span>"
-_OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
+_OPEN = (
+    "document.querySelectorAll('details').forEach(each => { each.open = true });"
+    "document.querySelectorAll('.toggle-hidden').forEach("
+    "each => { each.classList.remove('toggle-hidden') })"
+)
+_PAPER = """
+* { animation: none !important; transition: none !important; opacity: 1 !important; }
+pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+details > summary, .toggle-button, .headerlink, .copybtn { display: none !important; }
+th { word-break: keep-all; overflow-wrap: normal; }
+figure, .output_png, tr, pre, .admonition-title { break-inside: avoid; }
+h1, h2, h3, h4, summary, .admonition-title { break-after: avoid; }
+"""
+_SCALE = 0.7  # of the width that a screen has
 _LIGHT = (
     "document.documentElement.dataset.theme = 'light';"
     "document.documentElement.dataset.mode = 'light'"
@@ -46,6 +60,25 @@ def browser(names: Sequence[str] = BROWSERS) -> str:
         if found := shutil.which(name):
             return found
     raise RenderError("no Chromium: `apt-get install chromium` (Debian) gives what prints the book")
+
+
+def unfold(tab: Any) -> None:
+    """Make a page fit for paper: light, with nothing folded away, long lines broken.
+
+    Parameters
+    ----------
+    tab
+        A page of playwright, loaded.
+    """
+    tab.evaluate(f"{_LIGHT}; {_OPEN}")
+    tab.add_style_tag(content=_PAPER)
+    tab.evaluate("window.MathJax?.startup?.promise ?? null")
+
+
+def _seen(request: Any) -> Iterator[str]:
+    """Yield the name of what was asked for, if its absence would show on paper."""
+    if request.resource_type in ("image", "stylesheet", "font"):
+        yield request.url.rpartition("/")[2]
 
 
 def print_book(stage: Path, pdf: Path) -> None:
@@ -75,19 +108,25 @@ def print_book(stage: Path, pdf: Path) -> None:
     with tempfile.TemporaryDirectory(".d", ".print-", pdf.parent) as folder:
         build_pages(stage.resolve(), Path(folder), pdf.parent / "pdf.log", BUILDER)
         root = yaml.safe_load((stage / "_toc.yml").read_text(encoding="utf-8"))["root"]
-        page = Path(folder, "_build", BUILDER, f"{root}.html")  # index.html leads there
+        site = Path(folder, "_build", BUILDER)
+        # What it leads to, figures and styles too, is named from the top, where it does not lie.
+        page = Path(site, f"{root}.html").replace(site / "whole.html")
         done = Path(folder, pdf.name)
         print("pdf: printing", flush=True)
         with sync_playwright() as playwright:
             # No sandbox: Chromium refuses one to root, and these pages are our own.
             opened = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
             tab = opened.new_page(color_scheme="light")
+            lost = set[str]()
+            tab.on("requestfailed", lambda request: lost.update(_seen(request)))
             tab.goto(page.as_uri(), timeout=PATIENCE_MS)
-            tab.evaluate(f"{_LIGHT}; {_OPEN}")
-            tab.evaluate("window.MathJax?.startup?.promise ?? null")
+            unfold(tab)
+            if lost:
+                raise RenderError(f"the book was not printed: {', '.join(sorted(lost))} not found")
             tab.pdf(
                 path=done,
                 format="A4",
+                scale=_SCALE,
                 outline=True,
                 tagged=True,
                 print_background=True,

@@ -1,0 +1,72 @@
+"""The whole book on paper: its figures, what is folded away, and nothing that is not found."""
+
+import base64
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from hyperslab.study.book import RenderError, build_pages
+from hyperslab.study.pdf import browser, print_book, unfold
+
+DOT = base64.b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgaPgPAAKDAYDVTm2NAAAAAElFTkSuQmCC"
+)
+INDEX = """# What it says
+
+![a dot](../figures/dot.png)
+
+```{admonition} Folded away
+:class: dropdown
+All of it is printed.
+```
+
+See {doc}`../more/second`.
+"""
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Path:
+    """A book of two pages in folders, as the real one's are."""
+    folder = tmp_path / "the stage"
+    for name, text in {
+        "_config.yml": "title: A book\nexecute: {execute_notebooks: 'off'}\n",
+        "_toc.yml": "format: jb-book\nroot: book/index\nchapters:\n- file: more/second\n",
+        "book/index.md": INDEX,
+        "more/second.md": "# The second\n\nIt has words.\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    (folder / "figures").mkdir()
+    (folder / "figures/dot.png").write_bytes(DOT)
+    return folder
+
+
+def test_figures_and_what_is_folded_away_are_printed(stage: Path, tmp_path: Path) -> None:
+    made = tmp_path / "build/book.pdf"
+    print_book(stage, made)
+    assert made.read_bytes().startswith(b"%PDF")
+    assert re.search(rb"/Subtype /Image\s*/Width 1\s*/Height 1\s", made.read_bytes())
+    assert {path.name for path in made.parent.iterdir()} == {"book.pdf", "pdf.log"}
+
+
+def test_nothing_stays_folded(stage: Path, tmp_path: Path) -> None:
+    build_pages(stage, tmp_path / "out", tmp_path / "log")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser(), chromium_sandbox=False)
+        tab = opened.new_page()
+        tab.goto((tmp_path / "out/_build/html/book/index.html").as_uri())
+        folded = tab.get_by_text("All of it is printed.")
+        before = folded.is_visible()
+        unfold(tab)
+        after = folded.is_visible()
+        opened.close()
+    assert (before, after) == (False, True)
+
+
+def test_a_figure_that_is_not_found_is_an_error(stage: Path, tmp_path: Path) -> None:
+    (stage / "book/index.md").write_text(INDEX + '\n<img src="_images/none.png" alt="none">\n')
+    with pytest.raises(RenderError, match=r"not printed: none\.png not found"):
+        print_book(stage, tmp_path / "book.pdf")
+    assert not (tmp_path / "book.pdf").exists()

@@ -37,10 +37,28 @@ def test_what_no_access_reads_is_cut_first():
         "t", ("time", "z", "y", "x"), (64, 40, 100, 100), "f4", chunks=(1, 1, 100, 100)
     )
     frame = Access("map", 1.0, ((3, 2, slice(0, 100, 1), slice(0, 100, 1)),))
-    assert [s.stop - s.start for s in box_of(variable, [frame], 2**20)] == [1, 1, 100, 100]
+    assert [s.stop - s.start for s in box_of(variable, [frame], 2**20)] == [6, 4, 100, 100]
     series = Access("time_series", 1.0, ((slice(0, 64, 1), 2, 5, 5),))
     box = box_of(variable, [frame, series], 4 * 2**20)
-    assert [s.stop - s.start for s in box] == [64, 1, 100, 100]
+    lengths = [s.stop - s.start for s in box]
+    assert lengths[1] == 8
+    assert min(lengths[0] / 64, lengths[2] / 100, lengths[3] / 100) > 0.5
+
+
+@pytest.mark.parametrize("chunks", [(1, 190, 643), (24, 19, 65), None])
+@pytest.mark.parametrize("most", [2**19, 3 * 2**20])
+def test_a_box_is_no_line_along_a_single_read(chunks, most):
+    """What lies beside the read is what a chunk holds for nothing."""
+    variable = SourceVariable("v", ("t", "y", "x"), (24, 190, 643), "f4", chunks=chunks)
+    series = Access("time_series", 1.0, ((slice(0, 24, 1), 5, 5),))
+    lengths = [s.stop - s.start for s in box_of(variable, [series], most)]
+    assert lengths[0] == 24
+    assert min(lengths[1:]) >= 16
+    assert most // 3 <= math.prod(lengths) * 4 <= most
+    frame = Access("map", 1.0, ((5, slice(0, 190, 1), slice(0, 643, 1)),))
+    lengths = [s.stop - s.start for s in box_of(variable, [frame], 3 * 2**20)]
+    assert lengths[0] == 8
+    assert most // 3 <= math.prod(lengths) * 4 <= 3 * 2**20
 
 
 def test_large_chunks_bound_what_is_read():
@@ -72,7 +90,7 @@ def test_layouts_are_cut_to_the_sample():
     cut = part.clipped(Layout("zarr3", (50, 7), "zstd", 3, shards=(100, 70)))
     assert (cut.chunks, cut.shards) == ((20, 7), (20, 35))
     assert part.clipped(Layout("netcdf3")) == Layout("netcdf3")
-    assert part.block((20, 7)).shape == (20, 28)
+    assert part.block((20, 7)).shape == (60, 7)  # the chunks that are whole, one after another
 
 
 @pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3"])
@@ -91,3 +109,24 @@ def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
         packed_bytes(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("land", [-9999.0, np.nan])
+def test_a_block_with_more_land_weighs_more(land):
+    values = np.random.default_rng(0).random((10, 100, 100))
+    values[:, :50] = land
+    part = Sample(SourceVariable("v", ("t", "y", "x"), values.shape, "f8"), (), values, True)
+    assert part.weight(values[:, 25:75]) == pytest.approx(1.0)
+    assert part.weight(values[:, 50:]) == pytest.approx(0.5)
+    assert part.weight(values[:, 40:60]) == pytest.approx(1.0)
+    assert part.weight(values[:, :50]) == 1.0  # nothing is known of it
+
+
+def test_a_block_has_chunks_from_all_over():
+    values = np.arange(40 * 400, dtype="i4").reshape(40, 400)
+    part = Sample(SourceVariable("v", ("y", "x"), values.shape, "i4"), (), values, True)
+    block = part.block((10, 10))
+    assert block.shape[1] == 10
+    assert len({tuple(np.unique(chunk // 400 // 10)) for chunk in block.reshape(-1, 100)}) == 4
+    big = np.zeros((4, 2**24), "u1")
+    assert Sample(part.variable, (), big, True).block((4, 2**24)).shape == (1, 2**24)

@@ -39,6 +39,11 @@ class Packed:
     value_bytes: float
     decode_s: float | None = None
 
+    def times(self, factor: float) -> Packed:
+        """Return the same of values of which so many times as many say something."""
+        decode_s = None if self.decode_s is None else self.decode_s * factor
+        return Packed(self.value_bytes * factor, decode_s)
+
 
 class Predictor(Protocol):
     """Something that says how long a read takes."""

@@ -225,9 +225,8 @@ class _Found:
         if key not in known:
             clipped = self.sample.clipped(layout)
             block = self.sample.block(clipped.chunks)
-            known[key] = self.predictor.packed(
-                block, clipped, candidate.library, scratch, processes
-            )
+            packed = self.predictor.packed(block, clipped, candidate.library, scratch, processes)
+            known[key] = packed.times(self.sample.weight(block))
         if not candidate.rewrites and variable.stored_bytes:
             value_bytes = variable.stored_bytes / math.prod(variable.shape)
             return replace(known[key], value_bytes=value_bytes)

@@ -21,7 +21,10 @@ from .accesses import Access
 SAMPLE_BYTES = 64 * 2**20
 _READ = 24  # times the sample: bytes of source chunks decompressed for it, at most
 _BLOCK_BYTES = 4 * 2**20  # what the ratio of a codec is measured on
-_SHORT = 8  # axes no longer than this are not cut
+_BROAD = 8  # places beside a read that stay in the box: chunks of the candidates reach there
+_COUNTED = 100_000  # values that tell the most common one
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_SHORT = 8  # axes that are read and no longer than this are not cut
 
 
 @dataclass(frozen=True)
@@ -59,32 +62,50 @@ class Sample:
         return replace(layout, chunks=chunks, shards=shards)
 
     def block(self, chunks: Sequence[int] | None) -> NDArray[Any]:
-        """Return values in the middle of the box: whole chunks, as far as 4 MiB go."""
+        """Return whole chunks from all over the box, as many as 4 MiB hold, along the first axis.
+
+        Neighbours are alike: chunks of one place may be all land.
+        """
         shape = self.values.shape
         unit = [min(c, n) for c, n in zip(chunks or shape, shape, strict=True)]
-        lengths = list(unit)
-        for axis in reversed(range(len(shape))):
-            room = _BLOCK_BYTES // self.values.itemsize // max(math.prod(lengths), 1)
-            lengths[axis] = min(
-                lengths[axis] * max(room, 1), shape[axis] // unit[axis] * unit[axis]
-            )
-        if math.prod(lengths) * self.values.itemsize > 4 * _BLOCK_BYTES:  # one large chunk does
-            lengths[0] = max(4 * _BLOCK_BYTES * lengths[0] // (
-                math.prod(lengths) * self.values.itemsize), 1)  # fmt: skip
-        starts = [
-            (n - length) // 2 // c * c for n, length, c in zip(shape, lengths, unit, strict=True)
+        grid = [n // c for n, c in zip(shape, unit, strict=True)]
+        nbytes, total = math.prod(unit) * self.values.itemsize, math.prod(grid)
+        few = min(max(_BLOCK_BYTES // nbytes, 2), total)
+        if nbytes > 4 * _BLOCK_BYTES:  # a part of one does
+            few, unit[0] = 1, max(4 * _BLOCK_BYTES * unit[0] // nbytes, 1)
+        # Even steps would stay in one row or column of the grid.
+        places = dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few))
+        parts = []
+        for place in places:
+            at = np.unravel_index(place, grid)
+            box = tuple(slice(int(i) * c, int(i) * c + c) for i, c in zip(at, unit, strict=True))
+            parts.append(self.values[box])
+        return np.concatenate(parts)
+
+    def weight(self, block: NDArray[Any]) -> float:
+        """Return the share of values that say something, over that of a block of them.
+
+        The most common value, such as that of land, takes next to no room however it is packed,
+        and a block may hold more of it or less.
+        """
+        some = self.values.reshape(-1)[:: max(self.values.size // _COUNTED, 1)]
+        kinds, counts = np.unique(some, return_counts=True)
+        common = kinds[counts.argmax()]
+        shares = [
+            float(np.mean(~np.isnan(one) if common != common else one != common))
+            for one in (self.values, block)
         ]
-        box = tuple(slice(i, i + n) for i, n in zip(starts, lengths, strict=True))
-        return np.ascontiguousarray(self.values[box])
+        return shares[0] / shares[1] if all(shares) else 1.0
 
 
 def box_of(
     variable: SourceVariable, accesses: Sequence[Access], most_bytes: int = SAMPLE_BYTES
 ) -> tuple[slice, ...]:
-    """Return the box that stands for a variable: all of it, or cut alike along what is read.
+    """Return the box that stands for a variable: all of it, or cut alike along its axes.
 
-    Axes that no access takes more than one element of are cut first, to one chunk. What the chunks
-    that it lies in hold is bounded too.
+    Axes that no access takes more than one element of are cut first, though not to a line: what a
+    chunk holds beyond the read is what layouts differ in. What the chunks that it lies in hold is
+    bounded too.
 
     Parameters
     ----------
@@ -110,17 +131,21 @@ def box_of(
         any(isinstance(one[axis], slice) for access in accesses for one in access.selections)
         for axis in range(len(shape))
     ]
-    if math.prod(lengths) * itemsize > most_bytes:
-        lengths = [n if used else c for n, c, used in zip(lengths, chunks, read, strict=True)]
-    if math.prod(lengths) * itemsize > most_bytes:  # a chunk along unused axes may be too much
-        lengths = [n if used else 1 for n, used in zip(lengths, read, strict=True)]
-    long = [axis for axis, n in enumerate(lengths) if n > _SHORT]
-    if (excess := math.prod(lengths) * itemsize / most_bytes) > 1 and long:
-        factor = excess ** (-1 / len(long))
-        for axis in long:
-            wanted = max(int(lengths[axis] * factor), 1)
-            unit = chunks[axis] if chunks[axis] <= wanted else 1
-            lengths[axis] = wanted // unit * unit
+
+    def cut(axes: Sequence[int], least: int) -> None:
+        """Cut these axes alike until the box fits, or is so short along them."""
+        long = [axis for axis in axes if lengths[axis] > least]
+        while long and (excess := math.prod(lengths) * itemsize / most_bytes) > 1:
+            factor = excess ** (-1 / len(long))
+            for axis in long:
+                wanted = max(min(int(lengths[axis] * factor), lengths[axis] - 1), least)
+                unit = chunks[axis] if chunks[axis] <= wanted else 1
+                lengths[axis] = max(wanted // unit * unit, 1)
+            long = [axis for axis in long if lengths[axis] > least]
+
+    beside = [axis for axis, used in enumerate(read) if not used and lengths[axis] > 1]
+    cut(beside, math.ceil(_BROAD ** (1 / max(len(beside), 1))))
+    cut([axis for axis, used in enumerate(read) if used], _SHORT)
 
     def decoded() -> int:
         pairs = zip(lengths, chunks, strict=True)

@@ -76,8 +76,8 @@ def why(measured: pd.DataFrame, maps: Maps) -> str:
         row = one(measured, CUBED)
         lines.append(
             f"- **{NAMES[CUBED]}** goes by chunks of in-between shapes in a temporary store, as "
-            "rechunker did, whose plan it took over. It read each byte of the source "
-            f"{_times(row['reads'])} (what it read back of the temporary store included) and wrote "
+            "rechunker did, whose plan it took over. Of the source and of that store it read "
+            f"{_times(row['reads'])} what the source has, and it wrote "
             f"{amount(row['written'] - row['copy'], 'B')} beside the copy, compressed."
         )
     if THREADS in engines:
@@ -172,8 +172,8 @@ def _copied(row: pd.Series[float], maps: Maps) -> str:
     if beside > maps.nbytes / 2:
         return (
             "read whole maps and laid them out in a plain file, of which it then took pieces that "
-            "are whole chunks of the copy. It read each byte of the source "
-            f"{_times(row['reads'])} (what it read back of that file included), wrote "
+            "are whole chunks of the copy. Of the source and of that file it read "
+            f"{_times(row['reads'])} what the source has; it wrote "
             f"{amount(beside, 'B')} beside the copy, and took {cpu}."
         )
     return (

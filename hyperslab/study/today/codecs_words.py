@@ -34,8 +34,8 @@ def summary(found: pd.DataFrame, rounded: pd.DataFrame) -> str:
             how = f"{NAMES[quick]}, {_told(gain(found, field, quick, 'map'))}, in a file "
             how += _size(found, field, quick, REFERENCE)
         said.append(
-            f"A map of the {TITLES[field]} was read fastest from {how}; the smallest file, by "
-            f"{NAMES[small]}, was {_size(found, field, small, REFERENCE)}."
+            f"Of what is compressed, a map of the {TITLES[field]} was read fastest from {how}; the "
+            f"smallest file, by {NAMES[small]}, was {_size(found, field, small, REFERENCE)}."
         )
     ten = " and ".join(
         f"{_size(found, field, 'bitround-10', REFERENCE)} ({TITLES[field]})" for field in FIELDS

@@ -45,6 +45,9 @@ def _alone(folder):
         yield
 
 
+CANARY = "a-token-of-the-environment"
+
+
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory):
     """The folder of a whole run at smoke size, made by the first worker that asks."""
@@ -59,6 +62,7 @@ def whole(tmp_path_factory):
 @pytest.fixture(scope="session")
 def book(whole):
     """The folder of the book rendered from that run."""
-    with _alone(whole):
+    with _alone(whole), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CANARY_TOKEN", CANARY)
         assert main(["book", "--profile", "smoke", "--workdir", str(whole)]) == OK
     return whole / "html"

@@ -124,6 +124,16 @@ def test_the_book_is_rendered_strictly(workdir, book):
         assert "/tmp/" not in page
 
 
+def test_no_page_tells_of_this_machine_s_folders_or_environment(book):
+    pages = list(book.rglob("*.html"))
+    assert len(pages) > 50
+    for path in pages:
+        page = path.read_text()
+        assert "a-token-of-the-environment" not in page, path.name
+        assert str(ROOT) not in page, path.name
+        assert os.environ["PATH"] not in page, path.name
+
+
 @pytest.mark.parametrize("name", ["lee_access"])
 def test_papermill_alone_from_the_notebooks_folder(tmp_path, name):
     """One notebook, nothing run before it, as Run All in JupyterLab starts it."""

@@ -30,7 +30,7 @@ KINDS = {
     "refuted": "An equality that is none, or a count or an explanation that is wrong here.",
     "obsolete": "Today's software can do what the document says it cannot, or a default that the "
     "document states has changed.",
-    "inconclusive": "The interval crosses a threshold of the rule, or the run is void.",
+    "inconclusive": "The interval crosses a threshold of the rule, or the times are void.",
     "not measured": "What it needs is missing here, or its experiment is still to come. The reason "
     "says which.",
 }

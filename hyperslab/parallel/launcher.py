@@ -173,8 +173,13 @@ def kind_of(launcher: str) -> str:
     return MPICH if re.search(r"HYDRA|MPICH|Intel\(R\) MPI", said) else ""
 
 
-def given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
+def given(environment: Mapping[str, str] | None = None) -> Launcher | None:
     """Return the launcher that the user named, None where none was.
+
+    Parameters
+    ----------
+    environment : mapping, optional
+        In which it is named; this process's own when not given.
 
     Raises
     ------
@@ -186,7 +191,8 @@ def given(environment: Mapping[str, str] = os.environ) -> Launcher | None:
     >>> given({}) is None
     True
     """
-    words = tuple(shlex.split(environment.get(OVERRIDE, "")))
+    known = os.environ if environment is None else environment
+    words = tuple(shlex.split(known.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:
         raise AbsentError(f"{words[0]!r} of the environment variable {OVERRIDE} is not found")
     return Launcher.of(words, of_site=True) if words else None

@@ -165,7 +165,7 @@ def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
         state = health(records, found.run_id, found.experiments, found.cache_states)
         marks = state.marks
         if state.void:
-            verdict, why = INCONCLUSIVE, f"The run is void: {state.void}."
+            verdict, why = INCONCLUSIVE, f"These times are void: {state.void}."
         elif found.n < ENOUGH:
             verdict = INCONCLUSIVE
             why = f"Too few blocks for an interval: {found.n}, at least {ENOUGH} are needed."

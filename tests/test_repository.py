@@ -175,6 +175,10 @@ def test_version_and_license_are_the_same_everywhere():
     assert citation["version"] == project["version"]
     assert citation["license"] == project["license"] == "BSD-3-Clause"
     assert citation["repository-code"] == project["urls"]["Source"]
+    entry = (ROOT / "book/bibliography.md").read_text(encoding="utf-8")
+    for said in (citation["title"], citation["version"], citation["repository-code"]):
+        assert f"{{{said}}}" in entry
+    assert f"{{{citation['preferred-citation']['year']}}}" in entry
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License")
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
 

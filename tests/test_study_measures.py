@@ -126,6 +126,7 @@ def test_a_filter_that_fits_two_configurations_is_refused() -> None:
         ({"case": "z"}, "no sample with case z"),
         ({"case": "a", "cache_state": "cold"}, "cache_state cold"),
         ({"case": "failed"}, "no mpicc here"),
+        ({"case": "a", "profile": ["full", "paper"]}, "it takes the profile full or paper, and"),
     ],
 )
 def test_what_is_missing_is_named(where: Mapping[str, object], message: str) -> None:

@@ -287,11 +287,13 @@ def test_figures_are_drawn_in_both_styles(whole):
     ("stages", "verdict"), [({"chunkindex_off": 5}, "reversed"), ({"chunkindex_off": 1}, "holds")]
 )
 def test_verdicts_are_of_the_seconds(tmp_path, stages, verdict):
-    save(observed(frame_of(rows(h5py_on=3, **stages))), tmp_path / "penard_link.parquet")
+    made = observed(frame_of(rows(h5py_on=3, **stages)))
     known = {claim.id: claim for claim in claims.load()}
+    save(made.assign(profile="full"), tmp_path / "penard_link.parquet")
+    assert claims.evaluate([known["penard-9b"]], tmp_path)[0].verdict == verdict
+    save(made.assign(profile="quick"), tmp_path / "penard_link.parquet")  # of smaller files
     judged = claims.evaluate([known["penard-9b"], known["penard-9"]], tmp_path)
-    assert judged[0].verdict == verdict
-    assert judged[1].parts[2].verdict == "not measured"  # seconds, of smaller files
+    assert judged[0].verdict == judged[1].parts[2].verdict == "not measured"
 
 
 def test_seconds_are_judged_for_whole_files(tmp_path):

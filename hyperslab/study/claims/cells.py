@@ -135,6 +135,10 @@ def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> pd.Da
     if not rows.empty:
         rows = rows[rows["run_id"] == rows["run_id"].iloc[-1]]
     if rows.empty:
+        anyhow = select(records, {name: one for name, one in where.items() if name != "profile"})
+        if "profile" in where and not anyhow.empty:
+            here, needed = anyhow["profile"].iloc[-1], _spell({"profile": where["profile"]})
+            raise MissingError(f"it takes the {needed}, and these records are of {here}")
         raise MissingError(f"the records hold no sample with {_spell(where)}")
     good = rows[rows["status"] == "ok"]
     if good.empty:

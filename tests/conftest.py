@@ -45,7 +45,10 @@ def _alone(folder):
         yield
 
 
-CANARY = "a-token-of-the-environment"
+@pytest.fixture(scope="session")
+def canary():
+    """What a variable of the environment holds while the book is rendered."""
+    return "a-token-of-the-environment"
 
 
 @pytest.fixture(scope="session")
@@ -60,9 +63,9 @@ def whole(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def book(whole):
+def book(whole, canary):
     """The folder of the book rendered from that run."""
     with _alone(whole), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CANARY_TOKEN", CANARY)
+        patch.setenv("CANARY_TOKEN", canary)
         assert main(["book", "--profile", "smoke", "--workdir", str(whole)]) == OK
     return whole / "html"

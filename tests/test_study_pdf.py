@@ -43,7 +43,7 @@ def stage(tmp_path: Path) -> Path:
     return folder
 
 
-def test_figures_and_what_is_folded_away_are_printed(stage: Path, tmp_path: Path) -> None:
+def test_figures_are_printed(stage: Path, tmp_path: Path) -> None:
     made = tmp_path / "build/book.pdf"
     print_book(stage, made)
     assert made.read_bytes().startswith(b"%PDF")

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import shutil
 import sys
 import time
@@ -20,7 +19,7 @@ from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
 from .processes import Processes
-from .worker import Job, Outcome
+from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
 
@@ -228,8 +227,7 @@ def _rows(case: Case, aa: str, block: int, place: int, outcome: Outcome) -> Rows
 
 def _others(busy_s: float, mine_s: float, elapsed_s: float) -> float:
     """Return the share of the machine's CPU that was not spent by this run."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-    return max(0.0, busy_s - mine_s) / (elapsed_s * cores) if elapsed_s else float("nan")
+    return max(0.0, busy_s - mine_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
 
 
 def _already(

@@ -190,7 +190,7 @@ def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
     read_end, write_end = os.pipe()
-    partners = Partners() if _sweeps(job) and _cores() > 1 else None
+    partners = Partners() if _sweeps(job) and cores() > 1 else None
     child = os.fork()
     if child == 0:
         die_with(server)
@@ -227,7 +227,8 @@ def _sweeps(job: Job) -> bool:
     return job.case.cache_state == "warm" and job.sweeps
 
 
-def _cores() -> int:
+def cores() -> int:
+    """Return how many cores this process may use; 1 where the system does not tell."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 

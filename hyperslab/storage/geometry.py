@@ -1,10 +1,14 @@
 """How chunks tile an array, and how many bytes the file then takes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from .chunk_cache import DEFAULT_CACHE, ChunkCache
 from .chunk_index import index_nodes, node_bytes, write_order
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
 
 FILE_METADATA_BYTES = 6144
 """Bytes of a netCDF-4 file of one variable and its dimensions apart from chunks and their index:
@@ -119,3 +123,25 @@ def predicted_bytes(
     nodes = index_nodes(write_order(shape, chunks, itemsize, cache))
     index = nodes * node_bytes(len(grid))
     return padded_bytes(shape, chunks, itemsize) + index + FILE_METADATA_BYTES
+
+
+def far_apart(grid: Sequence[int], few: int) -> Iterator[tuple[int, ...]]:
+    """Yield the places of a few chunks from all over an array, each once.
+
+    Even steps would stay in one row or column of the grid, which may be all land.
+
+    Parameters
+    ----------
+    grid : sequence of int
+        Number of chunks along each axis.
+    few : int
+        How many at most.
+
+    Examples
+    --------
+    >>> list(far_apart((4, 5), 3)), list(far_apart((2,), 9))
+    ([(2, 0), (0, 2), (2, 4)], [(1,), (0,)])
+    """
+    total = math.prod(grid)
+    for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
+        yield tuple(int(i) for i in np.unravel_index(number, grid))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage.blosc import check_blosc
+from hyperslab.storage.geometry import far_apart
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import stored_bytes, write_array
 
@@ -23,7 +25,6 @@ _READ = 24  # times the sample: bytes of source chunks decompressed for it, at m
 _BLOCK_BYTES = 4 * 2**20  # what the ratio of a codec is measured on
 _BROAD = 8  # places beside a read that stay in the box: chunks of the candidates reach there
 _COUNTED = 100_000  # values that tell the most common one
-_GOLDEN = (math.sqrt(5) - 1) / 2
 _SHORT = 8  # axes that are read and no longer than this are not cut
 
 
@@ -69,18 +70,14 @@ class Sample:
         shape = self.values.shape
         unit = [min(c, n) for c, n in zip(chunks or shape, shape, strict=True)]
         grid = [n // c for n, c in zip(shape, unit, strict=True)]
-        nbytes, total = math.prod(unit) * self.values.itemsize, math.prod(grid)
-        few = min(max(_BLOCK_BYTES // nbytes, 2), total)
+        nbytes = math.prod(unit) * self.values.itemsize
+        few = min(max(_BLOCK_BYTES // nbytes, 2), math.prod(grid))
         if nbytes > 4 * _BLOCK_BYTES:  # a part of one does
             few, unit[0] = 1, max(4 * _BLOCK_BYTES * unit[0] // nbytes, 1)
-        # Even steps would stay in one row or column of the grid.
-        places = dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few))
-        parts = []
-        for place in places:
-            at = np.unravel_index(place, grid)
-            box = tuple(slice(int(i) * c, int(i) * c + c) for i, c in zip(at, unit, strict=True))
-            parts.append(self.values[box])
-        return np.concatenate(parts)
+        return np.concatenate([
+            self.values[tuple(slice(i * c, i * c + c) for i, c in zip(place, unit, strict=True))]
+            for place in far_apart(grid, few)
+        ])  # fmt: skip
 
     def weight(self, block: NDArray[Any]) -> float:
         """Return the share of values that say something, over that of a block of them.
@@ -88,14 +85,23 @@ class Sample:
         The most common value, such as that of land, takes next to no room however it is packed,
         and a block may hold more of it or less.
         """
+        there = self._share(block)
+        return self._own_share / there if self._own_share and there else 1.0
+
+    @cached_property
+    def _common(self) -> Any:
         some = self.values.reshape(-1)[:: max(self.values.size // _COUNTED, 1)]
         kinds, counts = np.unique(some, return_counts=True)
-        common = kinds[counts.argmax()]
-        shares = [
-            float(np.mean(~np.isnan(one) if common != common else one != common))
-            for one in (self.values, block)
-        ]
-        return shares[0] / shares[1] if all(shares) else 1.0
+        return kinds[counts.argmax()]
+
+    @cached_property
+    def _own_share(self) -> float:
+        return self._share(self.values)
+
+    def _share(self, values: NDArray[Any]) -> float:
+        """Return the share of values that are not the most common one of the sample."""
+        common = self._common
+        return float(np.mean(~np.isnan(values) if common != common else values != common))
 
 
 def box_of(

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.storage.blosc import check_blosc
+from hyperslab.storage.geometry import far_apart
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import stored_bytes, write_array
 
@@ -30,7 +30,6 @@ from .terms import ALIKE, BELOW, THREADED, shared
 CHUNKS = 12  # that are decoded, spread over the file
 _MOST_BYTES = 2**25  # of them, decoded; at least one
 _TIMES = 3
-_GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True)
@@ -136,13 +135,10 @@ def _spread(read: Read) -> Iterator[tuple[int, ...]]:
     """Yield an element of each of a few chunks, far apart."""
     chunks = chunk_lengths(read) or read.shape
     grid = tuple(-(-n // c) for n, c in zip(read.shape, chunks, strict=True))
-    total = math.prod(grid)
     size = math.prod(chunks) * read.itemsize
     few = int(min(CHUNKS, max(_MOST_BYTES // size, 1)))
-    # Even steps would stay in one row or column of the grid, which may be all land.
-    for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
-        at = np.unravel_index(number, grid)
-        yield tuple(int(i) * c for i, c in zip(at, chunks, strict=True))
+    for place in far_apart(grid, few):
+        yield tuple(i * c for i, c in zip(place, chunks, strict=True))
 
 
 def _strip(read: Read) -> tuple[int | slice, ...]:

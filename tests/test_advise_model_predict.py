@@ -16,8 +16,6 @@ from hyperslab.advise.model import (
 )
 from hyperslab.advise.model.measured.held_out import cost_rows, from_rows, refusals
 from hyperslab.advise.model.terms import disk_terms, regimes, terms, worker
-from hyperslab.advise.model.wire import FETCHES, moved, wire_seconds
-from hyperslab.network import Link
 from hyperslab.storage import Layout
 
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
@@ -104,30 +102,6 @@ def test_regimes_go_from_narrow_to_wide():
         "",
     )
     assert set(disk_terms(READ)) >= {"disk:extent", "disk:stream"}
-
-
-def test_a_link_costs_round_trips_and_bytes():
-    link = Link(1e6, 0.1)
-    times = {}
-    for library in FETCHES:
-        if library in ("zarr", "xarray-zarr"):
-            continue
-        far = dataclasses.replace(READ, library=library, link=link)
-        times[library] = wire_seconds(far, geometry(far))
-    assert math.isclose(times["h5py-none"], 50 * 0.1 + 50 * 1e4 / 1e6)
-    asked = moved("h5py-none", geometry(READ))
-    assert (asked.requests, asked.stages, asked.nbytes) == (50, 50, 50 * 1e4)
-    ahead = moved("h5py", geometry(READ))
-    assert ahead.requests < 50
-    assert math.isclose(times["h5py"], link.seconds(ahead.stages, 0, ahead.nbytes))
-    assert moved("kerchunk", geometry(READ)).stages == 5
-    assert times["kerchunk"] < times["h5py-64k"] < times["h5py-none"]
-    opened = dataclasses.replace(READ, library="h5py-none", link=link, opens=True)
-    assert math.isclose(wire_seconds(opened, geometry(opened)) - times["h5py-none"], 12 * 0.1)
-    found = predict(dataclasses.replace(READ, library="h5py-none", link=link), KNOWN)
-    assert math.isclose(found.parts["wire"], times["h5py-none"])
-    with pytest.raises(UnknownLibraryError, match="fetches"):
-        wire_seconds(dataclasses.replace(READ, library="plain", link=link), geometry(READ))
 
 
 def test_a_calibration_survives_its_records():

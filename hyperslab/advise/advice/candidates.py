@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from .shapes import chunk_shapes, shard
 NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
 PAGE_BYTES = 4 * 2**20
 _MANY_FILES = 200  # from which Zarr's chunks go into shards
+_MANY_OBJECTS = 20_000  # up to which they may stay apart in a store of objects
 _CACHE_BYTES = 256 * 2**20
 # Codec, level and whether bytes are shuffled where the format can.
 _CODECS = (
@@ -279,17 +281,20 @@ def _of_shape(
     format: str, chunks: tuple[int, ...], own: Layout, variable: SourceVariable, remote: bool
 ) -> Iterator[Layout]:
     """Yield the layouts of one chunk shape."""
-    extra: dict[str, object] = {}
+    extras: list[dict[str, object]] = [{}]
     count = math.prod(chunk_grid(variable.shape, chunks))
     if format == "zarr3" and (remote or count > _MANY_FILES):
         shards = shard(variable.shape, chunks, variable.itemsize)
-        extra = {"shards": shards} if shards != chunks else {}
+        if shards != chunks:
+            # Far away chunks of their own are asked for at once, those of a shard one by one.
+            apart = remote and count <= _MANY_OBJECTS
+            extras = [{"shards": shards}, *([{}] if apart else [])]
     if format == "hdf5" and remote:
-        extra = {"page_bytes": PAGE_BYTES}
+        extras = [{"page_bytes": PAGE_BYTES}]
     tried: list[tuple[str | None, int | None, bool]] = [(None, None, False), *_CODECS]
     if own.codec and (own.codec, own.level, own.shuffle) not in tried:
         tried.append((own.codec, own.level, own.shuffle))
-    for codec, level, shuffle in tried:
+    for extra, (codec, level, shuffle) in itertools.product(extras, tried):
         for shuffled in (shuffle, False) if shuffle else (shuffle,):
             layout = layout_of(
                 format, chunks=chunks, codec=codec, level=level, shuffle=shuffled, **extra

@@ -116,6 +116,8 @@ def read_of(
 ) -> Read:
     """Return what the model takes: one access with one candidate.
 
+    Over a network an access opens the file, since libraries fetch values with that.
+
     Parameters
     ----------
     candidate, access, where
@@ -143,6 +145,7 @@ def read_of(
         link=where.link,
         cache_bytes=candidate.cache_bytes,
         decode_s=decode_s,
+        opens=where.link is not None,
     )
 
 

@@ -50,6 +50,8 @@ _REFERRED = "kerchunk"  # the reader of references
 class Visit:
     """Open a file and read it, once for each access: phases open:NAME and read:NAME.
 
+    From a server both are read:NAME: libraries fetch values ahead when a file is opened.
+
     Parameters
     ----------
     path
@@ -77,16 +79,25 @@ class Visit:
         options: Mapping[str, Any] | None = None
         if self.server is not None:
             place, options = self.server.address(self.path.name), self.server.storage_options
+
+        def opens() -> Any:
+            return chosen.open(
+                place, _NAME, chunk_cache_bytes=self.cache_bytes, storage_options=options
+            )
+
         digests = []
         for name, selections in self.selections.items():
             watch.chill()
-            with watch(f"open:{name}"):
-                opened = chosen.open(
-                    place, _NAME, chunk_cache_bytes=self.cache_bytes, storage_options=options
-                )
-            watch.chill()
-            with watch(f"{_READ}{name}"):
-                found = [opened.read(selection) for selection in selections]
+            if self.server is None:
+                with watch(f"open:{name}"):
+                    opened = opens()
+                watch.chill()
+                with watch(f"{_READ}{name}"):
+                    found = [opened.read(one) for one in selections]
+            else:
+                with watch(f"{_READ}{name}"):
+                    opened = opens()
+                    found = [opened.read(one) for one in selections]
             watch.note(useful_bytes=sum(values.nbytes for values in found), pattern=name)
             opened.close()
             digests.append(digest(found))

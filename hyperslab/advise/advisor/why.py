@@ -12,7 +12,7 @@ from ..advice.accesses import Access
 from ..advice.candidates import name_of
 from ..advice.rows import Advice, Row
 from ..model.geometry import Geometry
-from ..model.wire import FETCHES, moved
+from ..model.wire import FETCHES, moved, opening
 from ..report.table import amount, listing
 
 _INTERVAL = 6  # blocks from which smallest to largest cover the median 95 times of 100
@@ -159,16 +159,18 @@ def _over_network(advice: Advice, count: Geometry) -> str:
     library = advice.present.candidate.library
     if advice.where.link is None or library not in FETCHES:
         return ""
-    found, ahead = moved(library, count), FETCHES[library].ahead_bytes
-    text = f"; over the network {_many(found.requests, 'request')}"
+    size, ahead = advice.present.nbytes, FETCHES[library].ahead_bytes
+    reads = moved(library, count, size)
+    found = opening(library, size) + reads
+    text = f"; over the network, opening included, {_many(found.requests, 'request')}"
     if found.stages < found.requests:
         text += f", in {_many(found.stages, 'round trip')}"
-    elif found.requests > 1:
+    else:
         text += ", one after another"
     text += f", and {amount(found.nbytes)} moved"
     if not ahead:
         return text
-    serves = ", which serves the reads that follow" if found.requests < count.requests else ""
+    serves = ", which serves the reads that follow" if reads.requests < count.requests else ""
     return f"{text} ({library} fetches {amount(ahead)} ahead{serves})"
 
 

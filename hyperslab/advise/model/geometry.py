@@ -49,6 +49,9 @@ class Geometry:
         Bytes of these stretches.
     steps
         Elements that are picked one by one, by a step along the last axis that is read.
+    shards
+        Zarr's shards touched: the chunks of one are asked for one after another, unless all of them
+        are wanted.
     """
 
     calls: int
@@ -62,6 +65,7 @@ class Geometry:
     extents: int
     span_bytes: float
     steps: int = 0
+    shards: int = 0
 
     def __add__(self, other: Geometry) -> Geometry:
         pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
@@ -151,7 +155,7 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
     grid = [-(-n // c) for n, c in zip(read.shape, chunks, strict=True)]
     runs, steps = _runs(one, touched, chunks)
     extents, span = _stretches(one, touched, chunks, grid, stored)
-    requests = count
+    requests, shards = count, 0
     if read.layout.codec is None and _uncached(read, size):
         # Chunks that no cache holds and no codec needs are read run by run.
         pieces = max(runs, steps)
@@ -164,7 +168,9 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
             _touched(*axis)
             for axis in zip(one.starts, one.counts, one.steps, read.layout.shards, strict=True)
         )
-        requests, extents = count + held, max(extents, held)
+        each = math.prod(s // c for s, c in zip(read.layout.shards, chunks, strict=True))
+        requests = held if count == held * each else count + held
+        shards, extents = held, max(extents, held)
         span = count * stored / extents
     elif read.layout.format in ZARR:
         extents, span = count, stored
@@ -173,8 +179,9 @@ def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Geometry:
         pieces, share = _inside(read, one, touched, chunks)
         requests, decoded, total = count * pieces, round(decoded * share), total * share
     return Geometry(
-        1, count, count, useful, decoded, total, runs, requests, extents, extents * span, steps
-    )
+        1, count, count, useful, decoded, total, runs, requests, extents, extents * span, steps,
+        shards,
+    )  # fmt: skip
 
 
 def _stretches(

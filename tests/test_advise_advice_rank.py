@@ -12,9 +12,11 @@ from hyperslab.advise.advice import rank
 from hyperslab.advise.advice.predictors import Rough
 from hyperslab.advise.advice.rows import order, to_measure
 from hyperslab.advise.advice.trials import try_out
+from hyperslab.advise.advisor import apply
 from hyperslab.advise.model.errors import UnknownCodecError
+from hyperslab.advise.source import open_source
 from hyperslab.network.link import Link
-from hyperslab.storage import Layout
+from hyperslab.storage import Layout, Variable, create
 
 
 @pytest.fixture(scope="module")
@@ -217,3 +219,21 @@ def test_files_of_other_kinds(layout, tmp_path):
     assert found.present.candidate.layout.format == layout.format
     assert found.rows
     assert {row.candidate.layout.format for row in found.rows} >= {"zarr3"}
+
+
+def test_sizes_are_those_of_the_file_where_the_sample_has_less_land(tmp_path):
+    shape = (24, 120, 180)
+    values = np.random.default_rng(4).normal(0, 1, shape).round(2).astype("f4")
+    values[:, :40], values[:, 80:] = -999.0, -999.0  # sea is where the sample lies
+    layout = Layout("netcdf4", (1, 120, 180), "deflate", 4, shuffle=True)
+    path = tmp_path / "sea.nc"
+    with create(path, [Variable("sst", ("t", "y", "x"), shape, "f4")], {"sst": layout}) as writer:
+        writer.write("sst", ..., values)
+        writer.close()
+    limits = {"codecs": ("deflate",), "most_times": math.inf, "sample_bytes": 2**16}
+    found = advice(path, tmp_path, {"time_series": 0.5, "map": 0.5}, **limits)
+    assert found.sample_shape[1] <= 40 < shape[1]
+    row = next(row for row in found.rows if row.candidate.rewrites)
+    made = apply.write(str(path), row.candidate, ["sst"], tmp_path / "better.nc", 2**28)
+    with open_source(str(made.path)) as source:
+        assert row.nbytes == pytest.approx(source.variables["sst"].stored_bytes, rel=0.1)

@@ -150,11 +150,12 @@ class _Found:
         )  # fmt: skip
         known: dict[object, Packed] = {}
         failed: dict[str, int] = {}
+        factor = self._factor(present, self._packed(present, known, scratch, processes, own=True))
 
         def row(candidate: Candidate, own: bool) -> Row | None:
             try:
                 packed = self._packed(candidate, known, scratch, processes, own=own)
-                return self._row(candidate, packed)
+                return self._row(candidate, packed, factor)
             except (OSError, RuntimeError) as error:  # of the library that should write it
                 if candidate is present:
                     raise
@@ -181,19 +182,31 @@ class _Found:
         said += [f"{n} layouts cannot be written, {why}" for why, n in failed.items()]
         return rows, said
 
-    def _row(self, candidate: Candidate, packed: Packed) -> Row:
+    def _factor(self, present: Candidate, packed: Packed) -> float:
+        """Return what a value takes in the file as it is, over what one of the sample takes so."""
+        stored = self.variable.stored_bytes
+        if not stored or not present.said or present.layout.codec is None:
+            return 1.0
+        return stored / math.prod(self.variable.shape) / packed.value_bytes
+
+    def _row(self, candidate: Candidate, packed: Packed, factor: float) -> Row:
         """Return a row; its sample_gain holds seconds on the sample for now."""
+        stored, whole = self.variable.stored_bytes, packed
+        if candidate.layout.codec is not None:
+            whole = packed.times(factor)
+        if not candidate.rewrites and stored:
+            whole = replace(whole, value_bytes=stored / math.prod(self.variable.shape))
         near = replace(candidate, layout=self.sample.clipped(candidate.layout))
         where, says = self.where, self.predictor
         try:
             if not candidate.said:
                 raise UncalibratedError(notes.unsaid(self.variable))
-            cost = price(candidate, self.variable, self.accesses, packed, where, says)
+            cost = price(candidate, self.variable, self.accesses, whole, where, says)
             small = price(near, self.sample.variable, self.near, packed, where, says)
         except UncalibratedError as error:
-            reads = {a.name: read_of(candidate, self.variable, a, packed, where)
+            reads = {a.name: read_of(candidate, self.variable, a, whole, where)
                      for a in self.accesses}  # fmt: skip
-            nbytes = variable_bytes(candidate, self.variable, packed.value_bytes)
+            nbytes = variable_bytes(candidate, self.variable, whole.value_bytes)
             why = notes.first_line(error)
             if candidate.kind == NOW and candidate.said:
                 why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
@@ -227,9 +240,6 @@ class _Found:
             block = self.sample.block(clipped.chunks)
             packed = self.predictor.packed(block, clipped, candidate.library, scratch, processes)
             known[key] = packed.times(self.sample.weight(block))
-        if not candidate.rewrites and variable.stored_bytes:
-            value_bytes = variable.stored_bytes / math.prod(variable.shape)
-            return replace(known[key], value_bytes=value_bytes)
         return known[key]
 
     def measured(

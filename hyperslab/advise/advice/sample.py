@@ -166,7 +166,9 @@ def box_of(
         lengths[axis] = -(-lengths[axis] // 2)
     starts = []
     for n, length, chunk in zip(shape, lengths, chunks, strict=True):
-        starts.append(min((n - length) // 2 // chunk * chunk, n - length))
+        first = (n - length) // 2 // chunk * chunk
+        inside = max(min(chunk, n - first) - length, 0) // 2  # the edge of a map may be all land
+        starts.append(min(first + inside, n - length))
     return tuple(slice(i, i + n) for i, n in zip(starts, lengths, strict=True))
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import made_files
 import netCDF4
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import xarray as xr
 from made_advice import maps
 
 from hyperslab.advise import model
+from hyperslab.advise.advisor import apply
 from hyperslab.advise.advisor.asked import budget_of, link_of
 from hyperslab.advise.advisor.command import advised
 from hyperslab.cli import main
@@ -82,7 +84,7 @@ def test_json_and_a_picture(file, tmp_path, capsys):
             "--library zarr: it does not read sst, netcdf4: give one of netcdf4",
         ),
         (["--library", "netcdf-c", "--store", "s3"], "netcdf4 over a network: give one of"),
-        (["--measure", "-1"], "--measure 0 or more"),
+        (["--measure", "-1"], "--measure -1: give 0"),
         (["--rows", "0"], "--rows 0"),
         (["--calls", "0"], "--calls 0"),
         (["--memory", "much"], "size 'much'"),
@@ -91,6 +93,10 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--json", "no/a.json"], "its folder does not exist"),
         (["--apply", "no/a.nc"], "its folder does not exist"),
         (["--apply", "a.nc", "--choice", "9x9 rar"], "no layout '9x9 rar'"),
+        (["--apply", "a.nc", "--choice", "zarr3 9x9x9"], "give a name that ends in .zarr"),
+        (["--apply", "a.zarr", "--choice", "9x9x9"], "give a name that ends in .nc"),
+        (["--access", "map=0.7"], "give map without a share"),
+        (["--repeats", "0"], "--repeats 0: give at least 1"),
         (["--apply", "a.nc", "--choice", "9x9 zstd"], "2 chunk lengths for sst"),
         (["--choice", "99"], "--choice 99: give --apply OUT too"),
         (["--apply", "a.nc", "--choice", "0"], "--choice 0: give a row from 1 on"),
@@ -191,6 +197,33 @@ def test_the_first_layout_is_applied_as_zarr_too(file, capsys):
         assert a.equals(b)
     assert run(file, *words, "--apply", "a.zarr") == 2
     assert "exists: remove it first" in capsys.readouterr().err
+
+
+def test_the_best_layout_of_a_names_ending_is_applied(file):
+    found = advised([str(file), *QUICK, "--formats", "zarr3,netcdf4"])
+    row = apply.chosen(found, "", "a.zarr")
+    assert row.candidate.layout.format == "zarr3"
+    assert apply.chosen(found, "", "a.nc").candidate.layout.format == "netcdf4"
+    assert apply.chosen(found, "", "a") is next(r for r in found.rows if r.candidate.rewrites)
+    with pytest.raises(ValueError, match=r"ends in \.zarr"):
+        apply.chosen(found, str(found.rows.index(row) + 1), "a.nc")
+
+
+def test_a_file_that_a_copy_cannot_hold_is_refused_before_anything_is_done(tmp_path, capsys):
+    made_files.nested(tmp_path / "nested.nc")
+    with netCDF4.Dataset(tmp_path / "nested.nc", "a") as nc:
+        nc["ocean"].note = "kept by nccopy"
+    words = ["nested.nc", "--variable", "ocean/deep/salt", "--choice", "6x6", "--apply", "a.nc"]
+    assert run(*words) == 2
+    said = capsys.readouterr().err
+    assert "records is left out: it holds records" in said
+    assert "group ocean loses note, which cannot be copied. --leave-out" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["nested.nc"]
+    assert run(*words, "--leave-out") == 0
+    assert "note: group ocean loses note" in capsys.readouterr().err
+    with netCDF4.Dataset("a.nc") as nc:
+        assert nc["ocean/deep/salt"].chunking() == [6, 6]
+        assert "records" not in nc.variables
 
 
 def _runs(part):

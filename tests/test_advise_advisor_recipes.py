@@ -16,7 +16,7 @@ from made_advice import as_if_measured, maps
 
 from hyperslab.advise.advisor import text
 from hyperslab.advise.advisor.command import advised
-from hyperslab.advise.advisor.recipes import commands
+from hyperslab.advise.advisor.recipes import commands, output_name
 from hyperslab.cli import main
 from hyperslab.network import serving
 from hyperslab.storage import Layout
@@ -143,6 +143,25 @@ def test_groups_are_left_to_this_program(tmp_path):
     found = advised([str(tmp_path / "groups.h5"), *ASKED, "--access", "row", "--formats", "zarr3"])
     row = row_of(found, format="zarr3", kind="layout")
     assert [one.split()[0] for one in commands(found, row)] == ["hyperslab"]
+
+
+def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):
+    path = maps(tmp_path / "maps.nc")
+    with netCDF4.Dataset(path, "a") as nc:
+        nc.createGroup("stations").createVariable("names", str, ())[...] = "Vlissingen"
+    found = advised([str(path), *ASKED, "--formats", "netcdf4"])
+    itself, *others = commands(found, row_of(found, format="netcdf4", kind="layout"))
+    assert itself.endswith("--leave-out")
+    assert [one.split()[0] for one in others] == ["nccopy"]
+    assert any("stations/names is left out: it holds text" in note for note in found.notes)
+
+
+def test_each_layout_has_a_name_of_its_own(tmp_path):
+    every = ["--rough", "--no-measure", "--budget", "any", "--formats", "netcdf4,hdf5,zarr3"]
+    found = advised([str(maps(tmp_path / "maps.nc")), *every])
+    layouts = [row.candidate.layout for row in found.rows if row.candidate.rewrites]
+    names = {(output_name("maps.nc", layout), layout.format) for layout in layouts}
+    assert len(names) == len(layouts) > 50
 
 
 def test_every_row_that_was_measured_has_its_commands(tmp_path):

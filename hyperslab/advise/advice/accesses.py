@@ -90,6 +90,12 @@ to keep their proportion
         if abs(total - whole) <= _OFF * whole:
             return {name: share / total if total != whole else share / whole
                     for name, share in shares.items()}  # fmt: skip
+    if len(shares) == 1:
+        [only] = shares
+        raise ValueError(
+            f"--access {only}={total:g}: the shares do not sum to 1 (or 100%): give {only} without "
+            "a share, or the other accesses with theirs"
+        )
     kept = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
     raise ValueError(
         f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {kept} to keep their "

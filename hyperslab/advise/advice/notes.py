@@ -12,6 +12,8 @@ from .question import FAR
 from .rows import Row, order
 from .sample import Sample
 
+_SAID = 5  # of what a copy lacks
+
 
 def unsaid(variable: SourceVariable) -> str:
     """Say that the layout of a variable is none of those known here, and what follows."""
@@ -65,6 +67,12 @@ def beyond(rows: Sequence[Row], present: Row) -> str:
         f"of them, {best.candidate.name}, is {gain}{best.nbytes / present.nbytes:.2f} times as "
         "large as the variable is now; --budget any ranks them too."
     )
+
+
+def lacking(unkept: Sequence[str]) -> str:
+    """Say what a copy would not hold of the file."""
+    more = f" And {len(unkept) - _SAID} more." if len(unkept) > _SAID else ""
+    return f"a copy by --apply would not hold all of the file: {' '.join(unkept[:_SAID])}{more}"
 
 
 def noise(found: Interval) -> str:

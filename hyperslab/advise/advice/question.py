@@ -92,8 +92,10 @@ class Question:
             raise ValueError(f"--cache {self.cache}: give warm, cold or auto")
         if self.calls < 1:
             raise ValueError(f"--calls {self.calls}: give at least 1")
-        if self.repeats < 1 or self.measured < 0:
-            raise ValueError("--repeats takes 1 or more, --measure 0 or more")
+        if self.repeats < 1:
+            raise ValueError(f"--repeats {self.repeats}: give at least 1")
+        if self.measured < 0:
+            raise ValueError(f"--measure {self.measured}: give 0 (predict only) or more")
 
     def chosen(self, source: Source) -> SourceVariable:
         """Return the variable that is advised on.

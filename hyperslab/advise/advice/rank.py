@@ -73,6 +73,7 @@ def advise(
         )
         letters = letters_of(variable, source.variables, question.roles)
         same, format = twins(source, variable), source.format
+        unkept, grouped = source.unkept, any("/" in name for name in source.variables)
         where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
         library = question.library_for(source, variable)
         present = now(source.format, variable, library)
@@ -118,10 +119,11 @@ def advise(
     beyond = tuple(row for row in rows[1:] if not allowed(row, rows[0], question))
     if beyond:
         said.append(notes.beyond(beyond, rows[0]))
+    if unkept:
+        said.append(notes.lacking(unkept))
     return Advice(
         question, variable, accesses, letters, where, rows[0], tuple(sorted(kept, key=order)),
-        sample.values.shape, predictor.name, (*said, *more), same, beyond,
-        format,
+        sample.values.shape, predictor.name, (*said, *more), same, beyond, format, unkept, grouped,
     )  # fmt: skip
 
 

@@ -95,6 +95,10 @@ class Advice:
         Candidates that take more room than is allowed.
     format
         Of the file.
+    unkept
+        What a copy of the file would lack, a sentence each.
+    grouped
+        Whether variables of it lie in groups.
     """
 
     question: Question
@@ -110,6 +114,8 @@ class Advice:
     twins: tuple[str, ...] = ()
     beyond: tuple[Row, ...] = ()
     format: str = "netcdf4"
+    unkept: tuple[str, ...] = ()
+    grouped: bool = False
 
     @property
     def first(self) -> Row | None:

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
+
+from ..advice import notes
 from ..advice.candidates import LAYOUT, Candidate, named
 from ..advice.question import Question, twins
 from ..advice.rows import Advice, Row
 from ..copying.copy import CopyReport, copy_apart
 from ..source import open_source
 
+_FILES = (*CLASSIC, *NETCDF4, "hdf5")
+_ENDINGS = {
+    **dict.fromkeys((".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5"), _FILES), ".zarr": ZARR,
+}  # fmt: skip
+"""Formats that a name promises by its ending."""
 
-def chosen(advice: Advice, choice: str = "") -> Row:
+
+def chosen(advice: Advice, choice: str = "", output: str = "") -> Row:
     """Return the row of the table that is to be applied.
 
     Parameters
@@ -21,6 +30,8 @@ def chosen(advice: Advice, choice: str = "") -> Row:
         From `hyperslab.advise.advice.rank.advise`.
     choice
         Number of the row, from 1; the best layout if empty.
+    output
+        Path of the copy, whose ending may promise a format.
 
     Raises
     ------
@@ -29,20 +40,53 @@ def chosen(advice: Advice, choice: str = "") -> Row:
     """
     if choice:
         if not 1 <= int(choice) <= len(advice.rows):
-            raise ValueError(f"--choice {choice}: give 1 to {len(advice.rows)}")
+            raise ValueError(
+                f"--choice {choice}: give 1 to {len(advice.rows)}, or the name of a layout as the "
+                "table has it: then nothing is measured again"
+            )
         row = advice.rows[int(choice) - 1]
         if not row.candidate.rewrites:
             raise ValueError(
                 f"--choice {choice}: {row.candidate.name} rewrites nothing: its commands are above"
             )
+        require_ending(output, row.candidate.layout)
         return row
-    best = next((row for row in advice.rows if row.candidate.rewrites), None)
-    if best is None or not best.scaled_gain > 1:
+    able = [row for row in advice.rows if row.candidate.rewrites]
+    fitting = [row for row in able if _fits(output, row.candidate.layout)]
+    if not fitting or not fitting[0].scaled_gain > 1:
+        among = "" if fitting == able else f", among those of {Path(output).suffix} files"
         raise ValueError(
-            "--apply: no layout is known to be quicker than the file as it is: --choice applies "
-            "one anyway"
+            f"--apply {output}: no layout is known to be quicker than the file as it is{among}: "
+            "--choice applies one anyway"
         )
-    return best
+    return fitting[0]
+
+
+def require_ending(output: str, layout: Layout) -> None:
+    """Refuse a name that promises another format.
+
+    Raises
+    ------
+    ValueError
+        Naming the ending that fits.
+
+    Examples
+    --------
+    >>> require_ending("a.nc", Layout("zarr3"))
+    Traceback (most recent call last):
+    ...
+    ValueError: --apply a.nc: the layout is zarr3: give a name that ends in .zarr
+    """
+    if not _fits(output, layout):
+        raise ValueError(
+            f"--apply {output}: the layout is {layout.format}: give a name that ends in "
+            f"{layout.suffix}"
+        )
+
+
+def _fits(output: str, layout: Layout) -> bool:
+    allowed = _ENDINGS.get(Path(output).suffix.lower())
+    return allowed is None or layout.format in allowed
 
 
 def check(output: str, address: str) -> None:
@@ -67,6 +111,20 @@ def check(output: str, address: str) -> None:
         raise ValueError(f"--apply {output} {what}")
     if not path.resolve().parent.is_dir():
         raise ValueError(f"--apply {output}: its folder does not exist: make it first")
+
+
+def check_all(address: str, output: str) -> None:
+    """Refuse to rewrite a file that holds what a copy would lack.
+
+    Raises
+    ------
+    ValueError
+        Saying what that is.
+    """
+    with open_source(address) as source:
+        lacking = source.unkept
+    if lacking:
+        raise ValueError(f"--apply {output}: {notes.lacking(lacking)} --leave-out makes it without")
 
 
 def write(
@@ -105,17 +163,18 @@ def write(
     return copy_apart(address, output, target, memory_bytes=memory_bytes, verify="full")
 
 
-def by_name(asked: Question, label: str) -> tuple[Candidate, tuple[str, ...]]:
+def by_name(asked: Question, label: str, output: str) -> tuple[Candidate, tuple[str, ...]]:
     """Return the layout that a label says, and the variables that it is for.
 
     Raises
     ------
     ValueError
-        When it is no label of a layout, or does not fit the variable.
+        When it is no label of a layout, or does not fit the variable or the output's name.
     """
     with open_source(asked.address) as source:
         variable = asked.chosen(source)
         found = Candidate(label, LAYOUT, named(label, source.format), "")
+        require_ending(output, found.layout)
         names = twins(source, variable)
         found.target(names).layouts(source.choose(names))
     return found, names

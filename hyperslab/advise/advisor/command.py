@@ -52,11 +52,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.apply:
         apply.check(arguments.apply, arguments.file)
     resolved(asked)
+    if arguments.apply and not arguments.leave_out:
+        apply.check_all(arguments.file, arguments.apply)
     named = arguments.choice and not arguments.choice.isdigit()
     try:
         with ended_like_ctrl_c():
             if named and arguments.apply:  # nothing is to be found out
-                _apply(arguments, *apply.by_name(asked, arguments.choice))
+                _apply(arguments, *apply.by_name(asked, arguments.choice, arguments.apply))
                 return 0
             predicts = predictor(
                 rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
@@ -65,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
             _report(arguments, advice)
             if arguments.apply:
                 try:
-                    row = apply.chosen(advice, arguments.choice)
+                    row = apply.chosen(advice, arguments.choice, arguments.apply)
                     _apply(arguments, row.candidate, advice.twins)
                 except ValueError as error:  # something was measured: it is no matter of usage
                     raise RuntimeError(str(error)) from error

@@ -158,6 +158,11 @@ def _results(group: argparse._ArgumentGroup) -> None:
         help="rewrite the file in the layout that is advised: verified, whole or not at all",
     )  # fmt: skip
     group.add_argument(
+        "--leave-out", action="store_true",
+        help="go on with --apply where OUT cannot hold all that the file holds, such as text, "
+        "records, or attributes of groups; without it such a file is refused",
+    )  # fmt: skip
+    group.add_argument(
         "--choice", default="", metavar="N",
         help="apply row N of the table, or the layout of this name, as the report writes it (the "
         "first that is a layout)",

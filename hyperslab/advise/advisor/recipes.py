@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
 
-from ..advice.candidates import Candidate
+from ..advice.candidates import Candidate, name_of
 from ..advice.rows import Advice, Row
 from ..sources.remote import is_url
 
@@ -86,6 +86,7 @@ def commands(advice: Advice, row: Row) -> list[str]:
     row
         One of its rows.
     """
+    # xarray opens a group at a time: what has groups is left to the tools that copy all of it.
     found, address = row.candidate, advice.question.address
     if found.remedy:
         return _remedy(advice, found)
@@ -98,14 +99,14 @@ def commands(advice: Advice, row: Row) -> list[str]:
             tool := _nccopy(layout, names, address, out)
         ):  # fmt: skip
             made.append(tool)
-        made += _to_netcdf(layout, names, here, out)
+        made += [] if advice.grouped else _to_netcdf(layout, names, here, out)
     elif layout.format == "hdf5":
         if not far and advice.format in _H5REPACK and (
             tool := _h5repack(layout, names, address, out)
         ):  # fmt: skip
             made.append(tool)
     elif layout.format in ("zarr2", "zarr3"):
-        made += _to_zarr(layout, names, here, out)
+        made += [] if advice.grouped else _to_zarr(layout, names, here, out)
     return made
 
 
@@ -114,13 +115,15 @@ def output_name(address: str, layout: Layout) -> str:
 
     Examples
     --------
-    >>> output_name("data/sst.nc", Layout("netcdf4", (9, 9))), output_name("a.h5", Layout("zarr3"))
-    ('sst-9x9.nc', 'a.zarr')
+    >>> output_name("data/sst.nc", Layout("netcdf4", (9, 9), "deflate", 1, shuffle=True))
+    'sst-9x9-deflate1-shuffle.nc'
+    >>> output_name("a.h5", Layout("zarr3", (9, 9), shards=(90, 90)))
+    'a-9x9-shards-90x90.zarr'
     """
     stem = Path(address.rstrip("/")).name
     stem = stem.rpartition(".")[0] or stem
-    chunks = "-" + "x".join(map(str, layout.chunks)) if layout.chunks else ""
-    return f"{stem}{chunks}{layout.suffix}"
+    words = name_of(layout).removeprefix("zarr3 ").replace(":", "").split()
+    return f"{'-'.join([stem, *words])}{layout.suffix}"
 
 
 def itself(advice: Advice, row: Row) -> str:
@@ -128,6 +131,7 @@ def itself(advice: Advice, row: Row) -> str:
     out = output_name(advice.question.address, row.candidate.layout)
     words = ["hyperslab", "advise", advice.question.address]
     words += ["--variable", advice.variable.name, "--choice", row.candidate.name, "--apply", out]
+    words += ["--leave-out"] if advice.unkept else []
     return shlex.join(words)
 
 
@@ -136,15 +140,19 @@ def _nccopy(layout: Layout, names: tuple[str, ...], address: str, out: str) -> s
         return ""
     words = ["nccopy", "-k", "nc4" if layout.format == "netcdf4" else "nc7"]
     for name in names:
-        words += ["-c", f"{name}:{','.join(map(str, layout.chunks))}"]
+        words += ["-c", f"{_absolute(name)}:{','.join(map(str, layout.chunks))}"]
     if layout.codec == "deflate":
         words += ["-d", str(layout.effective_level), *(["-s"] if layout.shuffle else [])]
     elif layout.codec == "zstd":
         for name in names:
-            words += ["-F", f"{name},{_HDF5_FILTERS['zstd']},{layout.effective_level}"]
+            words += ["-F", f"{_absolute(name)},{_HDF5_FILTERS['zstd']},{layout.effective_level}"]
     else:
         words += ["-d", "0"]
     return shlex.join([*words, address, out])
+
+
+def _absolute(name: str) -> str:
+    return f"/{name}" if "/" in name else name
 
 
 def _h5repack(layout: Layout, names: tuple[str, ...], address: str, out: str) -> str:
@@ -163,8 +171,6 @@ def _h5repack(layout: Layout, names: tuple[str, ...], address: str, out: str) ->
 
 
 def _to_netcdf(layout: Layout, names: tuple[str, ...], here: Place, out: str) -> list[str]:
-    if any("/" in name for name in names):  # xarray opens a group at a time
-        return []
     options: dict[str, object] = {"chunksizes": layout.chunks}
     if layout.chunks is None:
         options = {"contiguous": True}
@@ -192,8 +198,6 @@ def _to_netcdf(layout: Layout, names: tuple[str, ...], here: Place, out: str) ->
 
 
 def _to_zarr(layout: Layout, names: tuple[str, ...], here: Place, out: str) -> list[str]:
-    if any("/" in name for name in names):
-        return []
     unit = layout.shards or layout.chunks
     parts = [f"'chunks': {layout.chunks!r}"] if layout.chunks else []
     if layout.shards:

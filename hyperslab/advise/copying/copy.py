@@ -133,7 +133,7 @@ def copy(
         chosen = source.choose(variables)
         layouts = target.layouts(chosen)
         fitted = fit(chosen, layouts, source.attrs)
-        left_out = [v for v in source.variables.values() if v.reason] if variables is None else []
+        lacking = source.unkept if variables is None else ()
         rooms = share(
             [(variable, fitted.layouts[variable.name]) for variable in chosen],
             source_format=source.format,
@@ -157,7 +157,7 @@ def copy(
         stored_bytes(path),
         (
             *fitted.notes,
-            *(f"{v.name} is left out: it {v.reason}." for v in left_out),
+            *lacking,
             *passes(rooms),
         ),
         reads_of(chosen, rooms),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -132,6 +132,16 @@ class Source(ABC):
         """Attributes of the whole, without what the format keeps for itself."""
         return self._attributes()
 
+    @cached_property
+    def unkept(self) -> tuple[str, ...]:
+        """What a copy of all of it lacks, a sentence each; empty where it holds all."""
+        lacking = [f"{v.name} is left out: it {v.reason}." for v in self.variables.values()
+                   if v.reason]  # fmt: skip
+        for owner, names in self._attributes_left():
+            if left := sorted(names):
+                lacking.append(f"{owner} loses {', '.join(left)}, which cannot be copied.")
+        return tuple(lacking)
+
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
         """Return the variables of these names, or all that can be copied.
 
@@ -141,11 +151,11 @@ class Source(ABC):
             When there is no variable of a name, one cannot be copied, or none is left.
         """
         shown = self._shown
+        found = [v for v in self.variables.values() if v.copyable]
+        if not found:
+            why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
+            raise SourceError(f"{shown} holds no array of numbers{f' ({why})' if why else ''}")
         if names is None:
-            found = [v for v in self.variables.values() if v.copyable]
-            if not found:
-                why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
-                raise SourceError(f"{shown} holds no array of numbers{f' ({why})' if why else ''}")
             return found
         wanted = list(dict.fromkeys(name.strip("/") for name in names))
         for name in wanted:
@@ -199,6 +209,10 @@ class Source(ABC):
     @abstractmethod
     def _attributes(self) -> dict[str, object]: ...
 
+    def _attributes_left(self) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield the file, its groups and variables with the attributes that are not copied."""
+        yield from ()
+
     @abstractmethod
     def _read(self, name: str, selection: Indices) -> Any: ...
 
@@ -209,7 +223,7 @@ class Source(ABC):
     def _known(self) -> str:
         names = [name for name, v in self.variables.items() if v.copyable]
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return ", ".join(names[:SHOWN]) + more or "none"
+        return ", ".join(names[:SHOWN]) + more
 
 
 class Dims:

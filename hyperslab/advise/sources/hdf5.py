@@ -14,7 +14,7 @@ from hyperslab.storage.region import region
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of
 from .filters import Stored, stored
-from .hdf5_attrs import plain_attrs
+from .hdf5_attrs import OWN_ATTRIBUTES, plain_attrs
 from .kinds import TEXT, dtype_name, why_not
 
 # Of netCDF-C's scales that only give a dimension its name.
@@ -122,6 +122,19 @@ class HDF5Source(Source):
 
     def _attributes(self) -> dict[str, object]:
         return plain_attrs(self._file)
+
+    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
+        yield "the file", set(self._file.attrs) - OWN_ATTRIBUTES - set(self.attrs)
+        groups: list[str] = []
+        self._file.visititems(
+            lambda path, item: groups.append(path) if isinstance(item, h5py.Group) else None
+        )
+        for path in groups:
+            yield f"group {path}", set(self._file[path].attrs) - OWN_ATTRIBUTES
+        for known in self.variables.values():
+            own = OWN_ATTRIBUTES | {"_FillValue"} | set(known.attrs)
+            if known.copyable:
+                yield known.name, set(self._dataset(known.name).attrs) - own
 
     def _describe(self) -> list[SourceVariable]:
         dims = Dims()

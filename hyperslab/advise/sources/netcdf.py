@@ -92,6 +92,14 @@ class NetCDFSource(Source):
     def _attributes(self) -> dict[str, object]:
         return _attrs(self._file)
 
+    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
+        for path, group in _groups(self._file, ""):
+            own = set(group.ncattrs())
+            yield (f"group {path[:-1]}", own) if path else ("the file", own - set(self.attrs))
+            for name, variable in group.variables.items():
+                if (known := self.variables[path + name]).copyable:
+                    yield known.name, set(variable.ncattrs()) - {"_FillValue"} - set(known.attrs)
+
     def _describe(self) -> list[SourceVariable]:
         hdf5 = self._path is not None and self.format in ("netcdf4", "netcdf4-classic")
         known = how_stored(self._path) if hdf5 and self._path else {}

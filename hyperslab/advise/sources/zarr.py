@@ -70,6 +70,19 @@ class ZarrSource(Source):
     def _attributes(self) -> dict[str, object]:
         return {} if isinstance(self._root, zarr.Array) else _plain(dict(self._root.attrs))
 
+    def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
+        own = {"_ARRAY_DIMENSIONS", "_FillValue"}
+        if isinstance(self._root, zarr.Group):
+            yield "the store", _foreign(self._root) - set(self.attrs)
+            with _quiet():
+                members = list(self._root.members(max_depth=None))
+            for name, item in members:
+                if isinstance(item, zarr.Group):
+                    yield f"group {name}", _foreign(item)
+        for known in self.variables.values():
+            if known.copyable:
+                yield known.name, _foreign(self._array(known.name)) - own - set(known.attrs)
+
     def _describe(self) -> list[SourceVariable]:
         if isinstance(self._root, zarr.Array):
             name = self._root.basename or (self._path.stem if self._path else "data")
@@ -187,6 +200,11 @@ def _config(codec: Any) -> tuple[str, dict[str, Any]]:
     return str(described["name"]).removeprefix("numcodecs."), dict(
         described.get("configuration", {})
     )
+
+
+def _foreign(item: Any) -> set[str]:
+    """Return the names of attributes that are not netCDF's own."""
+    return {key for key in item.attrs if not (key.startswith("_nczarr") or key == "_NCProperties")}
 
 
 def _plain(attrs: dict[str, Any]) -> dict[str, object]:

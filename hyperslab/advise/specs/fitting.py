@@ -89,6 +89,8 @@ def fit(
             f"{', '.join(nested[:5])} {'lies' if len(nested) == 1 else 'lie'} in groups, which "
             f"{format} has not: take netcdf4, hdf5 or zarr3, or name other variables"
         )
+    if format in (*NETCDF4, "nczarr") and any("/" in v.name for v in variables):
+        notes.append("dimensions of groups lie in the root of the copy, where groups see them too.")
     plan(made, layouts, {}, None)
     return Fitted(tuple(made), dict(layouts), _attrs(attrs, format), tuple(notes))
 

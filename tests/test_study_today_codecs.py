@@ -121,3 +121,15 @@ def test_what_was_read_once_is_not_named_as_fastest(files):
     assert "fewer than 6" in codecs_words.caption_sizes(found)
     few = {c.name.split("/")[2] for c in codecs.cases(files, 1) if c.most_blocks == 1}
     assert few == set(CODECS) - set(codecs.COMPARED)
+
+
+def test_bytes_and_requests_are_medians_of_the_read_alone():
+    found = records({})
+    reads = found["phase"] == "read"
+    found["rchar"] = np.where(reads, 2e6 + found["block"] % 2, 4e6)
+    found["syscr"] = np.where(reads, 8, 15)
+    counted = codecs_results.counts(found)
+    assert len(counted) == 4 * len(CODECS)
+    assert set(codecs_words.rows_counts(counted).iloc[0][1:]) == {"2,000", "8"}
+    nothing = codecs_words.rows_counts(codecs_results.counts(records({})))  # as on macOS
+    assert set(nothing.iloc[0][1:]) == {"-"}

@@ -91,6 +91,35 @@ def table(reads: pd.DataFrame, written: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def counts(reads: pd.DataFrame) -> pd.DataFrame:
+    """Return what each read takes from its file once that is open.
+
+    Parameters
+    ----------
+    reads : pandas.DataFrame
+        Records of the experiment of that name.
+
+    Returns
+    -------
+    pandas.DataFrame
+        field, pattern, codec, nbytes, requests (of the system): medians over the blocks; none where
+        the system does not count them.
+    """
+    rows = main(reads)
+    rows = rows[rows["phase"] == "read"].dropna(subset=["rchar", "syscr"])
+    middle = rows.groupby("case", sort=False)[["rchar", "syscr"]].median()
+    parts = [str(case).split("/") for case in middle.index]
+    return pd.DataFrame(
+        {
+            "field": [field for field, _, _ in parts],
+            "pattern": [pattern for _, pattern, _ in parts],
+            "codec": [codec for _, _, codec in parts],
+            "nbytes": middle["rchar"].to_numpy(),
+            "requests": middle["syscr"].to_numpy(),
+        }
+    )
+
+
 def gain(found: pd.DataFrame, field: str, codec: str, pattern: str) -> Interval:
     """Return the time of `REFERENCE` over that of a codec."""
     row = one(found, field, codec)
@@ -139,7 +168,8 @@ def rounding(fidelity: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        field, codec, error, relative, changed, spectra, kept (grid lengths), lowest (coherence).
+        field, codec, error, relative, changed, spectra, kept (grid lengths), lowest (coherence),
+        shortest (grid lengths: the least that there is).
     """
     found = []
     for case, part in fidelity.groupby("case", sort=False):
@@ -155,6 +185,7 @@ def rounding(fidelity: pd.DataFrame) -> pd.DataFrame:
                 "spectra": row["spectra"],
                 "kept": row["kept_from"],
                 "lowest": part["coherence"].min(),
+                "shortest": part["wavelength"].min(),
             }
         )
     return pd.DataFrame(found)

@@ -113,6 +113,31 @@ def rows(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def rows_counts(counted: pd.DataFrame) -> pd.DataFrame:
+    """Return bytes and requests of both reads as text, a line for a codec.
+
+    Parameters
+    ----------
+    counted : pandas.DataFrame
+        From `codecs_results.counts`.
+    """
+    known = {
+        (row["codec"], row["field"], row["pattern"]): (row["nbytes"], row["requests"])
+        for row in counted.to_dict("records")
+    }
+    lines = []
+    for codec, name in NAMES.items():
+        line = {"codec": name}
+        for field in FIELDS:
+            for pattern in ("map", "series"):
+                nbytes, requests = known.get((codec, field, pattern), (math.nan, math.nan))
+                head = f"{TITLES[field]}: {pattern}"
+                line[f"{head}, kB"] = "-" if math.isnan(nbytes) else f"{nbytes / 1e3:,.0f}"
+                line[f"{head}, requests"] = "-" if math.isnan(requests) else f"{requests:.0f}"
+        lines.append(line)
+    return pd.DataFrame(lines)
+
+
 def rows_rounding(found: pd.DataFrame, rounded: pd.DataFrame) -> pd.DataFrame:
     """Return what rounding left as text."""
     lines = []
@@ -127,7 +152,7 @@ def rows_rounding(found: pd.DataFrame, rounded: pd.DataFrame) -> pd.DataFrame:
                 "of the value": _percent(float(row["relative"])),
                 "values changed": f"{row['changed']:.0%}",
                 "lowest coherence": f"{row['lowest']:.6f}",
-                "kept": _scale(float(row["kept"])),
+                "kept": _scale(float(row["kept"]), float(row["shortest"])),
                 "correlation of spectra": f"{row['spectra']:.6f}",
             }
         )
@@ -190,19 +215,21 @@ def _size(found: pd.DataFrame, field: str, codec: str, of: str) -> str:
 
 def _kept(rounded: pd.DataFrame, field: str, codec: str) -> str:
     row = rounded[(rounded["field"] == field) & (rounded["codec"] == codec)].iloc[0]
-    return f"{TITLES[field]} kept {_scale(float(row['kept']))}"
+    return f"{TITLES[field]} kept {_scale(float(row['kept']), float(row['shortest']))}"
 
 
-def _scale(wavelength: float) -> str:
+def _scale(wavelength: float, shortest: float) -> str:
     """Return down to which wavelength a field is kept, in words.
 
     Examples
     --------
-    >>> _scale(8.04), _scale(math.inf)
-    ('down to 8 grid lengths', 'at no wavelength')
+    >>> _scale(8.04, 2.6), _scale(math.inf, 2.6), _scale(2.6, 2.6)
+    ('down to 8 grid lengths', 'at no wavelength', 'at all wavelengths')
     """
     if math.isinf(wavelength):
         return "at no wavelength"
+    if wavelength <= shortest:
+        return "at all wavelengths"
     return f"down to {wavelength:.2g} grid lengths"
 
 

@@ -29,6 +29,7 @@ def part(**changes: object) -> dict[str, Any]:
 def claim(*parts: Mapping[str, object], **changes: object) -> dict[str, Any]:
     return {
         "id": "lee-x",
+        "title": "A test",
         "document": "lee",
         "section": "1",
         "statement": "A takes four times as long as B.",

@@ -213,13 +213,15 @@ def test_outputs_show_myst_and_no_stderr(build: Path) -> None:
 def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     start = text(page(build, "book/index"))
     assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
-    assert "△ 7-small, stronger" in start and "△ stronger 1" in start
+    assert "△ Tiny chunks, stronger" in start and "△ stronger 1" in start
+    assert "Lee 2008 26 1" in start, "the table by document"
     assert "For each dimension compute" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
     assert "126 (120 to 132)" in text(row)
-    assert "Shown in Chunk size; records: lee_chunk_size.parquet. Run it again:" in text(row)
+    shown = "lee-7-small: shown in Chunk size; records: lee_chunk_size.parquet; run r1. Run it"
+    assert shown in text(row)
     assert "papermill notebooks/lee_chunk_size.ipynb" in text(row)
     (saved,) = (build / "html/_downloads").rglob("lee_chunk_size.parquet")
     assert saved.read_bytes() == b"records"

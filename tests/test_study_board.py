@@ -73,14 +73,18 @@ def test_every_verdict_has_a_symbol_and_a_colour_of_its_own() -> None:
 
 def test_tables_list_every_claim_once(mixed: board.Board) -> None:
     listed = [board.listing(mixed, document) for document in mixed.documents]
-    assert [name for table in listed for name in table["Claim"]] == [c.id for c in CLAIMS]
+    assert [name for table in listed for name in table["Claim"]] == [
+        f"{c.title} ({c.id})" for c in CLAIMS
+    ]
     for table in listed:
         assert not table.map(lambda text: re.search(r"(?<!\\)\|", str(text))).any(axis=None)
 
 
 def test_a_claim_links_to_its_chapter_only_where_there_is_one(empty: board.Board) -> None:
     chapters = board.listing(empty, "lee").set_index("Claim")["Chapter"]
-    assert chapters["lee-5"] == "{doc}`Reading a column <lee_access>`"
+    assert (
+        chapters["A column from matching chunks (lee-5)"] == "{doc}`Reading a column <lee_access>`"
+    )
     future = replace(empty, pages=frozenset())
     assert board.listing(future, "lee")["Chapter"].str.endswith("(to come)").all()
 

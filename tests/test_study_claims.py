@@ -41,7 +41,7 @@ def test_every_rule_gives_its_verdicts_on_records(
     reason = "{value}" if measure is COUNT else "{compared}"
     judged = judge(tmp_path, claim(part(rule=rule, measure=measure, reason=reason)), rows)
     assert (judged.verdict, judged.headline.measured) == (verdict, pytest.approx(found))
-    assert "run-1" in judged.headline.reason
+    assert judged.headline.run_id == "run-1"
 
 
 @pytest.mark.parametrize("status", ["ok", "no ROS3 driver in this build"])

@@ -121,11 +121,13 @@ def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
         "Claim", "The document says", "There", "Reference", "Yours", "Chapter",
     ]  # fmt: skip
     assert list(shown.iloc[0]) == [
-        "**lee-a**", "A takes four times as long as B. (1)", "4", "4 **✓ holds**",
-        "1.4 **▽ weaker**", "{doc}`A trial <trial>`",
+        "**A test** (lee-a)", "A takes four times as long as B. (1)", "4 ×", "4 × **✓ holds**",
+        "1.4 × **▽ weaker**", "{doc}`A trial <trial>`",
     ]  # fmt: skip
     listed = machines_words.document(found, "lee")
-    assert list(listed["Claim"]) == ["**lee-a**", "**lee-b**", "lee-c"]
+    assert list(listed["Claim"]) == [
+        "**A test** (lee-a)", "**A test** (lee-b)", "A test (lee-c)",
+    ]  # fmt: skip
     assert list(listed["Yours"])[-1] == "– not measured"
     assert (
         "2 claims of 3 were judged on at least two of them: 0 with one verdict on all, 2 with"
@@ -141,7 +143,7 @@ def test_a_verdict_beside_none_is_open_and_not_opposed(top: Path) -> None:
     assert (first, second) == ("holds", "inconclusive")
     assert "lee-a" not in [claim.id for claim in found.opposed]
     assert "lee-a" in [claim.id for claim in found.open]
-    assert "lee-a" in list(machines_words.differing(found, found.open)["Claim"])
+    assert "A test (lee-a)" in list(machines_words.differing(found, found.open)["Claim"])
 
 
 def test_other_profiles_and_versions_are_told(top: Path) -> None:

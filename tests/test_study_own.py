@@ -59,7 +59,7 @@ def test_what_was_not_measured_is_said():
     assert said.endswith("Each was measured in 2 blocks.")
     both = [*candidates([1], pair="a"), *candidates([1, 1], pair="b")]
     said = words.judged(frame_of(both), 2, 1.5)
-    assert "measured, 1 to 2 of each. These are all 3 that there are." in said
+    assert "netCDF-4 for classic files. These are all 3 that there are." in said
     assert said.endswith("Each was measured in 1 block.")
     assert words.judged(frame_of(candidates([], [""])), 2, 1.5) == "No candidate was measured."
 

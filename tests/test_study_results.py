@@ -177,6 +177,10 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         ("status: has no sample that succeeded",),
     ),
     "time backwards": (cell("wall_s", -1.0), ("wall_s: 1 values are below zero",)),
+    "times divided by a thousand": (
+        table(lambda f: f.assign(wall_s=f["wall_s"] / 1000)),
+        ("lee_access.parquet, wall_s: column-read took", "these times cannot both be true"),
+    ),
     "endless time": (cell("wall_s", float("inf")), ("wall_s: 1 values are infinite",)),
     "two runs": (cell("run_id", "another"), ("run_id: must have one value",)),
     "toy sizes": (

@@ -93,7 +93,7 @@ def test_speedups_are_paired_and_say_who_is_busy():
 def test_words_follow_the_records():
     table = local_results.speedups(records({("zarr", THREADS): 2.0, ("h5py", THREADS): 0.5}))
     said = local_words.summary(table)
-    assert "Zarr, Blosc 2× faster" in said and "h5py 2× slower" in said
+    assert "Zarr, Blosc: 2× faster" in said and "h5py: 2× slower" in said
     assert "With 2 threads" in said, "more than cores is not what is told first"
     assert "Threads for Zarr, Blosc" in local_words.advice(table)
     assert "take turns" in local_words.why(table)
@@ -114,7 +114,7 @@ def test_a_lock_is_named_only_where_there_is_one(way):
 def test_one_block_is_no_verdict():
     several = records({("zarr", THREADS): 2.0, ("h5py", PROCESSES): 1.8})
     table = local_results.speedups(several[several["block"] == 0])
-    assert "Zarr, Blosc 2.00 times the speed of one, measured once" in local_words.summary(table)
+    assert "Zarr, Blosc: 2.00 times the speed of one, measured once" in local_words.summary(table)
     assert "take turns" not in local_words.why(table)
     assert "nothing is advised" in local_words.advice(table)
     assert "Threads for" not in local_words.advice(table)

@@ -1,4 +1,4 @@
-"""The directive `verdict-board`: all claims by document, each a link to its section."""
+"""All claims by document: `verdict-board`, a tile each, and `verdict-tally`, a table."""
 
 from itertools import groupby
 
@@ -6,7 +6,7 @@ from docutils import nodes
 from findings import SHORT, VERDICTS, Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from verdicts import badge, linked
+from verdicts import badge, linked, table
 
 # As on the picture of the board: each verdict has a sign of its own, so colour only helps.
 SIGNS = {
@@ -43,13 +43,35 @@ class VerdictBoard(SphinxDirective):
 
     def tile(self, claim: Claim) -> nodes.Node:
         kind = claim.verdict
-        text = f"{SIGNS[kind]} {claim.id.partition('-')[2]}"
+        text = f"{SIGNS[kind]} {claim.title}"
         label = badge(kind, text)
         spoken = nodes.inline("", f", {kind}", classes=["board-spoken"])
         label += spoken
         return nodes.paragraph("", "", linked(label, claim, self.env.docname))
 
 
+class VerdictTally(SphinxDirective):
+    """How many claims of each document came out how."""
+
+    def run(self) -> list[nodes.Node]:
+        found = list(claims(self.env).values())
+        kinds = [kind for kind in VERDICTS if any(claim.verdict == kind for claim in found)]
+        rows = []
+        for document, group in groupby(found, lambda claim: claim.document):
+            verdicts = [claim.verdict for claim in group]
+            name = SHORT.get(document, document)
+            link = self.parse_text_to_nodes(f"[{name}](documents/{document}.md)")
+            rows.append([link, *self.counts(verdicts, kinds)])
+        every = [claim.verdict for claim in found]
+        rows.append(["All", *self.counts(every, kinds)])
+        head = ["Document", "claims", *([nodes.paragraph("", "", badge(kind))] for kind in kinds)]
+        return [table(head, rows, [20, *[10] * (len(kinds) + 1)], "tally")]
+
+    def counts(self, verdicts: list[str], kinds: list[str]) -> list[str]:
+        return [str(len(verdicts)), *(str(verdicts.count(kind) or "–") for kind in kinds)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("verdict-board", VerdictBoard)
+    app.add_directive("verdict-tally", VerdictTally)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -39,7 +39,7 @@ class Claims(SphinxDirective):
     def section(self, claim: Claim) -> nodes.Node:
         """All about a claim; `claim-<id>` is its anchor."""
         target = f"claim-{claim.id}"
-        title = nodes.title("", "", nodes.Text(f"{claim.id} "), badge(claim.verdict))
+        title = nodes.title("", "", nodes.Text(f"{claim.title} "), badge(claim.verdict))
         if claim.headline.facts.get("marks"):
             title += [nodes.Text(" "), badge("marked run")]
         section = nodes.section("", title, ids=[target], names=[target], classes=["claim"])
@@ -50,7 +50,7 @@ class Claims(SphinxDirective):
         there = [*self.prose(claim.said()), *self.small(claim.text("section"))]
         section += table(
             ["Part and rule", *([cell] for cell in head)],
-            [[self.rule(claim.headline), there, self.found(claim)], *self.rest(claim)],
+            [[self.rule(claim.headline), there, self.judged(claim)], *self.rest(claim)],
             [30, 25, 45],
             "claims",
         )
@@ -62,7 +62,7 @@ class Claims(SphinxDirective):
         if len(claim.parts) < 2 or all(part.verdict == "not measured" for part in claim.parts):
             return []
         return [
-            [self.rule(part), "", [*self.found(part), nodes.paragraph("", "", badge(part.verdict))]]
+            [self.rule(part), "", self.judged(part)]
             for part in claim.parts
             if not part.facts.get("headline")
         ]
@@ -71,6 +71,9 @@ class Claims(SphinxDirective):
         """The name of a part, and the rule that was written down before it was measured."""
         name = part.id.partition("/")[2] or "headline"
         return [nodes.paragraph("", name), *self.small(part.text("rule"))]
+
+    def judged(self, claim: Claim) -> list[nodes.Node]:
+        return [*self.found(claim), nodes.paragraph("", "", badge(claim.verdict))]
 
     def found(self, claim: Claim) -> list[nodes.Node]:
         number = claim.facts.get("measured") is not None
@@ -82,7 +85,8 @@ class Claims(SphinxDirective):
         chapter = claim.text("notebook")
         if not chapter:
             return []
-        where = nodes.paragraph("", "Shown in ", classes=["again"])
+        name = nodes.literal("", claim.id)
+        where = nodes.paragraph("", "", name, nodes.Text(": shown in "), classes=["again"])
         where += self.link(claim, chapter)
         records = f"/records/{chapter}.parquet"
         if Path(self.env.srcdir, records.lstrip("/")).is_file():
@@ -91,7 +95,8 @@ class Claims(SphinxDirective):
                 "", "", nodes.literal("", name), reftarget=records, refdoc=self.env.docname
             )
             where += [nodes.Text("; records: "), saved]
-        where += nodes.Text(". Run it again:")
+        run = claim.text("run_id")
+        where += nodes.Text(f"; run {run}. Run it again:" if run else ". Run it again:")
         command = f"papermill notebooks/{chapter}.ipynb {chapter}.ipynb -p profile quick"
         return [where, nodes.literal_block(command, command, language="shell")]
 

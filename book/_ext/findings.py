@@ -81,6 +81,11 @@ class Claim:
     def verdict(self) -> str:
         return str(self.facts.get("verdict") or "not measured")
 
+    @property
+    def title(self) -> str:
+        """What it is about, in a few words."""
+        return self.text("title") or self.id
+
     def text(self, *names: str) -> str:
         """The first of these fields that says something."""
         return next((str(self.facts[name]) for name in names if self.facts.get(name)), "")
@@ -91,7 +96,8 @@ class Claim:
             ends = [self.number(end, form) for end in ("measured", "low", "high")]
             if "not measured" in ends[1:] or ends[1] == ends[2]:
                 return ends[0]
-            return f"{ends[0]} ({ends[1]} to {ends[2]})"
+            low, high = (end.removesuffix(" ×") for end in ends[1:])  # said once
+            return f"{ends[0]} ({low} to {high})"
         value = self.facts.get(field)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return "not measured"

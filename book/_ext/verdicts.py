@@ -107,7 +107,8 @@ class Reason(Found):
     """`` {reason}`claim` ``: the sentence that a run wrote for its verdict, and the verdict."""
 
     def say(self, claim: Claim) -> str:
-        return claim.text("reason")
+        # Why there is nothing stands on the claim's own page, which the badge leads to.
+        return "" if claim.verdict == "not measured" else claim.text("reason")
 
 
 class Record(Role):

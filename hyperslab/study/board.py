@@ -168,7 +168,7 @@ def listing(board: Board, document: str) -> pd.DataFrame:
         there = "–" if math.isnan(head.document) else amount(head.document, head.unit)
         rows.append(
             {
-                "Claim": claim.id,
+                "Claim": f"{claim.title} ({claim.id})",
                 "The document says": _cell(f"{claim.statement} ({claim.section})"),
                 "There": there,
                 "Here": head.shown,
@@ -193,7 +193,7 @@ def reasons(board: Board, document: str) -> str:
         measured = [part for part in judgement.parts if part.verdict != NOT_MEASURED]
         if judgement.claim.document != document or not measured:
             continue
-        lines.append(f"- **{judgement.claim.id}**")
+        lines.append(f"- **{judgement.claim.title}** ({judgement.claim.id})")
         lines += [
             f"  - {SYMBOLS[part.verdict]} *{part.name}*, {part.verdict}: {_cell(part.reason)}"
             for part in measured

@@ -1,33 +1,51 @@
-// Draws the rows that fit what was picked, the quickest first; the longest bar is the slowest.
+// Draws the rows that fit what was picked, the quickest first, on a logarithmic axis of decades.
 (() => {
   const box = document.getElementById("chooser");
   const rows = JSON.parse(box.querySelector("script").textContent);
   const picks = [...box.querySelectorAll("select")];
-  const short = (seconds) => String(Number(seconds.toPrecision(3)));
+  const axis = box.querySelector(".axis");
+  const short = (value) => String(Number(value.toPrecision(3)));
+  const told = (seconds) => (seconds < 1 ? `${short(1e3 * seconds)} ms` : `${short(seconds)} s`);
   const cell = (line, text) => {
     const made = line.insertCell();
     made.textContent = text;
     return made;
+  };
+  const drawAxis = (first, decades) => {
+    axis.replaceChildren();
+    for (let n = 0; n <= decades; n++) {
+      const tick = document.createElement("span");
+      tick.textContent = told(10 ** (first + n));
+      tick.style.left = `${(100 * n) / decades}%`;
+      axis.append(tick);
+    }
   };
   function draw() {
     const mine = rows.filter((row) => picks.every((pick) => row[pick.name] === pick.value));
     mine.sort((a, b) => a.seconds - b.seconds);
     const body = box.querySelector("tbody");
     body.replaceChildren();
-    const most = Math.max(...mine.map((row) => row.seconds));
-    const least = Math.min(...mine.map((row) => row.seconds));
+    if (!mine.length) {
+      axis.replaceChildren();
+      cell(body.insertRow(), "not measured").colSpan = 3;
+      return;
+    }
+    const first = Math.floor(Math.log10(mine[0].seconds));
+    const last = Math.ceil(Math.log10(mine[mine.length - 1].seconds));
+    const decades = Math.max(last - first, 1);
+    drawAxis(first, decades);
     for (const row of mine) {
       const line = body.insertRow();
       cell(line, row.way);
       const bar = document.createElement("span");
-      const share = most > least ? Math.log(row.seconds / least) / Math.log(most / least) : 1;
-      bar.style.width = `${4 + 96 * share}%`;
+      bar.style.width = `${(100 * (Math.log10(row.seconds) - first)) / decades}%`;
       bar.className = row.n ? "bar" : "bar model";
-      cell(line, "").append(bar);
-      const range = row.n > 1 ? ` [${short(row.low)}, ${short(row.high)}]` : "";
-      cell(line, short(row.seconds) + range + (row.n ? "" : "*"));
+      const drawn = cell(line, "");
+      drawn.style.setProperty("--decade", `${100 / decades}%`);
+      drawn.append(bar);
+      const range = row.n > 1 ? ` [${told(row.low)}, ${told(row.high)}]` : "";
+      cell(line, told(row.seconds) + range + (row.n ? "" : "*"));
     }
-    if (!mine.length) cell(body.insertRow(), "not measured").colSpan = 3;
   }
   for (const pick of picks) pick.addEventListener("change", draw);
   draw();

@@ -11,7 +11,12 @@ from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
 from .penard.wire_figures import labels
 from .profile import check_profile, entries, root
 
-DESCRIBED = ("library", "format", "codec", "chunks", "pattern", "cache_state", "link")
+DESCRIBED = {
+    "library": "library", "format": "format", "codec": "codec", "chunks": "chunks",
+    "pattern": "pattern", "cache_state": "cache", "link": "link",
+}  # fmt: skip
+"""Columns of records that say what was read, and what the table calls them."""
+_FIRST = ("case", "phase", "time, ms", "from, ms", "to, ms", "blocks", "page", "experiment")
 _KEYS = ["experiment", "case", "cache_state", "phase"]
 _COUNTS = {"requests": "requests", "wire_bytes": "MB moved", "rchar": "MB read", "syscr": "calls"}
 _MB = ("wire_bytes", "rchar")
@@ -79,16 +84,16 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        page, experiment, case, phase, ms (median over blocks), from, to (its interval, or the
-        range of few blocks), blocks, `DESCRIBED`, and counts.
+        case, phase, time in ms (median over blocks), from and to (its interval, or the range of
+        few blocks), blocks, page, experiment, what `DESCRIBED` names, and counts.
 
     Examples
     --------
     >>> from hyperslab.measure.records import frame_of
     >>> row = {"experiment": "e", "case": "a", "phase": "read", "status": "ok"}
     >>> rows = frame_of([row | {"block": n, "wall_s": s} for n, s in enumerate((0.1, 0.2, 0.3))])
-    >>> summaries(rows, "P")[["case", "ms", "blocks"]].to_dict("records")
-    [{'case': 'a', 'ms': 200.0, 'blocks': 3}]
+    >>> summaries(rows, "P")[["case", "time, ms", "blocks"]].to_dict("records")
+    [{'case': 'a', 'time, ms': 200.0, 'blocks': 3}]
     """
     good = main(records)
     good = good[good["wall_s"].notna()]
@@ -100,10 +105,10 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
             {
                 "page": page,
                 **dict(zip(_KEYS, keys, strict=True)),
-                **{name: first[name] for name in DESCRIBED},
-                "ms": 1e3 * middle.value,
-                "from": 1e3 * middle.low,
-                "to": 1e3 * middle.high,
+                **{words: first[name] for name, words in DESCRIBED.items()},
+                "time, ms": 1e3 * middle.value,
+                "from, ms": 1e3 * middle.low,
+                "to, ms": 1e3 * middle.high,
                 "blocks": middle.n,
                 **{
                     words: part[name].median() / (1e6 if name in _MB else 1)
@@ -111,8 +116,7 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
                 },
             }
         )
-    columns = ["page", "experiment", "case", "phase", "ms", "from", "to", "blocks"]
-    return pd.DataFrame(rows, columns=[*columns, *DESCRIBED, *_COUNTS.values()])
+    return pd.DataFrame(rows, columns=[*_FIRST, *DESCRIBED.values(), *_COUNTS.values()])
 
 
 def choices(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:

@@ -10,7 +10,13 @@ SCRIPT = Path(__file__).with_name("explorer.js")
 STYLE = Path(__file__).with_name("explorer.css")
 PARTS = ("access", "chunk", "place")
 _WORDS = {"access": "I read", "chunk": "from chunks of", "place": "by way of"}
-_DIGITS = 4
+_COUNTS = ("requests", "MB moved", "MB read", "calls")
+# Four digits, never an exponent; what was not counted is empty, and comes last at the first click.
+_RENDER = """function (value, type) {
+  const known = typeof value === "number";
+  if (type !== "display" && type !== "filter") return known ? value : -Infinity;
+  return known ? value.toLocaleString("en", {maximumSignificantDigits: 4}) : "";
+}"""
 
 
 def table(summaries: pd.DataFrame) -> str:
@@ -21,17 +27,15 @@ def table(summaries: pd.DataFrame) -> str:
     summaries : pandas.DataFrame
         From `explorer.summaries`.
     """
-    from itables import options, to_html_datatable
+    from itables import JavascriptFunction, options, to_html_datatable
     from itables.javascript import generate_init_offline_itables_html
 
     text = summaries.select_dtypes(exclude="number").columns
     shown = summaries.assign(
-        **{name: summaries[name].fillna("").astype(str).map(html.escape) for name in text},
-        **{
-            name: [float(f"{value:.{_DIGITS}g}") for value in summaries[name]]
-            for name in summaries.select_dtypes(include="number").columns
-        },
+        **{name: summaries[name].fillna("").astype(str).map(html.escape) for name in text}
     )
+    numbers = [n for n, name in enumerate(shown) if name not in set(text)]
+    counts = [n for n, name in enumerate(shown) if name in _COUNTS]
     made = to_html_datatable(
         shown,
         table_id="explorer-samples",
@@ -39,6 +43,10 @@ def table(summaries: pd.DataFrame) -> str:
         showIndex=False,
         maxBytes=0,
         column_filters="footer",
+        columnDefs=[
+            {"targets": numbers, "render": JavascriptFunction(_RENDER)},
+            {"targets": counts, "orderSequence": ["desc", "asc"]},
+        ],
         pageLength=25,
         classes="display compact",
         scrollX=True,
@@ -65,8 +73,9 @@ def chooser(choices: pd.DataFrame) -> str:
     return (
         f"<style>{STYLE.read_text()}</style>\n"
         f'<div class="chooser" id="chooser"><form>{picks}</form>\n'
-        '<table><thead><tr><th scope="col">read with</th><th scope="col">time</th>'
-        '<th scope="col">seconds</th></tr></thead><tbody></tbody></table>\n'
+        '<table><thead><tr><th scope="col">read with</th>'
+        '<th scope="col"><span class="axis" aria-label="time, logarithmic"></span></th>'
+        '<th scope="col">time</th></tr></thead><tbody></tbody></table>\n'
         f'<script type="application/json">{data}</script></div>\n'
         f"<script>{SCRIPT.read_text()}</script>"
     )

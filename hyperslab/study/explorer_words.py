@@ -23,9 +23,9 @@ def choice(found: Found) -> str:
         else ""
     )
     return (
-        "Seconds of one read of the chapter on series and maps, opening included, the quickest "
-        "first, with 95 % intervals or, of fewer than six blocks, ranges; the scale of the bars "
-        f"is logarithmic.{star}"
+        "Time of one read of the chapter on series and maps, opening included, the quickest "
+        "first, with 95 % intervals or, of fewer than six blocks, ranges. The axis above the bars "
+        f"is logarithmic, a line for each power of ten.{star}"
     )
 
 
@@ -33,6 +33,6 @@ def samples(found: Found) -> str:
     """Return how the table is read."""
     return (
         "Medians over blocks in milliseconds, with intervals (ranges of fewer than six blocks), "
-        "and medians of counts. A click on a head sorts; the fields below the columns filter, and "
-        "the one above the table searches everything."
+        "and medians of counts; empty is what was not counted. A click on a head sorts; the fields "
+        "below the columns filter, and the one above the table searches everything."
     )

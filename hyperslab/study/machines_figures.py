@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .claims.bands import NOT_MEASURED
+from .claims.words import TIMES
 from .machines import Machines
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _pairs(found: Machines) -> Iterator[Pair]:
         heads = found.heads(claim)
         for machine, head in list(zip(found.machines, heads, strict=True))[1:]:
             both = [(each.measured, each.low, each.high) for each in (heads[0], head)]
-            ratio = not head.unit and NOT_MEASURED not in (head.verdict, heads[0].verdict)
+            ratio = head.unit == TIMES and NOT_MEASURED not in (head.verdict, heads[0].verdict)
             if ratio and all(value > 0 and math.isfinite(value) for each in both for value in each):
                 yield Pair(claim.id, machine.name, both[0], both[1], claim in found.opposed)
 

@@ -169,7 +169,7 @@ def _row(found: Machines, claim: Claim) -> dict[str, str]:
     bold = claim in found.opposed
     said = f"{claim.statement} ({claim.section})"
     row = {
-        "Claim": f"**{claim.id}**" if bold else claim.id,
+        "Claim": f"**{claim.title}** ({claim.id})" if bold else f"{claim.title} ({claim.id})",
         "The document says": said.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;"),
         "There": there,
     }

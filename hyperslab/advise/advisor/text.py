@@ -59,9 +59,11 @@ def head(advice: Advice) -> str:
 
 
 def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
-    """Return the ranking: sizes, predicted and measured times, gains."""
+    """Return the ranking: sizes, times and gains, predicted for the file and as measured."""
     chosen = [advice.present, *advice.rows[:rows]]
     measured = any(row.measured for row in chosen)
+    # Predicted is the file; what was measured may be a part of it.
+    how = "measured" if advice.sample_shape == advice.variable.shape else "on sample"
     columns: dict[str, list[str]] = {
         "": [f"{n or ''} {row.candidate.name}".strip() for n, row in enumerate(chosen)],
         "size": [amount(row.nbytes) for row in chosen],
@@ -70,10 +72,10 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
         name = access.name
         columns[f"{name}\npredicted"] = [_seconds(row.seconds, name) for row in chosen]
         if measured:
-            columns[f"{name}\nmeasured"] = [_measured(row, name) for row in chosen]
+            columns[f"{name}\n{how}"] = [_measured(row, name) for row in chosen]
     columns["gain\npredicted"] = [_times(row.gain) for row in chosen]
     if measured:
-        columns["gain\nmeasured"] = [_interval(row) for row in chosen]
+        columns[f"gain\n{how}"] = [_interval(row) for row in chosen]
     return grid(columns, width)
 
 

@@ -25,7 +25,17 @@ TYPED_DIRECTIONS = re.compile(
 )
 # The same language, read in C where PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_CLAIM = ("id", "document", "section", "statement", "numbers", "notebook", "dated", "parts")
+_CLAIM = (
+    "id",
+    "title",
+    "document",
+    "section",
+    "statement",
+    "numbers",
+    "notebook",
+    "dated",
+    "parts",
+)
 _PART = ("name", "measure", "rule", "reason")
 
 
@@ -53,6 +63,8 @@ class Claim:
     Parameters
     ----------
     id : str
+    title : str
+        A few words that say what it is about.
     document : str
         Key of the document.
     section : str
@@ -74,6 +86,7 @@ class Claim:
     """
 
     id: str
+    title: str
     document: str
     section: str
     statement: str
@@ -157,9 +170,9 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
         _refuse(name, "headline", heads or "none", "exactly one part with headline: true")
     changes = tuple(_change(name, change) for change in item.get("changes", ()))
     return Claim(
-        name, str(item["document"]), str(item["section"]), " ".join(str(item["statement"]).split()),
-        item["numbers"], str(item["notebook"]), _date(name, "dated", item["dated"]), parts, changes,
-        str(item.get("figure", "")),
+        name, str(item["title"]), str(item["document"]), str(item["section"]),
+        " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
+        _date(name, "dated", item["dated"]), parts, changes, str(item.get("figure", "")),
     )  # fmt: skip
 
 

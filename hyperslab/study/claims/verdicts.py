@@ -16,8 +16,10 @@ from .health import health
 from .measures import KINDS, Measured
 from .rules import Effect
 from .values import QUANTITIES
-from .words import ENOUGH, amount, interval, number
+from .words import ENOUGH, TIMES, amount, interval, number
 
+_RATIOS = ("ratio", "count_ratio", "spread", "best")
+"""Kinds of measures that are ratios where they name no unit."""
 _OUTCOMES = {
     HOLDS: "holds",
     STRONGER: "is stronger than stated",
@@ -46,7 +48,7 @@ class PartVerdict:
         The document's own number; NaN where it gives none.
     verdict : str
     reason : str
-        Why, from the numbers, naming the run.
+        Why, from the numbers.
     run_id, notebook : str
     marks : tuple of str
         What a reader must know about the run.
@@ -174,7 +176,6 @@ def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
         _beside(part, found),
         why,
         f"Marked: {'; '.join(marks)}." if marks else "",
-        f"Run {found.run_id}." if found.run_id else "",
     ]
     reason = " ".join(sentence for sentence in sentences if sentence)
     return _verdict(part, found, verdict, reason, marks)
@@ -191,9 +192,10 @@ def _without(part: Part, why: str) -> PartVerdict:
 def _verdict(
     part: Part, found: Measured, verdict: str, reason: str, marks: tuple[str, ...]
 ) -> PartVerdict:
+    unit = found.unit or (TIMES if part.kind in _RATIOS else "")
     return PartVerdict(
-        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
-        found.unit, part.rule.document, verdict, reason, found.run_id, part.notebook, marks,
+        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high, unit,
+        part.rule.document, verdict, reason, found.run_id, part.notebook, marks,
     )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ from hyperslab.measure.stats import Interval
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _NEAR = 1.1
+TIMES = "×"
+"""The unit of a ratio."""
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 UNTOLD = ("no difference", "not told apart")
 """How `comparison` begins where an interval holds one: close around it, and wide."""
@@ -67,11 +69,13 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     --------
     >>> interval(2.31, 2.2, 2.44)
     '2.31 (2.2 to 2.44)'
-    >>> interval(8760, 8760, 8760, "B")
-    '8.76 kB'
+    >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
+    ('8.76 kB', '2.31 × (2.2 to 2.44)')
     """
     if low == high:
         return amount(value, unit)
+    if unit == TIMES:
+        return f"{amount(value, unit)} ({number(low)} to {number(high)})"
     return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
 
 

@@ -16,7 +16,7 @@ def summary(found: pd.DataFrame, costs: pd.DataFrame) -> str:
     known = costs[(costs["mode"] == "cost") & (costs["wall_s"] > 0)]
     parts = [
         f"**What we found.** A calibration of {made['wall_s']:.0f} s ({made['points']:,.0f} reads "
-        f"of files made for it) gave {len(known)} costs. {found['case'].nunique()} reads of files "
+        f"of files made for it) gave {len(known)} costs. {_reads(found)} reads of files "
         "that it had not seen, warm and some cold, were then measured and predicted."
     ]
     for mode in MODES:
@@ -31,6 +31,11 @@ def summary(found: pd.DataFrame, costs: pd.DataFrame) -> str:
             f"both read the same values, and in {_share(found, mode, False)} of all."
         )
     return " ".join(parts)
+
+
+def _reads(found: pd.DataFrame) -> int:
+    """Return how many reads were predicted; one that is warm and one that is cold are two."""
+    return len(found[["case", "cache_state"]].drop_duplicates())
 
 
 def _of(value: float, key: str) -> str:
@@ -172,7 +177,7 @@ def advice() -> str:
 def caption_scatter(found: pd.DataFrame) -> str:
     """Say what the figure of predictions shows."""
     return (
-        f"Predicted and measured time of {found['case'].nunique()} reads of files that calibration "
+        f"Predicted and measured time of {_reads(found)} reads of files that calibration "
         "had not seen: medians. The line is where both are equal."
     )
 

@@ -83,7 +83,10 @@ def judged(frame: pd.DataFrame, screened: int, near: float) -> str:
         return "No candidate was measured."
     lost = left[left["note"] != ""]
     every = len(tried) + len(left)
-    said = [f"A rank is among the candidates of a pair that were measured, {_each(tried)}."]
+    said = [
+        f"A rank is among the candidates of a pair that were measured, {_each(tried)}. New layouts "
+        "are of the file's own format here, netCDF-4 for classic files."
+    ]
     if len(left) > len(lost):
         said.append(
             f"Of all {every:,} candidates of these pairs {len(left) - len(lost):,} were not "

@@ -14,6 +14,7 @@ from hyperslab.measure.records import MACHINES, load, machines, save_machines
 from .. import claims
 from ..privacy import scrubber
 from ..profile import entries
+from .busy import busy_problems
 from .facts import facts_problems
 from .problem import Problem, RefusedError
 from .quiet import noise_problems
@@ -121,7 +122,10 @@ def _problems(folder: Path, top: Path) -> Iterator[Problem]:
             whole = False
             yield problem
     frames = tables(folder) if whole else {}  # what is no table cannot be compared
-    yield from facts_problems(folder, frames, scrub)
+    wrong = list(facts_problems(folder, frames, scrub))
+    yield from wrong
+    if not wrong:
+        yield from busy_problems(frames, machines(folder))
     yield from noise_problems(frames)
 
 

@@ -25,10 +25,10 @@ def summary(table: pd.DataFrame) -> str:
     several = _several(table)
     said = []
     for mode in (THREADS, PROCESSES):
-        ways = ", ".join(
-            f"{NAMES[way]} {times(one(table, way, mode, several))}" for way in _ways(table)
+        ways = "; ".join(
+            f"{NAMES[way]}: {times(one(table, way, mode, several))}" for way in _ways(table)
         )
-        said.append(f"With {several} {mode} instead of one reader: {ways}.")
+        said.append(f"With {several} {mode} instead of one reader – {ways}.")
     return f"**What we found.** {' '.join(said)}"
 
 
@@ -142,15 +142,15 @@ def advice(table: pd.DataFrame) -> str:
     lines = []
     if by[PROCESSES]:
         lines.append(
-            f"- **Processes for {', '.join(by[PROCESSES])}:** there they were faster than threads. "
+            f"- **Processes for {_listed(by[PROCESSES])}:** there they were faster than threads. "
             "Each opens the file itself, and is started once for many reads, since starting one "
             "and its imports costs more than a small read."
         )
     if by[THREADS]:
-        lines.append(f"- **Threads for {', '.join(by[THREADS])}:** faster than processes here.")
+        lines.append(f"- **Threads for {_listed(by[THREADS])}:** faster than processes here.")
     if by[""]:
         lines.append(
-            f"- **Either for {', '.join(by[''])}:** the two were not told apart; threads share "
+            f"- **Either for {_listed(by[''])}:** the two were not told apart; threads share "
             "what they read, and processes have to send it."
         )
     return (
@@ -166,6 +166,11 @@ def advice(table: pd.DataFrame) -> str:
         "        means = list(pool.map(mean, range(24), chunksize=4))\n"
         "```\n\n" + "\n".join(lines)
     )
+
+
+def _listed(names: list[str]) -> str:
+    """Return names that hold commas, told apart."""
+    return "; ".join(names)
 
 
 def _ways(table: pd.DataFrame) -> list[str]:

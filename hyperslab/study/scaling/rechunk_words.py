@@ -25,12 +25,14 @@ def summary(records: pd.DataFrame, measured: pd.DataFrame, maps: Maps) -> str:
     """
     picked = pick(records, measured)
     best = one(measured, picked.engine)
+    alone = int(measured["within"].sum()) == 1
     allowed = f"{maps.allowed_bytes / MIB:,.0f} MiB"
     said = [
         f"**What we found.** {mib(maps.nbytes)} of values were to be rewritten in {allowed}. "
         + (
             f"{NAMES[picked.engine]} did it in {amount(best['s'], 's')} and at most "
-            f"{best['mib']:,.0f} MiB, the fastest that kept to what it was given"
+            f"{best['mib']:,.0f} MiB, the {'only' if alone else 'fastest'} one that kept to what "
+            "it was given"
             + (
                 f" (not told apart by time from {listing([NAMES[name] for name in picked.alike])})."
                 if picked.alike

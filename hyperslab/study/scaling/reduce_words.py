@@ -33,10 +33,10 @@ def summary(records: pd.DataFrame, table: pd.DataFrame) -> str:
     return (
         f"**What we found.** With {MAPS} whole maps, so as many of the files' chunks, in each of "
         f"dask's, the mean by {most} workers was {faster}, an efficiency of "
-        f"{gain.value / most:.0%}. With chunks that cut each of the files' into {BANDS} bands it "
-        f"was {across} by the same workers; through netCDF4 instead of h5netcdf, whose chunk cache "
-        f"is larger, {cached}; with an index beside the files, {indexed}. A task of nothing took "
-        f"{task_us(table, most):,.0f} µs."
+        f"{gain.value / most:.0%}. Against these whole maps, read through h5netcdf by the same "
+        f"workers, chunks that cut each of the files' into {BANDS} bands were {across}; such bands "
+        f"through netCDF4, whose chunk cache is larger, {cached}; such bands with an index beside "
+        f"the files, {indexed}. A task of nothing took {task_us(table, most):,.0f} µs."
     )
 
 
@@ -65,17 +65,19 @@ def why(table: pd.DataFrame) -> str:
         f"of a long file; {amount(indexed['bytes'], 'B')}, in "
         f"{amount(indexed['cpu_ms'] / 1e3, 's')}, with an index, since a band is decompressed from "
         "the point before it.\n\n"
-        f"The workers were busy {whole['busy']:.0%} of the time with whole maps and "
-        f"{bands['busy']:.0%} with bands. The rest goes to the scheduler, "
+        f"CPU time over the time on the clock, for each worker, was {whole['busy']:.0%} with whole "
+        f"maps and {bands['busy']:.0%} with bands; above 100% threads of the libraries worked "
+        "beside it. What is idle waits for the scheduler, "
         f"{task_us(table, most):,.0f} µs for each of the {int(whole['tasks'])} and "
-        f"{int(bands['tasks'])} tasks that the graphs have before they are fused, and "
-        "to waiting for the last worker."
+        f"{int(bands['tasks'])} tasks that the graphs have before they are fused, or for the last "
+        "worker."
     )
 
 
 def rows(table: pd.DataFrame) -> pd.DataFrame:
     """Return the table as text."""
     kept = table[table["mode"] != TASKS]
+    kept = kept.sort_values("mode", key=lambda modes: modes.map(list(NAMES).index), kind="stable")
     return pd.DataFrame(
         {
             "dask's chunks": [NAMES[mode] for mode in kept["mode"]],
@@ -88,7 +90,7 @@ def rows(table: pd.DataFrame) -> pd.DataFrame:
             "efficiency": [
                 f"{gain / n:.0%}" for gain, n in zip(kept["gain"], kept["workers"], strict=True)
             ],
-            "workers busy": [f"{busy:.0%}" for busy in kept["busy"]],
+            "CPU time over wall time": [f"{busy:.0%}" for busy in kept["busy"]],
             "CPU ms": [f"{cpu:,.0f}" for cpu in kept["cpu_ms"]],
             "MB read": [f"{size / 1e6:,.1f}" for size in kept["bytes"]],
             "chunks asked for": [f"{touched:.0f}" for touched in kept["touched"]],
@@ -106,15 +108,16 @@ def advice(records: pd.DataFrame, table: pd.DataFrame) -> str:
         "## What to do today\n\n"
         "```python\n"
         "import xarray as xr\n"
-        'data = xr.open_mfdataset("ocean-*.nc", chunks={"time": 6})  # of one map a chunk\n'
+        'data = xr.open_mfdataset("ocean-*.nc", chunks={"time": 6}, engine="h5netcdf")\n'
         'data["uo"].mean("time").compute()\n'
         "```\n\n"
     )
     lines = []
     if across.low > 1:
         lines.append(
-            "- **Give dask the files' chunks, or whole multiples of them.** Chunks that cut them "
-            f"were {comparison(across, 'slower', 'faster')} here; xarray warns of them."
+            "- **Give dask the files' chunks, or whole multiples of them,** such as six maps of "
+            "files that have one map a chunk. Bands through h5netcdf were "
+            f"{comparison(across, 'slower', 'faster')} here; xarray warns of them."
         )
     else:
         lines.append(
@@ -123,8 +126,8 @@ def advice(records: pd.DataFrame, table: pd.DataFrame) -> str:
         )
     if indexed.low > 1:
         lines.append(
-            "- **Where the cut cannot be helped, index the files:** "
-            f"{comparison(indexed, 'faster', 'slower')} than without "
+            "- **Where the cut cannot be helped, index the files:** bands were read "
+            f"{comparison(indexed, 'faster', 'slower')} than by h5netcdf "
             '(`hyperslab index ocean-*.nc`, then `engine="subchunk"`).'
         )
     lines.append(

@@ -160,7 +160,9 @@ def _book(arguments: argparse.Namespace) -> int:
             f"no notebook of the profile {profile!r} has run: `hyperslab run --profile {profile}` "
             "comes first"
         )
-    missing = stage(executed, workdir / "results" / profile, workdir / "book", root=top)
+    records = top / arguments.records if arguments.records else None
+    results = workdir / "results" / profile
+    missing = stage(executed, results, workdir / "book", records=records, root=top)
     for name, why in missing.items():
         print(f"{name}: a placeholder page, {why}")
     render(workdir / "book", html)

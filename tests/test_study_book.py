@@ -179,6 +179,14 @@ def test_figures_come_along(project: Path) -> None:
     assert (project / "build/book/figures/one/a.light.svg").is_file()
 
 
+def test_records_that_were_drawn_from_are_offered(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "lee_access.parquet").write_bytes(b"kept")
+    out = project / "build/book"
+    stage(project / "none", project / "none", out, records=tmp_path / "kept", root=project)
+    assert (out / "records" / "lee_access.parquet").read_bytes() == b"kept"
+
+
 def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
     executed, results = write_run(project, cell("1"))
     out, errors = project / "build/book", []

@@ -77,6 +77,7 @@ def stage(
     results: Path,
     out: Path,
     *,
+    records: Path | None = None,
     root: Path = ROOT,
     hide: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
@@ -88,9 +89,12 @@ def stage(
         Folder with the executed notebooks, ``<name>.ipynb``.
     results
         Folder of one profile's results: ``figures/<name>/``, ``claims.json``, ``machine.json``,
-        and the records, which pages offer for download.
+        and the records.
     out
         The folder to make; what was there is replaced as a whole.
+    records
+        Folder of the records that the results were drawn from, where that is another: pages offer
+        them for download.
     root
         The project's folder, with ``book/``, ``_config.yml`` and ``_toc.yml``.
     hide
@@ -136,7 +140,7 @@ def stage(
         if (results / "figures").is_dir():
             shutil.copytree(results / "figures", new / "figures", ignore=_SKIPPED)
         (new / "records").mkdir()
-        for path in sorted(results.glob("*.parquet")):
+        for path in sorted((records or results).glob("*.parquet")):
             shutil.copy(path, new / "records" / path.name)
         for name in ("claims.json", "machine.json"):
             if (results / name).is_file():

@@ -5,7 +5,11 @@
   const picks = [...box.querySelectorAll("select")];
   const axis = box.querySelector(".axis");
   const short = (value) => String(Number(value.toPrecision(3)));
-  const told = (seconds) => (seconds < 1 ? `${short(1e3 * seconds)} ms` : `${short(seconds)} s`);
+  const unit = (seconds) => (seconds < 1 ? [1e3, "ms"] : [1, "s"]);
+  const told = (seconds) => {
+    const [times, name] = unit(seconds);
+    return `${short(times * seconds)} ${name}`;
+  };
   const cell = (line, text) => {
     const made = line.insertCell();
     made.textContent = text;
@@ -43,8 +47,13 @@
       const drawn = cell(line, "");
       drawn.style.setProperty("--decade", `${100 / decades}%`);
       drawn.append(bar);
-      const range = row.n > 1 ? ` [${told(row.low)}, ${told(row.high)}]` : "";
-      cell(line, told(row.seconds) + range + (row.n ? "" : "*"));
+      const time = cell(line, told(row.seconds) + (row.n ? "" : "*"));
+      if (row.n > 1) {
+        const range = document.createElement("small");
+        const [times] = unit(row.seconds);
+        range.textContent = ` [${short(times * row.low)}, ${short(times * row.high)}]`;
+        time.append(range);
+      }
     }
   }
   for (const pick of picks) pick.addEventListener("change", draw);

@@ -16,7 +16,7 @@ DESCRIBED = {
     "pattern": "pattern", "cache_state": "cache", "link": "link",
 }  # fmt: skip
 """Columns of records that say what was read, and what the table calls them."""
-_FIRST = ("case", "phase", "time, ms", "from, ms", "to, ms", "blocks", "page", "experiment")
+_FIRST = ("case", "time, ms", "phase", "from, ms", "to, ms", "blocks", "page", "experiment")
 _KEYS = ["experiment", "case", "cache_state", "phase"]
 _COUNTS = {"requests": "requests", "wire_bytes": "MB moved", "rchar": "MB read", "syscr": "calls"}
 _MB = ("wire_bytes", "rchar")
@@ -84,7 +84,7 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        case, phase, time in ms (median over blocks), from and to (its interval, or the range of
+        case, time in ms (median over blocks), phase, from and to (its interval, or the range of
         few blocks), blocks, page, experiment, what `DESCRIBED` names, and counts.
 
     Examples

@@ -121,8 +121,9 @@ def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
         "Claim", "The document says", "There", "Reference", "Yours", "Chapter",
     ]  # fmt: skip
     assert list(shown.iloc[0]) == [
-        "**A test** (lee-a)", "A takes four times as long as B. (1)", "4 ×", "4 × **✓ holds**",
-        "1.4 × **▽ weaker**", "{doc}`A trial <trial>`",
+        "**A test** (lee-a)", "A takes four times as long as B. (1)", "4\u00a0×",
+        "4\u00a0× **✓ holds**",
+        "1.4\u00a0× **▽ weaker**", "{doc}`A trial <trial>`",
     ]  # fmt: skip
     listed = machines_words.document(found, "lee")
     assert list(listed["Claim"]) == [

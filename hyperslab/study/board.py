@@ -19,7 +19,7 @@ from .claims.bands import (
     VERDICTS,
     WEAKER,
 )
-from .claims.words import amount
+from .claims.words import amount, unbroken
 from .profile import check_profile, entries, root
 
 SYMBOLS: Mapping[str, str] = {
@@ -170,8 +170,8 @@ def listing(board: Board, document: str) -> pd.DataFrame:
             {
                 "Claim": f"{claim.title} ({claim.id})",
                 "The document says": _cell(f"{claim.statement} ({claim.section})"),
-                "There": there,
-                "Here": head.shown,
+                "There": unbroken(there),
+                "Here": unbroken(head.shown),
                 "Verdict": f"{SYMBOLS[head.verdict]} {head.verdict}",
                 "Chapter": _chapter(board, head.notebook),
             }

@@ -8,7 +8,7 @@ import pandas as pd
 from .board import SYMBOLS
 from .claims import Claim
 from .claims.bands import INCONCLUSIVE, NOT_MEASURED
-from .claims.words import amount, listing
+from .claims.words import amount, listing, unbroken
 from .machines import OTHERS, REFERENCE, YOURS, Machine, Machines
 
 HOW = (
@@ -171,13 +171,13 @@ def _row(found: Machines, claim: Claim) -> dict[str, str]:
     row = {
         "Claim": f"**{claim.title}** ({claim.id})" if bold else f"{claim.title} ({claim.id})",
         "The document says": said.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;"),
-        "There": there,
+        "There": unbroken(there),
     }
     for machine, head in zip(found.machines, heads, strict=True):
         verdict = f"{SYMBOLS[head.verdict]} {head.verdict}"
         if bold and head.verdict not in (INCONCLUSIVE, NOT_MEASURED):
             verdict = f"**{verdict}**"
-        number = "" if math.isnan(head.measured) else f"{head.shown} "
+        number = "" if math.isnan(head.measured) else f"{unbroken(head.shown)} "
         row[_head(machine)] = f"{number}{verdict}"
     return row
 

@@ -79,6 +79,17 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
 
 
+def unbroken(text: str) -> str:
+    """Return text in which no line ends between a number and its ×.
+
+    Examples
+    --------
+    >>> unbroken("2.31 × (2.2 to 2.44)")
+    '2.31\\xa0× (2.2 to 2.44)'
+    """
+    return text.replace(f" {TIMES}", f"\u00a0{TIMES}")
+
+
 def comparison(ratio: float | Interval, above: str, below: str) -> str:
     """Return a ratio in words: how many times, and in which direction.
 

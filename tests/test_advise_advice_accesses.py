@@ -81,3 +81,9 @@ def test_several_calls_are_beside_each_other():
     many = resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {}, calls=99, fewer=True)[0]
     assert [one[0] for one in many.selections] == list(range(10))
     assert len(resolve({"whole": 1.0}, FIELD, {"sst": FIELD}, {}, calls=9)[0].selections) == 1
+
+
+def test_an_axis_that_is_named_is_taken_from_what_had_it():
+    field = SourceVariable("sst", ("time", "lat", "lon"), (9, 8, 7), "f4")
+    assert letters_of(field, {"sst": field}, {"lat": "T"}) == ("", "T", "X")
+    assert letters_of(field, {"sst": field}, {"lon": "Y", "lat": "X"}) == ("T", "X", "Y")

@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.advice.accesses import resolve
-from hyperslab.advise.advice.candidates import (
-    layouts,
-    name_of,
-    named,
-    now,
-    remedies,
-)
+from hyperslab.advise.advice.candidates import layouts, now, remedies
+from hyperslab.advise.advice.labels import name_of, named
 from hyperslab.advise.advice.shapes import shard
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.storage import Layout
@@ -130,3 +125,24 @@ def test_labels_say_what_differs():
     assert name_of(layout) == "5x5 pages of 4 MiB"
     assert named(name_of(layout), "netcdf4") == layout
     assert named("contiguous", "netcdf3") == Layout("netcdf4")
+
+
+def test_codecs_are_tried_at_the_level_that_was_asked_for():
+    accesses = resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {})
+    present = now("netcdf4", FIELD, "netcdf4")
+
+    def levels(*codecs):
+        made = layouts(present, FIELD, accesses, formats=("netcdf4",), codecs=codecs)
+        return {(one.layout.codec, one.layout.effective_level) for one in made}
+
+    assert levels("deflate:9") == {("deflate", 9)}
+    assert levels("zstd") == {("zstd", 3)}
+    assert levels("deflate", "none") == {("deflate", 1), ("deflate", 4), (None, None)}
+    assert levels("same") == {("deflate", 4)}
+    assert levels("bzip2") == {("bzip2", 9)}
+
+
+def test_references_are_no_remedy_for_a_variable_in_a_group():
+    present = now("netcdf4", FIELD, "h5py")
+    found = [one.remedy for one in remedies(present, remote=True, calls=1, grouped=True)]
+    assert found == ["index"]

@@ -69,7 +69,7 @@ def test_json_and_a_picture(file, tmp_path, capsys):
     [
         (["--access", "series=1"], "no access 'series'"),
         (["--access", "map=0.5", "--access", "whole=0.2"], "sum to 0.7"),
-        (["--access", "profile"], "has no such read"),
+        (["--access", "profile"], "no such read: take time_series, map, row, column, whole, or"),
         (["--variable", "none"], "has no variable 'none'"),
         (["--variable", "mask", "--access", "time_series"], "has no such read"),
         (["--dims", "time=n"], "has no dimension n"),
@@ -78,6 +78,10 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--cache", "hot"], "--cache hot: give warm, cold or auto"),
         (["--formats", "tiff"], "format 'tiff': give one of"),
         (["--codecs", "rar"], "codec 'rar': give none"),
+        (["--formats", "netcdf3"], "--formats netcdf3: no layout has chunks and these"),
+        (["--codecs", "lzf", "--formats", "netcdf4"], "--codecs lzf: no layout has chunks"),
+        (["--access", "map=70%", "--access", "time_series=0.3"], "some shares are in percent"),
+        (["--access", "map=1%"], "the shares do not sum to 1"),
         (["--library", "none"], "--library none: give one of"),
         (
             ["--library", "zarr"],

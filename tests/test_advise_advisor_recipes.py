@@ -156,6 +156,17 @@ def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):
     assert any("stations/names is left out: it holds text" in note for note in found.notes)
 
 
+def test_an_index_opens_the_group_of_the_variable(tmp_path):
+    with h5py.File(tmp_path / "groups.h5", "w") as file:
+        values = np.arange(72000, dtype="f4").reshape(20, 60, 60)
+        file.create_dataset("a/b/v", data=values, chunks=(1, 60, 60), compression="gzip")
+    found = advised([str(tmp_path / "groups.h5"), *ASKED, "--access", "row"])
+    row = row_of(found, remedy="index")
+    assert main(commands(found, row)[0].split()[1:]) == 0
+    with run(python(found, row)[0])["ds"] as ds:
+        assert np.array_equal(ds["v"].values, values)
+
+
 def test_each_layout_has_a_name_of_its_own(tmp_path):
     every = ["--rough", "--no-measure", "--budget", "any", "--formats", "netcdf4,hdf5,zarr3"]
     found = advised([str(maps(tmp_path / "maps.nc")), *every])

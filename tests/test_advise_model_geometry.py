@@ -147,3 +147,8 @@ def test_each_way_and_its_cache_are_told():
         assert kind(read) == "chunked" and cache_bytes(read) == size
     assert kind(Read((8,), "f4", Layout("zarr3"), (...,), "zarr")) == "zarr"
     assert region(..., (8, 8)).size == 64
+
+
+def test_contiguous_data_are_no_more_than_there_are():
+    tiny = Read((12,), "f4", Layout("netcdf4"), ((slice(None),),), "h5py")
+    assert geometry(tiny).stored_bytes == 48

@@ -70,6 +70,7 @@ def weights(given: Sequence[str]) -> dict[str, float]:
 to keep their proportion
     """
     found: dict[str, float | None] = {}
+    percent = set()
     for text in (part for one in given for part in one.split(",")):
         name, equals, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
@@ -77,6 +78,7 @@ to keep their proportion
         if name in found:
             raise ValueError(f"--access: {name} is given twice: give its share once")
         found[name] = _share(text, share) if equals else None
+        percent |= {share.endswith("%")} if equals else set()
     alone = [name for name, share in found.items() if share is None]
     if len(alone) == len(found):
         return dict.fromkeys(found, 1 / len(found)) if found else {}
@@ -84,9 +86,11 @@ to keep their proportion
         raise ValueError(
             f"--access: {alone[0]} has no share and others have: give every one a share, or none"
         )
+    if len(percent) > 1:
+        raise ValueError("--access: some shares are in percent and others are not: give all alike")
     shares = {name: float(share or 0) for name, share in found.items()}
     total = math.fsum(shares.values())
-    for whole in (1.0, 100.0):
+    for whole in (100.0,) if True in percent else (1.0, 100.0):
         if abs(total - whole) <= _OFF * whole:
             return {name: share / total if total != whole else share / whole
                     for name, share in shares.items()}  # fmt: skip
@@ -139,7 +143,8 @@ def letters_of(
             f"--dims: {variable.name} has no dimension {unknown[0]}: give some of "
             f"{', '.join(variable.dims)}"
         )
-    known = {d: x for d, x in axes_of(variables).items() if x not in named.values()}
+    taken = set(named.values())
+    known = {d: "" if x in taken else x for d, x in axes_of(variables).items()}
     return axis_letters(variable.dims, variable.unlimited, {**known, **named})
 
 
@@ -246,7 +251,9 @@ def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str
             f"--access {name}: which dimension of {variable.name} ({dims}) is {what} cannot be "
             f"told: say so, as in --dims {role}={unknown[0]}, or take row, column or whole"
         )
+    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
+    able = [one for one in NAMED if Pattern(one, axes=axes).selections([variable])]
     return (
-        f"--access {name}: {variable.name} ({dims}) has no such read: take others of "
-        f"{', '.join(NAMED)}, or another --variable"
+        f"--access {name}: {variable.name} ({dims}) has no such read: take {', '.join(able)}, or "
+        "another --variable"
     )

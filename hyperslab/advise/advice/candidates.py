@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +11,11 @@ from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
+from ..specs.codec import SAME
+from ..specs.parse import codec
 from ..specs.target import Choice, Target
 from .accesses import Access
+from .labels import name_of
 from .shapes import chunk_shapes, shard
 
 NOW, LAYOUT, REMEDY = "now", "layout", "remedy"
@@ -25,12 +27,6 @@ _CACHE_BYTES = 256 * 2**20
 _CODECS = (
     ("deflate", 1, True), ("zstd", 3, True), ("blosc-zstd", 3, True), ("blosc-lz4", 5, True),
 )  # fmt: skip
-_LABEL = re.compile(
-    r"(?:(?P<format>netcdf4-classic|netcdf4|hdf5|zarr2|zarr3|nczarr) )?"
-    r"(?P<chunks>\d+(?:x\d+)*|contiguous)"
-    r"(?: (?P<codec>deflate|zstd|blosc-lz4|blosc-zstd|lzf|bzip2|szip)(?::(?P<level>\d+))?)?"
-    r"(?P<shuffle> shuffle)?(?: shards (?P<shards>\d+(?:x\d+)*))?(?: pages of (?P<pages>\d+) MiB)?"
-)
 
 
 @dataclass(frozen=True)
@@ -101,7 +97,9 @@ def now(source_format: str, variable: SourceVariable, library: str) -> Candidate
     return Candidate("as it is", NOW, layout, library, said=said)
 
 
-def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]:
+def remedies(
+    present: Candidate, *, remote: bool, calls: int, grouped: bool = False
+) -> list[Candidate]:
     """Return ways to read the file as it is that cost less; none where its layout cannot be said.
 
     Parameters
@@ -112,6 +110,8 @@ def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]
         Whether it is read over a network.
     calls
         Most calls of an access: a chunk cache serves those that follow another.
+    grouped
+        Whether the variable lies in a group, which xarray does not find by references.
     """
     layout = present.layout
     hdf5 = layout.format in (*NETCDF4, "hdf5")
@@ -133,7 +133,7 @@ def remedies(present: Candidate, *, remote: bool, calls: int) -> list[Candidate]
                 cache_bytes=_CACHE_BYTES, remedy="cache",
             )
         )  # fmt: skip
-    if hdf5 and remote and layout.chunks:
+    if hdf5 and remote and layout.chunks and not grouped:
         as_zarr = layout_of(
             "zarr2", chunks=layout.chunks, codec=layout.codec, level=layout.level,
             shuffle=layout.shuffle,
@@ -170,7 +170,8 @@ def layouts(
     formats
         Formats to try; the file's own (netCDF-4 for classic files) and Zarr 3 if empty.
     codecs
-        Codecs to try, with "none" for none; all known if empty.
+        Codecs to try, with or without a level ("deflate", "zstd:3"), "none" for none, "same" for
+        the file's own; all known if empty.
     call_s
         What a request costs, in seconds.
     """
@@ -180,12 +181,11 @@ def layouts(
     if present.layout.chunks is not None:
         lengths = zip(present.layout.chunks, variable.shape, strict=True)
         shapes.append(tuple(min(c, n) for c, n in lengths))
+    asked = [_asked(one, present.layout) for one in codecs]
     as_now, kept = name_of(present.layout, own) if present.said else "", dict[str, Candidate]()
     for format in wanted:
         for shape in dict.fromkeys(shapes):
-            for layout in _of_shape(format, shape, present.layout, variable, remote):
-                if codecs and (layout.codec or "none") not in codecs:
-                    continue
+            for layout in _of_shape(format, shape, present.layout, variable, remote, asked):
                 # By their names: those are unique, and one level may be said in two ways.
                 name = name_of(layout, own)
                 if name != as_now and name not in kept:
@@ -205,80 +205,21 @@ def library_of(format: str, present: Candidate) -> str:
     return "netcdf4" if format in NETCDF4 else "h5py"
 
 
-def name_of(layout: Layout, own_format: str = "") -> str:
-    """Return a label: chunks, codec and what else was chosen.
-
-    Parameters
-    ----------
-    layout
-        To be named.
-    own_format
-        Of the file: netCDF-4 and HDF5 are named where they are not that.
-
-    Examples
-    --------
-    >>> name_of(Layout("netcdf4", (72, 20, 20), "deflate", 1, shuffle=True))
-    '72x20x20 deflate:1 shuffle'
-    >>> name_of(Layout("zarr3", (9, 9), "zstd", 3, shards=(90, 90)))
-    'zarr3 9x9 zstd:3 shards 90x90'
-    >>> name_of(Layout("hdf5", (9, 9)), "netcdf4")
-    'hdf5 9x9'
-    """
-    hdf5 = layout.format in (*NETCDF4, "hdf5")
-    unsaid = hdf5 and (layout.page_bytes or layout.format == (own_format or layout.format))
-    words = [] if unsaid else [layout.format]
-    words.append("x".join(map(str, layout.chunks)) if layout.chunks else "contiguous")
-    if layout.codec:
-        level = layout.effective_level
-        words.append(f"{layout.codec}:{level}" if level else layout.codec)
-        words += ["shuffle"] if layout.shuffle else []
-    if layout.shards:
-        words.append("shards " + "x".join(map(str, layout.shards)))
-    if layout.page_bytes:
-        words.append(f"pages of {layout.page_bytes >> 20} MiB")
-    return " ".join(words)
-
-
-def named(text: str, own_format: str) -> Layout:
-    """Return the layout that a label of `name_of` says.
-
-    Parameters
-    ----------
-    text
-        The label.
-    own_format
-        Format of the file, where the label says none (netCDF-4 and HDF5).
-
-    Raises
-    ------
-    ValueError
-        When it is no such label.
-
-    Examples
-    --------
-    >>> named("72x20x20 deflate:1 shuffle", "netcdf4")  # doctest: +ELLIPSIS
-    Layout(format='netcdf4', chunks=(72, 20, 20), codec='deflate', level=1, shuffle=True, ...)
-    >>> name_of(named("zarr3 9x9 zstd:3 shards 90x90", "netcdf4"))
-    'zarr3 9x9 zstd:3 shards 90x90'
-    """
-    found = _LABEL.fullmatch(text.strip())
-    if not found:
-        raise ValueError(f"no layout {text!r}: give one as the report writes it")
-    chunks, shards, pages = found["chunks"], found["shards"], found["pages"]
-    own = own_format if own_format in CHUNKED and own_format not in ZARR else "netcdf4"
-    return Layout(
-        "hdf5" if pages else found["format"] or own,
-        None if chunks == "contiguous" else tuple(map(int, chunks.split("x"))),
-        found["codec"],
-        int(found["level"]) if found["level"] else None,
-        bool(found["shuffle"]),
-        shards=tuple(map(int, shards.split("x"))) if shards else None,
-        page_bytes=int(pages) << 20 if pages else None,
-    )
+def _asked(text: str, own: Layout) -> tuple[str | None, int | None]:
+    """Return a codec that was asked for, and its level where one was said."""
+    name, level = codec(text)
+    if name == SAME:
+        return own.codec, own.level
+    return (None if name == "none" else name), level
 
 
 def _of_shape(
-    format: str, chunks: tuple[int, ...], own: Layout, variable: SourceVariable, remote: bool
+    format: str,
+    chunks: tuple[int, ...],
+    own: Layout,
+    variable: SourceVariable,
+    remote: bool,
+    asked: Sequence[tuple[str | None, int | None]],
 ) -> Iterator[Layout]:
     """Yield the layouts of one chunk shape."""
     extras: list[dict[str, object]] = [{}]
@@ -294,10 +235,18 @@ def _of_shape(
     tried: list[tuple[str | None, int | None, bool]] = [(None, None, False), *_CODECS]
     if own.codec and (own.codec, own.level, own.shuffle) not in tried:
         tried.append((own.codec, own.level, own.shuffle))
-    for extra, (codec, level, shuffle) in itertools.product(extras, tried):
+    if asked:
+        levels = {name for name, level in asked if level is None}
+        tried = [one for one in tried if one[0] in levels]
+        known = {(name, level) for name, level, _ in tried}
+        tried += [
+            (name, level, True) for name, level in asked
+            if (name, level) not in known and (level or name not in {n for n, _ in known})
+        ]  # fmt: skip
+    for extra, (kind, level, shuffle) in itertools.product(extras, tried):
         for shuffled in (shuffle, False) if shuffle else (shuffle,):
             layout = layout_of(
-                format, chunks=chunks, codec=codec, level=level, shuffle=shuffled, **extra
+                format, chunks=chunks, codec=kind, level=level, shuffle=shuffled, **extra
             )
             if layout is not None:
                 yield layout

@@ -144,7 +144,9 @@ class _Found:
     ) -> tuple[list[Row], list[str]]:
         """Return a row for each candidate, the file as it is first, and notes."""
         link, calls = self.question.link, max(len(a.selections) for a in self.accesses)
-        every = [present, *remedies(present, remote=link is not None, calls=calls)]
+        grouped = "/" in self.variable.name
+        every = [present]
+        every += remedies(present, remote=link is not None, calls=calls, grouped=grouped)
         every += layouts(
             present, self.variable, self.accesses, remote=link is not None,
             formats=self.question.formats, codecs=self.question.codecs,
@@ -181,7 +183,7 @@ class _Found:
         base = rows[0].sample_gain
         rows = [replace(one, sample_gain=base / one.sample_gain) for one in rows]
         said = sorted({one.status for one in rows if one.status and one.candidate.said})
-        said += [f"{n} layouts cannot be written, {why}" for why, n in failed.items()]
+        said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
         return rows, said
 
     def _factor(self, present: Candidate, packed: Packed) -> float:

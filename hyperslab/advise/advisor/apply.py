@@ -8,7 +8,8 @@ from pathlib import Path
 from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
 
 from ..advice import notes
-from ..advice.candidates import LAYOUT, Candidate, named
+from ..advice.candidates import LAYOUT, Candidate
+from ..advice.labels import named
 from ..advice.question import Question, twins
 from ..advice.rows import Advice, Row
 from ..copying.copy import CopyReport, copy_apart

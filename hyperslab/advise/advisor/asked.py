@@ -27,7 +27,7 @@ def question(arguments: argparse.Namespace) -> Question:
     """
     budget, times = budget_of(arguments.budget)
     formats = [name for name in arguments.formats.split(",") if name]
-    codecs = [codec(name)[0] for name in arguments.codecs.split(",") if name]
+    codecs = [name for name in arguments.codecs.split(",") if name and codec(name)]
     workdir = workdir_of(arguments.workdir)
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: give at least 1")
@@ -135,9 +135,20 @@ def _library(name: str) -> str:
 def resolved(asked: Question) -> None:
     """Refuse what the file has not, before a calibration takes its time."""
     from ..advice.accesses import resolve
+    from ..advice.candidates import layouts, now
     from ..source import open_source
 
     with open_source(asked.address) as source:
         variable = asked.chosen(source)
-        asked.library_for(source, variable)
-        resolve(asked.shares, variable, source.variables, asked.roles, asked.calls)
+        library = asked.library_for(source, variable)
+        found = resolve(asked.shares, variable, source.variables, asked.roles, asked.calls)
+        present, only = now(source.format, variable, library), (asked.formats, asked.codecs)
+        if any(only) and not layouts(
+            present, variable, found, formats=asked.formats, codecs=asked.codecs
+        ):
+            words = zip(("--formats", "--codecs"), only, strict=True)
+            given = " ".join(f"{option} {','.join(names)}" for option, names in words if names)
+            raise ValueError(
+                f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
+                "zarr3, and codecs that they have, such as none, deflate, zstd"
+            )

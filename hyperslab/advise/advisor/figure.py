@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
-_WORTH = 1.1
 
 
 def figure(frame: pd.DataFrame) -> Figure:
@@ -96,9 +95,8 @@ def _panel(axes: Axes, frame: pd.DataFrame) -> None:
             *_axes(list(pairs)), s=46, marker="D", facecolor="none", edgecolor=_BLUE,
             label="measured on the sample", zorder=4,
         )  # fmt: skip
-    first = known[known["order"] == 1]
-    gain = first["gain"].fillna(first["gain_predicted"])
-    if len(first) and gain.iloc[0] >= _WORTH:
+    first = known[known["rank"] == 1]
+    if len(first):
         axes.scatter(
             *_axes(_points(first)), s=110, marker="*", color=_BLUE, label="advice", zorder=6
         )

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
 
-from ..advice.candidates import Candidate, name_of
+from ..advice.candidates import Candidate
+from ..advice.labels import name_of
 from ..advice.rows import Advice, Row
 from ..sources.remote import is_url
 
@@ -245,11 +246,12 @@ def _remedy(advice: Advice, found: Candidate) -> list[str]:
     address, name = asked.address, advice.variable.name
     beside = Path(address).name
     if found.remedy == "index":
-        index, where = f"{beside}.subchunk", ""
+        group = name.rpartition("/")[0]
+        index, where = f"{beside}.subchunk", f", group={group!r}" if group else ""
         if is_url(address):
-            where = f", index={index!r}"
+            where += f", index={index!r}"
         elif there.far:
-            where = f", index={f'{address}.subchunk'!r}"
+            where += f", index={f'{address}.subchunk'!r}"
         return [
             shlex.join(["hyperslab", "index", address]),
             f"import xarray as xr\n{there.lead}"

@@ -18,7 +18,8 @@ def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
 
     Of a candidate: predicted_s, predicted_reads (the chunks touched), useful_bytes, file_bytes,
     wall_s (the median measured on the sample), gain with its interval, order (0 is the file as it
-    is), and what it is as mode. What is said has the mode "said", and its words as hints.
+    is), rank (1 is what is advised), and what it is as mode. What is said has the mode "said", and
+    its words as hints.
 
     Parameters
     ----------
@@ -75,6 +76,7 @@ def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[
             "pattern": access.name,
             "weight": access.weight,
             "order": number,
+            "rank": 1.0 if row is advice.first else math.nan,
             "predicted_s": row.seconds.get(access.name, math.nan),
             "predicted_reads": counts.chunks,
             "useful_bytes": counts.useful_bytes,

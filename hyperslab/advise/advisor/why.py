@@ -9,10 +9,11 @@ from hyperslab.measure.stats import Interval
 from hyperslab.storage.layout import NETCDF4
 
 from ..advice.accesses import Access
-from ..advice.candidates import name_of
+from ..advice.labels import name_of
+from ..advice.price import Packed, read_of
 from ..advice.rows import Advice, Row
 from ..model.geometry import Geometry
-from ..model.wire import FETCHES, moved, opening
+from ..model.wire import FETCHES, moved
 from ..report.table import amount, listing
 
 _INTERVAL = 6  # blocks from which smallest to largest cover the median 95 times of 100
@@ -138,7 +139,10 @@ def _costs(advice: Advice, access: Access) -> str:
             f"{_many(count.requests, 'read')} of the file, for {_many(count.runs, 'run')} of values"
         )
     else:
-        body = f"touches {count.chunks:,} of {_many(total, 'chunk')} ({_chunk_name(advice)}"
+        touched = f"{count.chunks:,} of {_many(total, 'chunk')}"
+        if count.calls > 1:
+            touched = f"{_many(count.chunks, 'chunk')} in {count.calls} reads, of {total:,}"
+        body = f"touches {touched} ({_chunk_name(advice)}"
         body += f", {amount(_chunk_bytes(advice))} each)"
         body += f": {amount(count.stored_bytes)} are fetched"
         if layout.codec or not advice.present.candidate.said:
@@ -147,31 +151,33 @@ def _costs(advice: Advice, access: Access) -> str:
     moved = max(count.decoded_bytes, count.stored_bytes)
     excess = f", {moved / asked:,.0f} times what is asked for" if moved > 1.5 * asked else ""
     text = f"{head}; it {body}{excess}" if layout.chunks else f"{head}; {body}{excess}"
-    text += _over_network(advice, count)
+    text += _over_network(advice, access, count)
     seconds = advice.present.seconds.get(access.name)
     if seconds is not None:
         text += f"; {duration(seconds)} predicted"
     return text + "."
 
 
-def _over_network(advice: Advice, count: Geometry) -> str:
+def _over_network(advice: Advice, access: Access, count: Geometry) -> str:
     """Return what a read moves over the network; "" where there is none, or it is not known."""
     library = advice.present.candidate.library
     if advice.where.link is None or library not in FETCHES:
         return ""
-    size, ahead = advice.present.nbytes, FETCHES[library].ahead_bytes
-    reads = moved(library, count, size)
-    found = opening(library, size) + reads
+    values = Packed(advice.present.nbytes / math.prod(advice.variable.shape))
+    read = read_of(advice.present.candidate, advice.variable, access, values, advice.where)
+    found, how = moved(read, count), FETCHES[library]
     text = f"; over the network, opening included, {_many(found.requests, 'request')}"
     if found.stages < found.requests:
         text += f", in {_many(found.stages, 'round trip')}"
     else:
         text += ", one after another"
     text += f", and {amount(found.nbytes)} moved"
-    if not ahead:
+    if not how.ahead_bytes:
         return text
-    serves = ", which serves the reads that follow" if reads.requests < count.requests else ""
-    return f"{text} ({library} fetches {amount(ahead)} ahead{serves})"
+    serves = ""
+    if found.requests - how.opening < count.requests:
+        serves = ", which serves the reads that follow"
+    return f"{text} ({library} fetches {amount(how.ahead_bytes)} ahead{serves})"
 
 
 def _change(before: Geometry, after: Geometry) -> str:

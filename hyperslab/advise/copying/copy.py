@@ -272,6 +272,11 @@ Zarr file
         outcome = Processes().run(Job(Case("copy", work, start="spawn"), _TIMEOUT_S))
     finally:  # what was killed could not do it
         remove_leftovers(path.parent, path.name)
+    if outcome.status.startswith("the process ended early"):
+        raise RuntimeError(
+            f"the process that copied was killed: nothing stands under {output}, and {address} is "
+            "as it was"
+        )
     if outcome.status != "ok":
         raise error_of(outcome.status)
     report = outcome.rows[0]["report"]

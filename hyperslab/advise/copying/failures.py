@@ -84,6 +84,8 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
     except Exception as error:
         if why := _no_room(error, folder, needed_bytes):
             raise NoRoomError(why) from error
+        if notes := getattr(error, "__notes__", ()):  # one line is all that reaches the user
+            raise RuntimeError(f"{str(error).rstrip('.')}. {notes[0]}") from error
         raise
 
 

@@ -228,6 +228,7 @@ def _contiguous(read: Read, one: Region) -> Geometry:
         if classic or piece > run_bytes or run_bytes < window:
             windows = math.ceil(piece / window)
             requests, stored = pieces * windows, float(pieces * windows * window)
+            stored = min(stored, pieces * math.prod(read.shape) * float(read.itemsize))
     elif steps:
         stored = float(extents * span)
     return Geometry(1, 0, 0, useful, 0, stored, runs, requests, extents, extents * span, steps)

@@ -12,6 +12,7 @@ from hyperslab.storage.geometry import chunk_grid, padded_bytes
 from .errors import UnknownLibraryError
 from .geometry import Geometry
 from .read import Read
+from .window import Window, pieces
 
 KIB, MIB = 2**10, 2**20
 
@@ -49,7 +50,7 @@ FETCHES = {
     "zarr": Fetch(3, 1, at_once=10),
     "xarray-zarr": Fetch(4, 2, at_once=10),
     "kerchunk": Fetch(1, 1, at_once=10),
-    "subchunk": Fetch(2, 1, at_once=10),
+    "subchunk": Fetch(2, 1, at_once=100),
 }
 """Readers over HTTP, as counted; without any read-ahead it depends on the file's metadata."""
 
@@ -80,41 +81,18 @@ class Moved:
         )
 
 
-def opening(library: str, file_bytes: float) -> Moved:
-    """Return what a reader moves until the variable is open.
+def moved(read: Read, counts: Geometry) -> Moved:
+    """Return what a reader asks of a server, and gets; with opening, where that is part of a read.
+
+    With fsspec's read-ahead pieces are followed through its window, in a file that was written in
+    order and holds nothing but the variable and its index: others take more.
 
     Parameters
     ----------
-    library
-        Of `FETCHES`.
-    file_bytes
-        Size of the file: what is fetched ahead ends with it.
-
-    Raises
-    ------
-    UnknownLibraryError
-        For a reader whose way of fetching is not known.
-
-    Examples
-    --------
-    >>> opening("h5py", 1e6), opening("zarr", 1e6).nbytes
-    (Moved(requests=2, stages=2, nbytes=1000000.0), 0)
-    """
-    how = _fetch(library)
-    return Moved(how.opening, how.opening_stages, min(how.ahead_bytes, file_bytes))
-
-
-def moved(library: str, counts: Geometry, file_bytes: float = math.inf) -> Moved:
-    """Return what a reader asks of a server, and gets, once the file is open.
-
-    Parameters
-    ----------
-    library
-        Of `FETCHES`.
+    read
+        By a library of `FETCHES`.
     counts
-        What the read touches.
-    file_bytes
-        Size of the file: one that opening has fetched whole is not asked for again.
+        What it touches.
 
     Raises
     ------
@@ -126,25 +104,39 @@ def moved(library: str, counts: Geometry, file_bytes: float = math.inf) -> Moved
     >>> from hyperslab.storage import Layout
     >>> from .geometry import geometry
     >>> layout = Layout("netcdf4", chunks=(1, 1000))
-    >>> series = geometry(Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py"))
-    >>> moved("h5py", series)
-    Moved(requests=1, stages=1, nbytes=80000.0)
+    >>> series = Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py", opens=True)
+    >>> moved(series, geometry(series))  # all of the file, when it is opened
+    Moved(requests=2, stages=2, nbytes=80000.0)
     """
-    how = _fetch(library)
-    if not counts.requests or file_bytes <= how.ahead_bytes:
-        return Moved(0, 0, 0.0)
-    each = counts.stored_bytes / counts.requests
-    requests, size = counts.requests, counts.stored_bytes
+    if read.library not in FETCHES:
+        raise UnknownLibraryError(
+            f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
+        )
+    how = FETCHES[read.library]
     if how.ahead_bytes:
-        # What was fetched ahead serves the requests that follow, where chunks are neighbours.
-        beside = counts.requests / max(counts.extents, 1)
-        served = min(1 + how.ahead_bytes // max(each, 1.0), beside)
-        requests = math.ceil(counts.requests / served)
-        size = requests * (each * served if served > 1 else each + how.ahead_bytes)
+        return _through_window(read, how)
+    opening = Moved(how.opening, how.opening_stages, 0.0) if read.opens else Moved(0, 0, 0.0)
+    if not counts.requests:
+        return opening
     # Zarr asks for the chunks of a shard one after another, for several shards at once.
-    lines = counts.shards or requests
-    stages = math.ceil(lines / how.at_once) * math.ceil(requests / lines)
-    return Moved(requests, stages, size)
+    lines = counts.shards or counts.requests
+    stages = math.ceil(lines / how.at_once) * math.ceil(counts.requests / lines)
+    return opening + Moved(counts.requests, stages, counts.stored_bytes)
+
+
+def _through_window(read: Read, how: Fetch) -> Moved:
+    size = file_bytes(read)
+    window = Window(how.ahead_bytes, math.ceil(size))
+    opening = 0
+    if read.opens:
+        window.ask(0, 1)
+        opening = how.opening
+    before = Moved(window.requests, window.requests, window.nbytes)
+    reads, times = pieces(read, size)
+    for start, stop in reads:
+        window.ask(start, min(stop, math.ceil(size)))
+    requests = opening + round((window.requests - before.requests) * times)
+    return Moved(requests, requests, before.nbytes + (window.nbytes - before.nbytes) * times)
 
 
 def wire_seconds(read: Read, counts: Geometry) -> float:
@@ -174,15 +166,13 @@ def wire_seconds(read: Read, counts: Geometry) -> float:
     """
     if read.link is None:
         return 0.0
-    if not read.opens:
-        found = moved(read.library, counts)
-        return read.link.seconds(found.stages, 0.0, found.nbytes) if found.requests else 0.0
-    size = file_bytes(read)
-    first, then = opening(read.library, size), moved(read.library, counts, size)
+    found = moved(read, counts)
+    if not found.requests:
+        return 0.0
+    how = FETCHES[read.library]
     # What is asked for at once takes connections, which are made at once too.
-    more = then.stages < then.requests and then.requests > first.requests
-    found = first + then
-    return read.link.seconds(found.stages, 2.0 if more else 1.0, found.nbytes)
+    more = how.at_once > 1 and found.requests - how.opening > how.opening
+    return read.link.seconds(found.stages, (1.0 + more) * read.opens, found.nbytes)
 
 
 def file_bytes(read: Read) -> float:
@@ -199,11 +189,3 @@ def file_bytes(read: Read) -> float:
     if chunks is None or read.chunk_bytes is None:
         return float(padded_bytes(read.shape, chunks or read.shape, np.dtype(read.dtype).itemsize))
     return math.prod(chunk_grid(read.shape, chunks)) * read.chunk_bytes
-
-
-def _fetch(library: str) -> Fetch:
-    if library not in FETCHES:
-        raise UnknownLibraryError(
-            f"how {library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
-        )
-    return FETCHES[library]

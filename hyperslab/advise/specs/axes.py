@@ -90,7 +90,7 @@ def axis_letters(
     >>> axis_letters(("n", "lat", "lon"), ("n",), {"lat": "Y", "lon": "X"})
     ('T', 'Y', 'X')
     """
-    letters = [known.get(dim) or _by_name(dim) for dim in dims]
+    letters = [known[dim] if dim in known else _by_name(dim) for dim in dims]
     letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]
     if dims and not letters[0] and "T" not in letters and dims[0] in unlimited:
         letters[0] = "T"

@@ -6,12 +6,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from hyperslab.study.run import Options, executed_folder, run
+from hyperslab.study import run as running
+from hyperslab.study.run import Options, Result, executed_folder, run
 
 ROOT = Path(__file__).parents[1]
 PARAMETERS = """profile: str = "quick"
@@ -225,3 +227,29 @@ def test_copy_of_the_repository_elsewhere_is_found_from_its_notebooks(study, mon
     monkeypatch.chdir(study / "inner" / "notebooks")
     assert [r.state for r in run(["first"], Options("smoke"))] == ["done"]
     assert (study / "inner" / "log").read_text() == "f"
+
+
+def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
+    both, alone, order = threading.Barrier(2), threading.Lock(), []
+
+    def one(item, options, top):
+        order.append(item.name)
+        if item.settings[options.profile].get("draws"):
+            both.wait(timeout=30)
+        else:
+            assert alone.acquire(blocking=False)
+            time.sleep(0.05)
+            alone.release()
+        return Result(item.name, "done", 0.0)
+
+    monkeypatch.setattr(running, "_one", one)
+    monkeypatch.chdir(ROOT)
+    results = run(["lee_access", "lee_formats", "claims", "machines"], Options("smoke"))
+    assert [result.name for result in results] == [
+        "lee_access",
+        "lee_formats",
+        "claims",
+        "machines",
+    ]
+    assert order[:2] == ["lee_access", "lee_formats"]
+    assert running.KEPT_BY_RUNNER not in os.environ

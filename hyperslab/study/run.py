@@ -6,7 +6,9 @@ import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 from ..measure.lock import measuring
@@ -17,6 +19,8 @@ from .pages import scrubbed
 from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
 from .session import KEPT_BY_RUNNER, journal_path
+
+_AT_ONCE = 2  # notebooks that draw
 
 
 @dataclass(frozen=True)
@@ -122,16 +126,34 @@ def _take_machines(records: Path, results: Path) -> None:
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
-    results: list[Result] = []
+    """Run notebooks in their order: one that measures alone, those that draw two at a time."""
     expected = {item.name: _expected(item, options, top) for item in chosen}
-    for place, item in enumerate(chosen, 1):
+    numbered = list(enumerate(chosen, 1))
+
+    def told(place: int, item: Entry) -> Result:
         left = sum(expected[later.name] for later in chosen[place - 1 :])
         about = f", about {_clock(left)} left" if left else ""
         print(f"[{place}/{len(chosen)}] {item.name}{about}", flush=True)
         result = _one(item, options, top)
-        results.append(result)
         tail = f": {result.message}" if result.message else ""
-        print(f"      {result.state} in {_clock(result.seconds)}{tail}", flush=True)
+        print(f"      {item.name} {result.state} in {_clock(result.seconds)}{tail}", flush=True)
+        return result
+
+    results: list[Result] = []
+    os.environ[KEPT_BY_RUNNER] = "1"  # the notebooks' processes inherit it
+    try:
+        for drawing, group in groupby(numbered, lambda pair: _measures_nothing(pair[1], options)):
+            if not drawing:
+                results += [told(*pair) for pair in group]
+                continue
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                try:
+                    results += list(pool.map(lambda pair: told(*pair), group))
+                except BaseException:
+                    pool.shutdown(wait=False, cancel_futures=True)
+                    raise
+    finally:
+        os.environ.pop(KEPT_BY_RUNNER, None)
     return results
 
 
@@ -194,7 +216,7 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
     if isinstance(old, dict) and not job.current:
         redraws = not options.again and _redraws(old, job)
         how = "is drawn again from its records" if redraws else "runs again"
-        print(f"      {how}: {explain(old, job.wanted)}", flush=True)
+        print(f"      {item.name} {how}: {explain(old, job.wanted)}", flush=True)
         if redraws:
             folder = Path(options.workdir) / "results" / options.profile
             job = replace(job, parameters=job.parameters | {"records": folder.as_posix()})
@@ -225,7 +247,6 @@ def _execute(job: _Job, top: Path) -> None:
     _notes(target).unlink(missing_ok=True)
     failed.unlink(missing_ok=True)
     try:
-        os.environ[KEPT_BY_RUNNER] = "1"  # the notebook's process inherits it
         papermill.execute_notebook(
             str(source),
             str(partial),
@@ -242,7 +263,6 @@ def _execute(job: _Job, top: Path) -> None:
         partial.replace(failed)
         raise
     finally:
-        os.environ.pop(KEPT_BY_RUNNER, None)
         if partial.exists() and sys.exc_info()[0] is not None:
             partial.unlink()
     _scrub(partial, top)
@@ -315,6 +335,10 @@ def _kept(target: Path) -> dict[str, object]:
 def _draws(item: Entry, options: Options) -> bool:
     """Return whether a notebook measures nothing of its own."""
     return bool(item.settings[options.profile].get("draws", False))
+
+
+def _measures_nothing(item: Entry, options: Options) -> bool:
+    return bool(options.records) or _draws(item, options)
 
 
 def _expected(item: Entry, options: Options, top: Path) -> float:

@@ -12,7 +12,7 @@ from hyperslab.measure import records as tables
 from .bands import HOLDS, INCONCLUSIVE, NOT_MEASURED, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
 from .cells import AmbiguousError, MissingError
 from .file import Claim, ClaimsError, Part
-from .health import health
+from .health import Health, health
 from .measures import KINDS, Measured
 from .rules import Effect
 from .values import QUANTITIES
@@ -119,6 +119,7 @@ class Folder:
     def __init__(self, path: Path, ready: Collection[str], chapters: Mapping[str, str]) -> None:
         self.path, self.ready, self.chapters = path, ready, chapters
         self._read: dict[str, pd.DataFrame] = {}
+        self._health: dict[tuple[object, ...], Health] = {}
 
     def records(self, notebook: str) -> pd.DataFrame:
         """Return the records of a notebook; `MissingError` says what to do where there are none."""
@@ -132,6 +133,15 @@ class Folder:
                 title = self.chapters.get(notebook, notebook)
                 raise MissingError(f"comes with the chapter “{title}” ({notebook})")
         return self._read[notebook]
+
+    def health(self, notebook: str, found: Measured) -> Health:
+        """Return how quiet the run was where a notebook measured something."""
+        key = (notebook, found.run_id, found.experiments, found.cache_states)
+        if key not in self._health:
+            self._health[key] = health(
+                self.records(notebook), found.run_id, found.experiments, found.cache_states
+            )
+        return self._health[key]
 
 
 def judge(claim: Claim, folder: Folder) -> Judgement:
@@ -153,18 +163,18 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
         except (AmbiguousError, ValueError) as error:
             raise ClaimsError(f"{claim.id}, part {part.name!r}: measure: {error}") from error
         else:
-            parts.append(_judged(part, found, records))
+            parts.append(_judged(part, found, folder))
             if part.headline and len(records):
                 profile = str(records["profile"].iloc[-1])
     return Judgement(claim, tuple(parts), profile)
 
 
-def _judged(part: Part, found: Measured, records: pd.DataFrame) -> PartVerdict:
+def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     verdict = part.rule.verdict(found.value, found.low, found.high)
     why = f"{'The claim' if part.headline else 'This part'} {_OUTCOMES[verdict]}."
     marks: tuple[str, ...] = ()
     if found.timed:
-        state = health(records, found.run_id, found.experiments, found.cache_states)
+        state = folder.health(part.notebook, found)
         marks = state.marks
         if state.void:
             verdict, why = INCONCLUSIVE, f"These times are void: {state.void}."

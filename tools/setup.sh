@@ -107,7 +107,22 @@ fi
 
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input "$@"; }
 say "installing the $(grep -c '^[a-z0-9]' requirements.lock) packages of requirements.lock (a minute or two the first time)"
-pip install --quiet --require-hashes -r requirements.lock ||
+# uv takes a tenth of pip's time; where it cannot, as with an index that only pip knows, pip does it.
+with_uv() {
+  .venv/bin/python -c "if True:
+    import re
+    lock = open('requirements.lock').read()
+    print(re.search(r'^uv==.*(\n .*)*', lock, re.MULTILINE)[0])" >.tools/uv.txt &&
+    pip install --quiet --require-hashes -r .tools/uv.txt || return 1
+  index=${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null || true)}
+  [ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
+  .venv/bin/uv pip install --quiet --require-hashes --no-config --cache-dir .tools/uv-cache \
+    --python .venv/bin/python -r requirements.lock
+}
+done=
+with_uv >/dev/null 2>&1 && done=yes
+rm -rf .tools/uv-cache
+[ -n "$done" ] || pip install --quiet --require-hashes -r requirements.lock ||
   fail "the locked packages could not be installed: see above. make goes on from here when run again."
 say "installing hyperslab from this folder"
 pip install --quiet --no-deps --no-build-isolation -e . ||

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -148,13 +148,23 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
                 continue
             with ThreadPoolExecutor(_AT_ONCE) as pool:
                 try:
-                    results += list(pool.map(lambda pair: told(*pair), group))
+                    results += list(pool.map(lambda pair: _closing(told, *pair), group))
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
     finally:
         os.environ.pop(KEPT_BY_RUNNER, None)
     return results
+
+
+def _closing(told: Callable[[int, Entry], Result], place: int, item: Entry) -> Result:
+    """Run a notebook in a thread, and close the event loop that it was talked to in."""
+    from jupyter_core.utils import ensure_event_loop
+
+    try:
+        return told(place, item)
+    finally:
+        ensure_event_loop().close()
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,8 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from .study.run import Options, run
+    from .study.options import Options
+    from .study.run import run
 
     options = Options(
         profile=arguments.profile,
@@ -147,8 +148,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage
+    from .study.options import drawing_place, executed_folder
     from .study.profile import check_profile, root
-    from .study.run import drawing_place, executed_folder
 
     top = root()
     profile = check_profile(arguments.profile)
@@ -179,7 +180,7 @@ def _claims(arguments: argparse.Namespace) -> int:
 
     top = root()
     profile = check_profile(arguments.profile)
-    from .study.run import drawing_place
+    from .study.options import drawing_place
 
     place = drawing_place(arguments.workdir, arguments.records)
     results = top / place / "results" / profile

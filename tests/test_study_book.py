@@ -104,12 +104,6 @@ def test_a_user_called_like_a_word_of_the_book_does_not_change_the_book(
     assert scrubber(project)("/home/jones/a.nc") == "~/a.nc"
 
 
-def test_a_folder_with_a_longer_name_is_another_folder(project: Path) -> None:
-    scrub = scrubber(project)
-    assert scrub(f"{project} {project}/a").split() == [".", "a"]
-    assert "-copy" in scrub(f"{project}-copy/a")
-
-
 def test_myst_output_becomes_markdown_only() -> None:
     data = {"image/png": "aGk=", "text/x-myst": ["```{figure} a.light.svg\n", "```\n"]}
     output = {"output_type": "display_data", "data": data, "metadata": {"image/png": {"alt": "a"}}}

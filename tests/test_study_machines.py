@@ -13,8 +13,6 @@ from made_claims import part, quiet, samples
 
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import claims, machines, machines_figures, machines_words
-from hyperslab.study.profile import Entry
-from hyperslab.study.run import Options, _inputs
 from hyperslab.study.style import STYLES, styled
 
 ROOT = Path(__file__).parents[1]
@@ -199,14 +197,3 @@ def test_the_notebook_shows_each_document_and_holds_no_numbers() -> None:
     source = "".join("".join(cell["source"]) for cell in notebook["cells"])
     for document in CONTENT.documents:
         assert f'machines_words.document(found, "{document}")' in source
-
-
-def test_another_machine_makes_the_page_run_again(top: Path) -> None:
-    item = Entry("machines", "M", {"quick": {"draws": True, "beside": "results"}})
-    measured(top / "build/results/quick", 4.0, "r1")
-    alone = _inputs(item, Options(), top, top / "build")
-    assert set(alone) == {"input trial.parquet", "input claims.yml"}
-    measured(top / "results/reference", 4.0, "r2")
-    beside = _inputs(item, Options(), top, top / "build")
-    assert set(beside) - set(alone) == {"input reference/trial.parquet"}
-    assert alone.items() <= beside.items()

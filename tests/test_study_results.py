@@ -12,7 +12,6 @@ from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import machine
 from hyperslab.measure.records import load, machines, save
 from hyperslab.study import claims
-from hyperslab.study.privacy import revealed
 from hyperslab.study.profile import entries
 from hyperslab.study.results import add as adding
 from hyperslab.study.results.facts import KNOWN
@@ -373,32 +372,6 @@ def test_every_fact_that_runs_write_is_known(measured: Path) -> None:
         assert set(facts_of_run) <= KNOWN
     written = machine.facts(ROOT, profile="quick", seed=0, notebook=TIMED)
     assert set(written) <= KNOWN
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Bearer abcdefgh123", "/home/ann/a.nc", "/Users/ann", "see /" + "root/x",
-        "/scratch/p123/a.nc", "C:\\data\\a.nc", "s3://bucket-of-ann/a", "https://ann:pw@server/a",
-        "https://minio.local:9000", "192.168.1.7", "ann@cluster", "AKIA" + "A" * 16, "password: x",
-        "TOKEN=x",
-    ],
-)  # fmt: skip
-def test_what_is_private_is_seen(text: str) -> None:
-    assert revealed(text)
-    assert revealed(f"OSError: '{text}' failed")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "8x8x64", "NetCDF-4 / HDF5", "http://server/a.nc#mode=bytes", "s3://bucket/gfs.nc",
-        "http://127.0.0.1:4711/a", "and/or", "MB/s", "1.14.6", "4.9.3.1", "read/write",
-        "65536 tokens", "https://localhost:9000/a", "/data", "x@", "NETCDF4_CLASSIC",
-    ],
-)  # fmt: skip
-def test_what_names_nobody_is_not(text: str) -> None:
-    assert revealed(text) == ""
 
 
 def committed() -> Iterator[Path]:

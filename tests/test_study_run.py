@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from hyperslab.study import run as running
-from hyperslab.study.run import Options, Result, executed_folder, run
+from hyperslab.study.options import Options, executed_folder
+from hyperslab.study.run import Result, run
 
 ROOT = Path(__file__).parents[1]
 PARAMETERS = """profile: str = "quick"

@@ -12,7 +12,7 @@ import yaml
 
 from hyperslab.cli import OK, main
 from hyperslab.measure import records
-from hyperslab.study.run import executed_folder
+from hyperslab.study.options import executed_folder
 
 ROOT = Path(__file__).parents[1]
 STUDY = yaml.safe_load((ROOT / "notebooks/study.yml").read_text())["notebooks"]

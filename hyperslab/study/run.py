@@ -2,10 +2,9 @@
 
 import json
 import os
-import re
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,42 +12,15 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
-from ..network import Endpoint
-from .fingerprint import changed, digest, draws, explain, parts
+from .fingerprint import explain
+from .job import Job, measures, template
+from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
 from .session import KEPT_BY_RUNNER, journal_path
 
 _AT_ONCE = 2  # notebooks that draw
-
-
-@dataclass(frozen=True)
-class Options:
-    """How the study is run.
-
-    Parameters
-    ----------
-    profile : str
-        smoke, quick, full or paper.
-    workdir : str
-        Where data, results and executed notebooks go; relative to the repository.
-    records : str
-        A folder of records to draw from; empty to measure.
-    seed : int
-        Of the order of the samples.
-    repeats : int
-        Interleaved blocks; 0 for the profile's.
-    again : bool
-        Run also what has not changed.
-    """
-
-    profile: str = "quick"
-    workdir: str = "build"
-    records: str = ""
-    seed: int = 0
-    repeats: int = 0
-    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,28 +31,6 @@ class Result:
     state: str
     seconds: float
     message: str = ""
-
-
-def executed_folder(workdir: Path, profile: str) -> Path:
-    """Return where executed notebooks of a profile lie.
-
-    Examples
-    --------
-    >>> executed_folder(Path("build"), "quick").as_posix()
-    'build/executed/quick'
-    """
-    return workdir / "executed" / profile
-
-
-def drawing_place(workdir: str, records: str) -> str:
-    """Return where pages go: what is drawn from given records stays apart from what was measured.
-
-    Examples
-    --------
-    >>> drawing_place("build", ""), drawing_place("build", "results/reference")
-    ('build', 'build/drawn')
-    """
-    return f"{workdir}/drawn" if records else workdir
 
 
 def run(names: Sequence[str], options: Options) -> list[Result]:
@@ -142,8 +92,8 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
     results: list[Result] = []
     os.environ[KEPT_BY_RUNNER] = "1"  # the notebooks' processes inherit it
     try:
-        for drawing, group in groupby(numbered, lambda pair: _measures_nothing(pair[1], options)):
-            if not drawing:
+        for alone, group in groupby(numbered, lambda pair: measures(pair[1], options)):
+            if alone:
                 results += [told(*pair) for pair in group]
                 continue
             with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -167,64 +117,19 @@ def _closing(told: Callable[[int, Entry], Result], place: int, item: Entry) -> R
         ensure_event_loop().close()
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A notebook with its parameters, where it goes, and all that its result depends on."""
-
-    source: Path
-    target: Path
-    parameters: dict[str, object]
-    wanted: dict[str, str]
-    records: Path
-
-    @property
-    def current(self) -> bool:
-        return _kept(self.target).get("fingerprint") == digest(self.wanted)
-
-
-def _redraws(old: Mapping[str, str], job: _Job) -> bool:
-    """Return whether only what draws a page changed, and the records it draws from are there."""
-    names = changed(old, job.wanted)
-    return job.records.exists() and all(
-        name == "prose" or draws(name.removeprefix("module ")) for name in names
-    )
-
-
-def _source(item: Entry, top: Path) -> Path:
-    return top / "notebooks" / f"{item.name}.ipynb"
-
-
-def _job(item: Entry, options: Options, top: Path) -> _Job:
-    source = _source(item, top)
-    workdir = (top / options.workdir).resolve()
-    parameters: dict[str, object] = {
-        "profile": options.profile,
-        "records": options.records,
-        "workdir": str(Path(options.workdir)),
-    }
-    if not _draws(item, options):
-        parameters |= {"repeats": options.repeats, "seed": options.seed}
-    target = executed_folder(workdir, options.profile) / source.name
-    places = ("records", "workdir")  # what is read there counts, and not where it lies
-    counted = {name: value for name, value in parameters.items() if name not in places}
-    wanted = parts(source, counted) | _inputs(item, options, top, workdir)
-    kept = workdir / "results" / options.profile / f"{item.name}.parquet"
-    return _Job(source, target, parameters, wanted, kept)
-
-
 def _one(item: Entry, options: Options, top: Path) -> Result:
     began = time.monotonic()
-    if not _source(item, top).exists():
+    if not template(item, top).exists():
         return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
-    job = _job(item, options, top)
+    job = Job.of(item, options, top)
     journal = journal_path(job.records.parent, item.name)
     if job.current:
         journal.unlink(missing_ok=True)  # of a run that was ended just after its notebook was whole
     if job.current and not options.again:
         return Result(item.name, "current", time.monotonic() - began)
-    old = _kept(job.target).get("parts")
+    old = job.kept().get("parts")
     if isinstance(old, dict) and not job.current:
-        redraws = not options.again and _redraws(old, job)
+        redraws = not options.again and job.redraws(old)
         how = "is drawn again from its records" if redraws else "runs again"
         print(f"      {item.name} {how}: {explain(old, job.wanted)}", flush=True)
         if redraws:
@@ -233,16 +138,15 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
     try:
         _execute(job, top)
     except Exception as error:
-        message = _failure(error, job.target, top)
+        message = _failure(error, job, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
     seconds = time.monotonic() - began
-    note = {"fingerprint": digest(job.wanted), "parts": job.wanted, "seconds": seconds}
-    _note(job.target, note)
+    job.keep(seconds)
     journal.unlink(missing_ok=True)
     return Result(item.name, "done", seconds)
 
 
-def _execute(job: _Job, top: Path) -> None:
+def _execute(job: Job, top: Path) -> None:
     """Execute a template; the target appears when all cells ran, and not before."""
     import papermill
 
@@ -252,10 +156,7 @@ def _execute(job: _Job, top: Path) -> None:
         raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.stem}.part.ipynb")
-    failed = target.with_name(f"{target.stem}.failed.ipynb")
-    target.unlink(missing_ok=True)
-    _notes(target).unlink(missing_ok=True)
-    failed.unlink(missing_ok=True)
+    job.forget()
     try:
         papermill.execute_notebook(
             str(source),
@@ -270,7 +171,7 @@ def _execute(job: _Job, top: Path) -> None:
         )
     except papermill.PapermillExecutionError:
         _scrub(partial, top)
-        partial.replace(failed)
+        partial.replace(job.failed)
         raise
     finally:
         if partial.exists() and sys.exc_info()[0] is not None:
@@ -285,89 +186,23 @@ def _scrub(notebook: Path, top: Path) -> None:
     notebook.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _inputs(item: Entry, options: Options, top: Path, workdir: Path) -> dict[str, str]:
-    """Return what a notebook reads besides its code: the records it draws from or judges."""
-    if options.records:
-        folder = top / options.records
-    elif _draws(item, options):
-        folder = workdir / "results" / options.profile
-    else:
-        settings = {"settings": json.dumps(item.settings[options.profile], sort_keys=True)}
-        return settings | _elsewhere(item, top)
-    given = item.settings[options.profile].get("draws")
-    names = given if isinstance(given, list) else ["*"]  # all, unless it says from which
-    files = {path.name: path for name in names for path in folder.glob(f"{name}.parquet")}
-    if beside := item.settings[options.profile].get("beside"):  # a folder with a folder a machine
-        others = (top / str(beside)).glob("[!.]*/*.parquet")
-        files |= {f"{path.parent.name}/{path.name}": path for path in others}
-    claims = top / "book" / "claims.yml"
-    if claims.exists():
-        files[claims.name] = claims
-    stats = {name: path.stat() for name, path in sorted(files.items())}
-    return {f"input {name}": f"{stat.st_size} {stat.st_mtime_ns}" for name, stat in stats.items()}
-
-
-def _elsewhere(item: Entry, top: Path) -> dict[str, str]:
-    """Return the mark of each place that a notebook takes from a variable and no page tells."""
-    names = set(re.findall(r"HYPERSLAB_\w+_URL", _source(item, top).read_text(encoding="utf-8")))
-    known = {name: os.environ[name] for name in sorted(names) if os.environ.get(name)}
-    return {f"input {name}": _mark(url) for name, url in known.items()}
-
-
-def _mark(address: str) -> str:
-    try:
-        return Endpoint.of(address).mark
-    except ValueError:  # the notebook says what is wrong with it
-        return "none"
-
-
-def _notes(target: Path) -> Path:
-    return target.with_suffix(".json")
-
-
-def _note(target: Path, value: Mapping[str, object]) -> None:
-    part = target.with_name(f".{target.stem}.json.part")
-    part.write_text(json.dumps(value, indent=1))
-    part.replace(_notes(target))
-
-
-def _kept(target: Path) -> dict[str, object]:
-    """Return what is known of an executed notebook; nothing unless it is whole."""
-    if not target.exists():
-        return {}
-    try:
-        value: dict[str, object] = json.loads(_notes(target).read_text())
-    except (OSError, ValueError):
-        return {}
-    return value
-
-
-def _draws(item: Entry, options: Options) -> bool:
-    """Return whether a notebook measures nothing of its own."""
-    return bool(item.settings[options.profile].get("draws", False))
-
-
-def _measures_nothing(item: Entry, options: Options) -> bool:
-    return bool(options.records) or _draws(item, options)
-
-
 def _expected(item: Entry, options: Options, top: Path) -> float:
     """Return the seconds a notebook will take: nothing when current, else as the last time."""
-    if not _source(item, top).exists():
+    if not template(item, top).exists():
         return 0.0
-    job = _job(item, options, top)
-    seconds = _kept(job.target).get("seconds")
+    job = Job.of(item, options, top)
+    seconds = job.kept().get("seconds")
     if (job.current and not options.again) or not isinstance(seconds, int | float):
         return 0.0
     return float(seconds)
 
 
-def _failure(error: Exception, target: Path, top: Path) -> str:
+def _failure(error: Exception, job: Job, top: Path) -> str:
     import papermill
 
     if not isinstance(error, papermill.PapermillExecutionError):
         return f"{type(error).__name__}: {error}"
-    kept = target.with_name(f"{target.stem}.failed.ipynb")
+    kept = job.failed
     shown = kept.relative_to(top) if kept.is_relative_to(top) else kept.name
     return f"cell {error.cell_index}: {error.ename}: {error.evalue} (kept as {shown})"
 

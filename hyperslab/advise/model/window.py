@@ -50,10 +50,10 @@ class Window:
 
     def ask(self, start: int, stop: int) -> None:
         """Read a piece."""
-        if self._first <= start and stop < self._last and self._first >= 0:
+        known = self._first >= 0
+        if known and self._first <= start and stop < self._last:
             return
         far = min(self.file_bytes, stop + self.ahead_bytes)
-        known = self._first >= 0
         if not known or (start < self._first and stop > self._last):
             self._anew(start, far)
         elif start < self._first:

@@ -26,16 +26,8 @@ TYPED_DIRECTIONS = re.compile(
 # The same language, read in C where PyYAML was built with it.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CLAIM = (
-    "id",
-    "title",
-    "document",
-    "section",
-    "statement",
-    "numbers",
-    "notebook",
-    "dated",
-    "parts",
-)
+    "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
+)  # fmt: skip
 _PART = ("name", "measure", "rule", "reason")
 
 

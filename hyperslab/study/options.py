@@ -1,0 +1,54 @@
+"""How the study is run, and where what it makes goes."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the study is run.
+
+    Parameters
+    ----------
+    profile : str
+        smoke, quick, full or paper.
+    workdir : str
+        Where data, results and executed notebooks go; relative to the repository.
+    records : str
+        A folder of records to draw from; empty to measure.
+    seed : int
+        Of the order of the samples.
+    repeats : int
+        Interleaved blocks; 0 for the profile's.
+    again : bool
+        Run also what has not changed.
+    """
+
+    profile: str = "quick"
+    workdir: str = "build"
+    records: str = ""
+    seed: int = 0
+    repeats: int = 0
+    again: bool = False
+
+
+def executed_folder(workdir: Path, profile: str) -> Path:
+    """Return where executed notebooks of a profile lie.
+
+    Examples
+    --------
+    >>> executed_folder(Path("build"), "quick").as_posix()
+    'build/executed/quick'
+    """
+    return workdir / "executed" / profile
+
+
+def drawing_place(workdir: str, records: str) -> str:
+    """Return where pages go: what is drawn from given records stays apart from what was measured.
+
+    Examples
+    --------
+    >>> drawing_place("build", ""), drawing_place("build", "results/reference")
+    ('build', 'build/drawn')
+    """
+    return f"{workdir}/drawn" if records else workdir

@@ -12,6 +12,7 @@ from hyperslab.advise.advice import trials
 from hyperslab.advise.advice.accesses import Access
 from hyperslab.advise.advice.predictors import Rough
 from hyperslab.advise.advice.price import Packed
+from hyperslab.advise.advice.rows import order
 from hyperslab.advise.advisor import page
 from hyperslab.advise.advisor.rows import rows
 from hyperslab.advise.evaluation.evaluate import (
@@ -53,6 +54,17 @@ def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
     assert good(far) == (0, 1)
     assert far[far["mode"] == "advised"]["weight"].iloc[0] == 2
     assert far[far["mode"] == "advised"]["rank"].iloc[0] == 2
+
+
+def test_what_was_left_early_ranks_behind_whatever_its_gain_of_fewer_blocks(found):
+    every = as_if_measured(found, [9.0, 3.0])
+    rows = (replace(every.rows[0], left_early=True), *every.rows[1:])
+    said = frame(as_if_measured(found, [9.0]), replace(every, rows=rows))
+    first = said[said["mode"] == "advised"].iloc[0]
+    assert (first["rank"], first["tried"]) == (2, 2)
+    assert first["weight"] == trials.NEAR
+    assert good(said) == (0, 1)
+    assert [row.left_early for row in sorted(rows[:2], key=order)] == [False, True]
 
 
 def test_what_was_not_measured_has_no_rank(found):
@@ -120,13 +132,13 @@ def test_only_what_may_be_the_best_is_measured_on():
     rows = [
         row(case, access, seconds)
         for case, times in {
-            "now": (9.0, 9.0), "best": (1.0, 1.0), "near": (1.9, 1.0), "far": (2.5, 1.0)
+            "now": (9.0, 9.0), "best": (1.0, 1.0), "near": (1.5, 1.0), "far": (2.5, 1.0)
         }.items()
         for access, seconds in zip(("map", "row"), times, strict=True)
     ]  # fmt: skip
     rows += [row("far", "map", 3.0), row("lost", "map", 0.1), row("lost", "row", 0.1, "ended")]
     assert trials._near(rows, accesses, "now") == {"now", "best", "near"}
-    assert trials._near([*rows, row("far", "map", 1.5)], accesses, "now") >= {"far"}
+    assert trials._near([*rows, row("far", "map", 1.2)], accesses, "now") >= {"far"}
 
 
 def test_the_same_values_are_stored_once():

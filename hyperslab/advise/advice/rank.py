@@ -250,6 +250,7 @@ class _Found:
         self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path, processes: Processes
     ) -> tuple[list[Row], list[str]]:
         """Return the rows with what was measured of the chosen ones, and notes."""
+        screened = self.question.screened or (far.SCREENED if self.question.link else 0)
         frame, _ = try_out(
             [rows[n].candidate for n in chosen],
             self.sample,
@@ -259,11 +260,12 @@ class _Found:
             repeats=self.question.repeats,
             seed=self.question.seed,
             disk_bytes=self.question.disk_bytes,
-            screened=self.question.screened or (far.SCREENED if self.question.link else 0),
+            screened=screened,
             link=self.question.link,
             processes=processes,
         )
         good = frame[frame["status"] == "ok"]
+        onward = set(frame.loc[frame["block"] >= screened, "case"])
         table = good[good["phase"].str.startswith("read:") & (good["aa"] != "B")].pivot_table(
             index="block", columns=["case", "pattern"], values="wall_s"
         )
@@ -286,7 +288,9 @@ class _Found:
                 access.name: median_interval(table[row.candidate.name][access.name])
                 for access in self.near
             }
-            found[n] = replace(row, measured=each, measured_gain=paired_ratio(base, mix))
+            left = 0 < screened < self.question.repeats and row.candidate.name not in onward
+            gain = paired_ratio(base, mix)
+            found[n] = replace(row, measured=each, measured_gain=gain, left_early=left)
         twice = good[(good["aa"] == "B") & good["phase"].str.startswith("read:")]
         if len(twice):
             again = self._series(

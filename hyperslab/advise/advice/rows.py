@@ -45,6 +45,8 @@ class Row:
         Why it could not be predicted or measured; "" where it could.
     mean_s
         Predicted for the file: seconds of a read on average over the mix.
+    left_early
+        Whether it was clearly slower than others and measured no further.
     """
 
     candidate: Candidate
@@ -57,6 +59,7 @@ class Row:
     measured_gain: Interval | None = None
     status: str = ""
     mean_s: float = math.nan
+    left_early: bool = False
 
     @property
     def scaled_gain(self) -> float:
@@ -153,11 +156,15 @@ def to_measure(rows: Sequence[Row], question: Question) -> list[int]:
     return [0, *fresh, *others]
 
 
-def order(row: Row) -> tuple[bool, float, float, float]:
-    """Measured first, then by gain, or by time where no gain is known; the unpredicted last."""
+def order(row: Row) -> tuple[bool, bool, float, float, float]:
+    """Measured first, then by gain, or by time where no gain is known; the unpredicted last.
+
+    What was left early stands behind what was measured on: gains of other blocks do not compare.
+    """
     gain = row.scaled_gain
     return (
         row.measured_gain is None,
+        row.left_early,
         -gain if math.isfinite(gain) else math.inf,
         row.mean_s if math.isfinite(row.mean_s) else math.inf,
         row.nbytes,

@@ -39,7 +39,7 @@ MODULES = (
     "hyperslab.access.subchunk", "hyperslab.access.h5netcdf", "hyperslab.access.zarr",
 )  # fmt: skip
 """What the processes that read have imported."""
-NEAR = 1.5  # how many times as long as the quickest a candidate may take to be measured on
+NEAR = 1.3  # how many times as long as the quickest a candidate may take to be measured on
 _NAME = "values"
 _APART = " | "
 _READ = "read:"

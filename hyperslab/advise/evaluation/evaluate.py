@@ -16,6 +16,7 @@ from ..advice.price import Predictor
 from ..advice.question import Question
 from ..advice.rank import PROCESSES, advise
 from ..advice.rows import Advice, Row
+from ..advice.trials import NEAR
 from ..source import open_source
 from .remembering import Remembering
 
@@ -61,8 +62,8 @@ class Effort:
     repeats
         Blocks, of advice and of all candidates.
     screened
-        After so many blocks of all candidates only those near the quickest are measured on, and
-        the file as it is: see `hyperslab.advise.advice.trials`.
+        After so many blocks only those near the quickest are measured on, and the file as it is:
+        see `hyperslab.advise.advice.trials`.
     most
         Layouts, and remedies, that are measured in the end; those predicted to be slowest are left.
 
@@ -154,7 +155,7 @@ def evaluate(
     mapping
         Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
         its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the best), and hints, which names it; of every candidate that was measured, with mode
+        of the best, and no less than `NEAR` where it was left early), and hints, which names it; of every candidate that was measured, with mode
         "candidate", its gains and in how many blocks (tried); of every other, with mode "left", its
         predicted gain, and in note why it could not be measured, "" where it was not to be. Where
         there is no rank, hints says why.
@@ -184,6 +185,7 @@ def _asked(pair: Pair, workdir: Path, effort: Effort) -> Question:
         formats=(_own_format(pair.path),),
         measured=effort.few,
         repeats=effort.repeats,
+        screened=effort.screened,
         sample_bytes=effort.sample_bytes,
         workdir=workdir,
     )
@@ -202,7 +204,7 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
         The same with all measured, or the most that are to be.
     """
     known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
-    order = sorted(known, key=lambda row: -_gain(row))
+    order = sorted(known, key=lambda row: (row.left_early, -_gain(row)))
     able = [row for row in order if math.isfinite(row.sample_gain)]
     best = max(able, key=lambda row: row.sample_gain, default=every.present)
     first = advised.first
@@ -223,7 +225,7 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
             "gain_high": found.measured_gain.high,
             "rank": 1 + order.index(found),
             "tried": len(order),
-            "weight": _gain(order[0]) / _gain(found),
+            "weight": _over(order[0], found),
         }
     for row in (*order, *(row for row in every.rows if row.measured_gain is None)):
         measured = row.measured_gain
@@ -257,18 +259,18 @@ def good(frame: pd.DataFrame, mode: str = ADVISED, within: float = 1.1) -> tuple
     return int(((rows["rank"] == 1) | (rows["weight"] <= within)).sum()), len(rows)
 
 
+def _over(best: Row, row: Row) -> float:
+    """Return the time of a candidate over that of the best."""
+    times = _gain(best) / _gain(row)
+    return max(times, NEAR) if row.left_early else times
+
+
 def _gain(row: Row) -> float:
     return row.measured_gain.value if row.measured_gain is not None else math.nan
 
 
 def _all(asked: Question, effort: Effort) -> Question:
-    return replace(
-        asked,
-        measured=effort.most,
-        seed=asked.seed + 1,
-        disk_bytes=2**36,
-        screened=effort.screened,
-    )
+    return replace(asked, measured=effort.most, seed=asked.seed + 1, disk_bytes=2**36)
 
 
 def _own_format(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import data_gen
 from ...storage.layout import Layout
 
 Shares = Mapping[str, float]
+_LEVELS = 13  # of the atmosphere
 _SERIES, _MAP, _MIXED, _MAPS = (
     {"time_series": 1.0}, {"map": 1.0}, {"time_series": 0.7, "map": 0.3},
     {"time_series": 0.1, "map": 0.9},
@@ -18,7 +20,7 @@ _PLANE: tuple[Shares, ...] = ({"row": 1.0}, {"column": 1.0}, {"row": 0.5, "colum
 _FIELD: tuple[Shares, ...] = (_SERIES, _MAP, _MIXED, _MAPS)
 
 
-def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
+def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
     """Write files of every kind: those of Penard et al., radar tiles, a classic file, Zarr stores.
 
     Parameters
@@ -27,8 +29,9 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
         Where they go.
     steps
         Hours of the ocean; the atmosphere has a quarter of them.
-    divisor
-        The grids have so many times fewer points along each axis than the documents'.
+    mib
+        MiB of a variable, at most: the grids have as many times fewer points along each axis than
+        the documents' as that needs.
 
     Returns
     -------
@@ -36,7 +39,7 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
         Paths by name.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    rows, columns = 380 // divisor, 1287 // divisor
+    rows, columns = _grid(380, 1287, steps, mib)
     ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
     frame = (1, rows, columns)
     deflate = Layout("netcdf4", frame, "deflate", 4)
@@ -50,9 +53,9 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
     paths = {name: folder / f"ocean-{n}{layout.suffix}" for n, (name, layout) in enumerate(
         sea.items())}  # fmt: skip
     data_gen.write(ocean, {paths[name]: layout for name, layout in sea.items()})
-    air = data_gen.dataset(
-        "gfs", steps=max(steps // 4, 2), nlat=max(721 // divisor, 8), nlon=max(1440 // divisor, 16)
-    )
+    times = max(steps // 4, 2)
+    rows, columns = _grid(721, 1440, times * _LEVELS, mib)
+    air = data_gen.dataset("gfs", steps=times, nlat=rows, nlon=columns)
     for name, shuffle in (("atmosphere", False), ("atmosphere, shuffled", True)):
         paths[name] = folder / f"air-{shuffle:d}.nc"
     whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
@@ -60,10 +63,17 @@ def make(folder: Path, steps: int = 24, divisor: int = 2) -> dict[str, Path]:
         paths[name]: Layout("netcdf4", whole, "deflate", 4, shuffle=name.endswith("shuffled"))
         for name in ("atmosphere", "atmosphere, shuffled")
     })  # fmt: skip
-    tile = data_gen.dataset("radar", nlat=1501 // divisor, nlon=2001 // divisor)
+    rows, columns = _grid(1501, 2001, 1, mib)
+    tile = data_gen.dataset("radar", nlat=rows, nlon=columns)
     paths["radar"] = folder / "radar.nc"
     data_gen.write(tile, {paths["radar"]: Layout("netcdf4", tile.frame, "deflate", 1)})
     return paths
+
+
+def _grid(rows: int, columns: int, frames: int, mib: int) -> tuple[int, int]:
+    """Return a grid of so many times fewer points along each axis that the frames fit."""
+    divisor = math.ceil(math.sqrt(rows * columns * frames * 4 / (mib * 2**20)))
+    return rows // divisor, columns // divisor
 
 
 def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:

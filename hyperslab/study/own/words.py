@@ -105,8 +105,7 @@ def judged(frame: pd.DataFrame, screened: int, near: float) -> str:
         said.append(
             f"After {_blocks(screened)} only those went on to {_blocks(blocks)}, and the file as "
             f"it is, whose quickest reads took no more than {near:g} times as long as the quickest "
-            f"of all: {further:,} of {len(tried):,}. The others keep the gain and the rank that "
-            "they had by then."
+            f"of all: {further:,} of {len(tried):,}. The others rank behind them."
         )
     return " ".join(said)
 

@@ -155,10 +155,11 @@ def evaluate(
     mapping
         Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
         its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the best, and no less than `NEAR` where it was left early), and hints, which names it; of every candidate that was measured, with mode
-        "candidate", its gains and in how many blocks (tried); of every other, with mode "left", its
-        predicted gain, and in note why it could not be measured, "" where it was not to be. Where
-        there is no rank, hints says why.
+        of the best, and no less than `NEAR` where it was left early), and hints, which names it;
+        of every candidate that was measured, with mode "candidate", its gains and in how many
+        blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
+        could not be measured, "" where it was not to be. Where there is no rank,
+        hints says why.
     """
     effort, remembers = effort or Effort(), Remembering(predictor)
     with Processes(PROCESSES) as processes:

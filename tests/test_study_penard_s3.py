@@ -15,7 +15,9 @@ import pytest
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Endpoint, serving
-from hyperslab.study import claims, profile, run
+from hyperslab.study import claims, profile
+from hyperslab.study.job import Job
+from hyperslab.study.options import Options
 from hyperslab.study.penard import (
     link,
     link_figures,
@@ -226,8 +228,7 @@ def test_another_store_is_another_run(monkeypatch):
     item = profile.entry("penard_s3", ROOT)
 
     def seen():
-        inputs = run._inputs(item, run.Options(), ROOT, ROOT)
-        return json.dumps(inputs, sort_keys=True), s3.mark(s3.given())
+        return json.dumps(Job.of(item, Options(), ROOT).wanted), s3.mark(s3.given())
 
     found = [seen()]
     for name, value in (
@@ -249,7 +250,7 @@ def test_another_store_is_another_run(monkeypatch):
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with pytest.raises(ValueError, match="AWS_SECRET_ACCESS_KEY is not set"):
         s3.mark(s3.given())  # what the notebook says
-    assert run._inputs(item, run.Options(), ROOT, ROOT)
+    assert Job.of(item, Options(), ROOT).wanted
 
 
 @pytest.mark.parametrize(("moved", "verdict"), [(40, "holds"), (400, "refuted")])

@@ -123,12 +123,13 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
     job = Job.of(item, options, top)
     journal = journal_path(job.records.parent, item.name)
-    if job.current:
+    current = job.current
+    if current:
         journal.unlink(missing_ok=True)  # of a run that was ended just after its notebook was whole
-    if job.current and not options.again:
+    if current and not options.again:
         return Result(item.name, "current", time.monotonic() - began)
     old = job.kept().get("parts")
-    if isinstance(old, dict) and not job.current:
+    if isinstance(old, dict) and not current:
         redraws = not options.again and job.redraws(old)
         how = "is drawn again from its records" if redraws else "runs again"
         print(f"      {item.name} {how}: {explain(old, job.wanted)}", flush=True)

@@ -6,6 +6,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from hyperslab.measure.noise import judge
+from hyperslab.measure.records import frame_of
 from hyperslab.study import show
 from hyperslab.study.style import styled
 
@@ -69,3 +71,15 @@ def test_a_figure_of_other_parts_is_laid_out_itself(shown):
         alone.draw_without_rendering()
     assert np.allclose(dark.axes[0].get_position().bounds, alone.axes[0].get_position().bounds)
     plt.close(alone)
+
+
+@pytest.mark.parametrize(("blocks", "said"), [(1, "one block, no interval"), (4, "the range of 4")])
+def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
+    rows = [
+        {"experiment": "e", "case": "a", "aa": aa, "block": b, "phase": "read", "wall_s": 1.0 + b}
+        for b in range(blocks)
+        for aa in "AB"
+    ]
+    text = show.noise_text(judge(frame_of(rows)))
+    assert said in text
+    assert "[" not in text

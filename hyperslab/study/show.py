@@ -7,10 +7,12 @@ from typing import Any
 import pandas as pd
 
 from ..measure.noise import Noise, judge
+from ..measure.stats import Interval
 from .session import Session
 from .style import STYLES, styled
 
 MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
+_ENOUGH = 6  # blocks from which an interval covers 95 %
 
 
 def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
@@ -200,10 +202,25 @@ def noise_text(found: Sequence[Noise]) -> str:
     ```
     """
     lines = [
-        f"- {item.name}: A/A ratio "
-        f"{item.ratio.value:.3f} [{item.ratio.low:.3f}, {item.ratio.high:.3f}], other programs "
+        f"- {item.name}: A/A ratio {_known(item.ratio)}, other programs "
         f"{100 * item.others_cpu:.0f} % of the CPU: {item.state}"
         for item in found
     ]
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
     return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])
+
+
+def _known(ratio: Interval) -> str:
+    """Return an A/A ratio with what is known of it: few blocks have a range, one not even that.
+
+    Examples
+    --------
+    >>> _known(Interval(1.016, 1.016, 1.016, 1)), _known(Interval(1.01, 0.99, 1.02, 3))
+    ('1.016 (one block, no interval)', '1.010 (0.990 to 1.020, the range of 3 blocks)')
+    """
+    value, ends = f"{ratio.value:.3f}", (f"{ratio.low:.3f}", f"{ratio.high:.3f}")
+    if ratio.n < 2:
+        return f"{value} (one block, no interval)"
+    if ratio.n < _ENOUGH:
+        return f"{value} ({ends[0]} to {ends[1]}, the range of {ratio.n} blocks)"
+    return f"{value} [{ends[0]}, {ends[1]}]"

@@ -71,6 +71,37 @@ def test_every_verdict_has_a_symbol_and_a_colour_of_its_own() -> None:
         assert len(set(looks.values())) == len(VERDICTS)
 
 
+def test_what_holds_in_part_is_told_apart(mixed: board.Board) -> None:
+    shown = board.tiles(mixed)
+    assert "◐" not in set(shown["symbol"])
+    assert "in part" not in board.summary(mixed)
+    held = [j for j in mixed.judgements if j.verdict == "holds" and len(j.parts) > 1]
+    first, other = held[0].parts[:2]
+    assert first.headline
+    split = replace(held[0], parts=(first, replace(other, verdict="refuted"), *held[0].parts[2:]))
+    found = replace(mixed, judgements=tuple(split if j is held[0] else j for j in mixed.judgements))
+    shown = board.tiles(found).set_index("id")
+    assert (shown["symbol"] == "◐").sum() == 1
+    assert tuple(shown.loc[split.claim.id, ["verdict", "symbol"]]) == ("holds", "◐")
+    assert "1 do so in part (◐)" in board.summary(found)
+    listed = board.listing(found, split.claim.document)
+    assert listed["Verdict"].str.startswith("◐ holds in part").sum() == 1
+    board_figures.draw(found)
+    texts = [text.get_text() for text in plt.gca().texts]
+    assert texts.count("◐") == 2  # the tile's, and the legend's
+    plt.close("all")
+
+
+def test_claims_that_no_measurement_confirms_are_counted(mixed: board.Board) -> None:
+    based = [c for c in CLAIMS if c.basis]
+    assert {c.id for c in based if c.basis == "arithmetic"} == {"lee-self"}
+    calibrated = {c.id for c in CLAIMS for p in c.parts if type(p.rule).__name__ == "Calibration"}
+    assert calibrated <= {c.id for c in based if c.basis == "calibration"}
+    assert re.search(r"can confirm \d whose data were made to show it \(cal", board.summary(mixed))
+    verdicts = "".join(board.listing(mixed, "lee")["Verdict"])
+    assert "(calibration)" in verdicts and "(arithmetic)" in verdicts
+
+
 def test_tables_list_every_claim_once(mixed: board.Board) -> None:
     listed = [board.listing(mixed, document) for document in mixed.documents]
     assert [name for table in listed for name in table["Claim"]] == [

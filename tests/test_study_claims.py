@@ -92,6 +92,30 @@ def test_the_headline_gives_the_verdict_and_the_other_parts_keep_theirs(tmp_path
     assert "4× slower, 4 s against 1 s" in found.headline.reason
 
 
+@pytest.mark.parametrize(
+    ("limit", "verdict", "partly"), [(0.01, "refuted", True), (0.9, "holds", False)]
+)
+def test_a_claim_holds_in_part_where_another_part_came_out_against_it(
+    tmp_path: Path, limit: float, verdict: str, partly: bool
+) -> None:
+    other = part(name="same", headline=False, rule={"kind": "count", "at_least": 1 / limit})
+    rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
+    found = judge(tmp_path, claim(other, part(), basis="arithmetic"), rows)
+    assert [p.verdict for p in found.parts] == [verdict, "holds"]
+    assert found.verdict == "holds"
+    row = found.as_json()
+    assert (row["in_part"], row["basis"]) == (partly, "arithmetic")
+    assert ("It holds in part: “same” came out otherwise." in found.headline.reason) == partly
+
+
+def test_a_claim_that_does_not_hold_does_not_hold_in_part(tmp_path: Path) -> None:
+    other = part(name="same", headline=False, rule={"kind": "equality", "margin": 0.1})
+    rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
+    found = judge(tmp_path, claim(other, part()), rows)
+    assert (found.verdict, found.parts[0].verdict) == ("weaker", "refuted")
+    assert found.contrary == ()
+
+
 def test_an_ambiguous_filter_names_claim_and_part(tmp_path: Path) -> None:
     rows = samples("a", 1.0, cache_state="warm") + samples("a", 1.0, cache_state="cold")
     with pytest.raises(claims.ClaimsError, match=r"lee-x, part 'time': measure: .*cache_state"):
@@ -103,8 +127,8 @@ def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
     claims.write_json([found], tmp_path / "out" / "claims.json")
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert list(row) == [
-        "id", "document", "statement", "rule", "measured", "low", "high", "verdict", "reason",
-        "run_id", "notebook", "parts",
+        "id", "document", "statement", "rule", "measured", "low", "high", "verdict",
+        "in_part", "basis", "reason", "run_id", "notebook", "parts",
     ]  # fmt: skip
     assert (row["id"], row["verdict"], row["run_id"]) == ("lee-x", "holds", "run-1")
     assert row["low"] <= row["measured"] <= row["high"]

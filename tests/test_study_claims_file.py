@@ -58,6 +58,7 @@ WRONG = [
     (claim(part(rule={"kind": "count"})), "rule count: give at_least, at_most, or equals"),
     (claim(part(reason="{speed}")), "reason is 'speed': .*compared"),
     (claim(part(reason="It is faster.")), "reason is 'faster': .*compared"),
+    (claim(basis="guess"), "lee-x: basis is 'guess': allowed is one of calibration, arithmetic"),
     (claim(changes=[{"date": "x", "reason": "y"}]), "changes: date is 'x'"),
 ]
 

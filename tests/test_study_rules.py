@@ -25,6 +25,9 @@ CASES = [
     (Effect(4.0), 1.0, 1.0, "weaker"),
     (Effect(4.0), 17.0, 20.0, "stronger"),
     (Effect(4.0), 0.5, 0.9, "reversed"),
+    (Effect(4.0), 1 / 1.05, 1.02, "weaker"),  # the other side, by what is no difference
+    (Effect(4.0), 0.9, 0.97, "inconclusive"),
+    (Effect(0.25), 1.01, 1.03, "weaker"),
     (Effect(4.0), 0.9, 1.1, "inconclusive"),
     (Effect(4.0), 1.5, 3.0, "inconclusive"),
     (Effect(0.25), 0.3, 0.4, "holds"),

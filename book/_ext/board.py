@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from docutils import nodes
-from findings import SHORT, VERDICTS, Claim, claims
+from findings import IN_PART, SHORT, VERDICTS, Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from verdicts import badge, linked, table
@@ -11,6 +11,7 @@ from verdicts import badge, linked, table
 # As on the picture of the board: each verdict has a sign of its own, so colour only helps.
 SIGNS = {
     "holds": "✓",
+    IN_PART: "◐",
     "weaker": "▽",
     "stronger": "△",
     "reversed": "⇄",
@@ -32,17 +33,17 @@ class VerdictBoard(SphinxDirective):
             tiles = nodes.bullet_list(classes=["board-tiles"])
             tiles.extend(nodes.list_item("", self.tile(claim)) for claim in rows)
             board += tiles
-        verdicts = [claim.verdict for claim in found]
+        labels = [claim.label for claim in found]
         legend = nodes.paragraph("", "", classes=["board-legend"])
-        for kind in VERDICTS:
-            if kind in verdicts:
-                text = f"{SIGNS[kind]} {kind} {verdicts.count(kind)}"
+        for kind in SIGNS:
+            if kind in labels:
+                text = f"{SIGNS[kind]} {kind} {labels.count(kind)}"
                 legend += [badge(kind, text), nodes.Text(" ")]
         board += legend
         return [board]
 
     def tile(self, claim: Claim) -> nodes.Node:
-        kind = claim.verdict
+        kind = claim.label
         text = f"{SIGNS[kind]} {claim.title}"
         label = badge(kind, text)
         spoken = nodes.inline("", f", {kind}", classes=["board-spoken"])

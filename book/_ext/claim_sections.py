@@ -39,7 +39,9 @@ class Claims(SphinxDirective):
     def section(self, claim: Claim) -> nodes.Node:
         """All about a claim; `claim-<id>` is its anchor."""
         target = f"claim-{claim.id}"
-        title = nodes.title("", "", nodes.Text(f"{claim.title} "), badge(claim.verdict))
+        title = nodes.title("", "", nodes.Text(f"{claim.title} "), badge(claim.label))
+        if basis := claim.text("basis"):
+            title += [nodes.Text(" "), badge(basis)]
         if claim.headline.facts.get("marks"):
             title += [nodes.Text(" "), badge("marked run")]
         section = nodes.section("", title, ids=[target], names=[target], classes=["claim"])

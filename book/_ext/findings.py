@@ -20,6 +20,7 @@ VERDICTS = (
     "inconclusive",
     "not measured",
 )
+IN_PART = "holds in part"
 SHORT = {
     "lee": "Lee 2008",
     "chunking": "netCDF-C 2018",
@@ -80,6 +81,11 @@ class Claim:
     @property
     def verdict(self) -> str:
         return str(self.facts.get("verdict") or "not measured")
+
+    @property
+    def label(self) -> str:
+        """The verdict as readers see it: a claim may hold while parts of it do not."""
+        return IN_PART if self.facts.get("in_part") else self.verdict
 
     @property
     def title(self) -> str:

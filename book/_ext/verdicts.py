@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import VERDICTS, Claim, claims, find, known
+from findings import IN_PART, VERDICTS, Claim, claims, find, known
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -24,9 +24,12 @@ KINDS = {
     "holds": "An effect: the document's sign, and a size between half and twice the document's on "
     "a log scale; where it gives no number, the sign and a difference of 5 %. An equality: the "
     "whole interval inside the margin. A count or an explanation: as stated.",
-    "weaker": "The effect has the document's sign and less than half its size, or is none at all.",
+    IN_PART: "The claim's headline holds; another of its parts is reversed, refuted or obsolete. "
+    "It counts among those that hold.",
+    "weaker": "The effect has the document's sign and less than half its size, or there is none: "
+    "up to 5 % on the other side.",
     "stronger": "The effect has the document's sign and more than twice its size.",
-    "reversed": "The effect has the other sign.",
+    "reversed": "The effect has the other sign, by 5 % or more.",
     "refuted": "An equality that is none, or a count or an explanation that is wrong here.",
     "obsolete": "Today's software can do what the document says it cannot, or a default that the "
     "document states has changed.",
@@ -82,7 +85,7 @@ class Verdict(Role):
         claim = self.claim(self.text)
         if claim is None:
             return [badge("not measured")], []
-        return [linked(badge(claim.verdict), claim, self.env.docname)], []
+        return [linked(badge(claim.label), claim, self.env.docname)], []
 
 
 class Found(Role):
@@ -92,7 +95,7 @@ class Found(Role):
         claim = self.claim(self.text)
         if claim is None:
             return [badge("not measured")], []
-        label = linked(badge(claim.verdict), claim, self.env.docname)
+        label = linked(badge(claim.label), claim, self.env.docname)
         text = self.say(claim)
         if not text:
             return [label], []
@@ -127,19 +130,19 @@ class Count(Role):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         kind, _, document = self.text.partition(":")
-        if kind not in (*VERDICTS, "all", "judged"):
+        if kind not in (*VERDICTS, IN_PART, "all", "judged"):
             LOG.warning(
                 "%r is no verdict; it may be %s, judged or all",
                 kind,
-                ", ".join(VERDICTS),
+                ", ".join((*VERDICTS, IN_PART)),
                 location=self.get_location(),
             )
-        found = [
-            claim.verdict for claim in claims(self.env).values() if document in ("", claim.document)
-        ]
+        chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
+        found = [claim.verdict for claim in chosen]
         number = {
             "all": len(found),
             "judged": sum(verdict != "not measured" for verdict in found),
+            IN_PART: sum(claim.label == IN_PART for claim in chosen),
         }.get(kind, found.count(kind))
         return [nodes.inline(str(number), str(number), classes=["record"])], []
 
@@ -168,7 +171,7 @@ class VerdictKinds(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         rows = [
             [[nodes.paragraph("", "", badge(kind))], self.parse_text_to_nodes(KINDS[kind])]
-            for kind in VERDICTS
+            for kind in KINDS
         ]
         return [table(["Verdict", "means"], rows, [20, 80], "kinds")]
 
@@ -205,7 +208,7 @@ class Advice(SphinxDirective):
         box += self.parse_text_to_nodes(text)
         last = box.children[-1] if box.children else None
         if isinstance(last, nodes.paragraph):
-            mark = badge(verdict)
+            mark = badge(claim.label if claim else verdict)
             last += nodes.Text(" ")
             last += linked(mark, claim, self.env.docname) if claim else mark
         return [box]

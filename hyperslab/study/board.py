@@ -32,6 +32,8 @@ SYMBOLS: Mapping[str, str] = {
     INCONCLUSIVE: "?",
     NOT_MEASURED: "–",
 }
+IN_PART, IN_PART_SYMBOL = "holds in part", "◐"
+"""A claim that holds while another of its parts is reversed, refuted or obsolete."""
 SHORT: Mapping[str, str] = {
     "lee": "Lee 2008",
     "chunking": "netCDF-C 2018",
@@ -117,11 +119,25 @@ def tiles(board: Board) -> pd.DataFrame:
             "document": judgement.claim.document,
             "id": judgement.claim.id,
             "verdict": judgement.verdict,
-            "symbol": SYMBOLS[judgement.verdict],
+            "symbol": IN_PART_SYMBOL if judgement.contrary else SYMBOLS[judgement.verdict],
         }
         for judgement in board.judgements
     ]
     return pd.DataFrame(rows, columns=["document", "id", "verdict", "symbol"])
+
+
+def marked(judgement: claims.Judgement) -> str:
+    """Return a claim's verdict with its symbol, and what a reader must know of it.
+
+    Parameters
+    ----------
+    judgement : Judgement
+    """
+    if judgement.contrary:
+        text = f"{IN_PART_SYMBOL} {IN_PART}"
+    else:
+        text = f"{SYMBOLS[judgement.verdict]} {judgement.verdict}"
+    return f"{text} ({judgement.claim.basis})" if judgement.claim.basis else text
 
 
 def tally(board: Board) -> pd.DataFrame:
@@ -172,7 +188,7 @@ def listing(board: Board, document: str) -> pd.DataFrame:
                 "The document says": _cell(f"{claim.statement} ({claim.section})"),
                 "There": unbroken(there),
                 "Here": unbroken(head.shown),
-                "Verdict": f"{SYMBOLS[head.verdict]} {head.verdict}",
+                "Verdict": marked(judgement),
                 "Chapter": _chapter(board, head.notebook),
             }
         )
@@ -215,6 +231,13 @@ def summary(board: Board) -> str:
         f"{total} claims in {len(board.documents)} documents: {total - missing} judged"
         f"{f' ({counts})' if counts else ''}, {missing} not measured."
     ]
+    if partly := sum(bool(judgement.contrary) for judgement in board.judgements):
+        sentences.append(
+            f"Of those that hold, {partly} do so in part ({IN_PART_SYMBOL}): another part of the "
+            "same claim is reversed, refuted or obsolete."
+        )
+    if based := _based(board):
+        sentences.append(f"No measurement can confirm {based}.")
     if coming := _coming(board):
         sentences.append(f"Chapters that are still to come will measure {coming} of these.")
     if board.profile == "smoke":
@@ -254,6 +277,16 @@ def _coming(board: Board) -> int:
 
 def _marked(board: Board) -> int:
     return sum(bool(judgement.headline.marks) for judgement in board.judgements)
+
+
+def _based(board: Board) -> str:
+    """Say of how many judged claims the verdict is no finding, and why."""
+    judged = [j.claim.basis for j in board.judgements if j.verdict != NOT_MEASURED]
+    why = {
+        "calibration": "whose data were made to show it",
+        "arithmetic": "that follows from the document's printed numbers",
+    }
+    return " and ".join(f"{judged.count(b)} {why[b]} ({b})" for b in why if b in judged)
 
 
 def _chapter(board: Board, notebook: str) -> str:

@@ -3,10 +3,11 @@
 from math import ceil
 from typing import TYPE_CHECKING
 
-from .board import SYMBOLS, Board, tiles
+from .board import IN_PART_SYMBOL, SYMBOLS, Board, tiles
 from .claims.bands import VERDICTS
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -46,22 +47,26 @@ def draw(board: Board) -> "Figure":
     top = 0.0
     for (key, rows), height in zip(groups, heights, strict=True):
         axes.text(0, top + 0.55, board.documents[str(key)], va="center", weight="bold")
-        for index, (name, verdict) in enumerate(zip(rows["id"], rows["verdict"], strict=True)):
-            _tile(axes, index % COLUMNS, top + 1 + index // COLUMNS, str(name), str(verdict))
+        for index, tile in enumerate(rows[["id", "verdict", "symbol"]].itertuples(index=False)):
+            _tile(axes, index % COLUMNS, top + 1 + index // COLUMNS, *map(str, tile))
         top += height
-    _legend(axes, list(shown["verdict"]), top + 0.6)
+    _legend(axes, shown, top + 0.6)
     return figure
 
 
-def _legend(axes: "Axes", found: list[str], top: float) -> None:
-    per_row = ceil(len(VERDICTS) / 2)
-    for index, verdict in enumerate(VERDICTS):
+def _legend(axes: "Axes", shown: "pd.DataFrame", top: float) -> None:
+    found, partly = list(shown["verdict"]), list(shown["symbol"]).count(IN_PART_SYMBOL)
+    kinds = [(verdict, verdict, SYMBOLS[verdict], found.count(verdict)) for verdict in VERDICTS]
+    if partly:
+        kinds.insert(1, ("of these in part", "holds", IN_PART_SYMBOL, partly))
+    per_row = ceil(len(kinds) / 2)
+    for index, (label, verdict, symbol, count) in enumerate(kinds):
         place = index % per_row * COLUMNS / per_row
-        label = f"{verdict} ({found.count(verdict)})"
-        _tile(axes, place, top + index // per_row * 0.95 - 0.2, label, verdict)
+        text = f"{label} ({count})"
+        _tile(axes, place, top + index // per_row * 0.95 - 0.2, text, verdict, symbol)
 
 
-def _tile(axes: "Axes", x: float, y: float, label: str, verdict: str) -> None:
+def _tile(axes: "Axes", x: float, y: float, label: str, verdict: str, symbol: str) -> None:
     import matplotlib
 
     ink = matplotlib.rcParams["text.color"]
@@ -70,7 +75,7 @@ def _tile(axes: "Axes", x: float, y: float, label: str, verdict: str) -> None:
     axes.text(
         x + 0.09,
         y + 0.5,
-        SYMBOLS[verdict],
+        symbol,
         ha="center",
         va="center",
         color=mark,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from .board import SYMBOLS
+from .board import marked
 from .claims import Claim
 from .claims.bands import INCONCLUSIVE, NOT_MEASURED
 from .claims.words import amount, listing, unbroken
@@ -174,7 +174,7 @@ def _row(found: Machines, claim: Claim) -> dict[str, str]:
         "There": unbroken(there),
     }
     for machine, head in zip(found.machines, heads, strict=True):
-        verdict = f"{SYMBOLS[head.verdict]} {head.verdict}"
+        verdict = marked(machine.judgements[claim.id])
         if bold and head.verdict not in (INCONCLUSIVE, NOT_MEASURED):
             verdict = f"**{verdict}**"
         number = "" if math.isnan(head.measured) else f"{unbroken(head.shown)} "

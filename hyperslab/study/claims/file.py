@@ -29,6 +29,8 @@ _CLAIM = (
     "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
 )  # fmt: skip
 _PART = ("name", "measure", "rule", "reason")
+BASES = ("calibration", "arithmetic")
+"""Why no measurement can confirm a claim: data made to show it, or the document's own numbers."""
 
 
 class ClaimsError(ValueError):
@@ -75,6 +77,8 @@ class Claim:
         Later changes of the rule.
     figure : str
         Name of the figure that shows it, as the notebook gives it; "" where a table does.
+    basis : str
+        One of `BASES` where no measurement can confirm it; else "".
     """
 
     id: str
@@ -88,6 +92,7 @@ class Claim:
     parts: tuple[Part, ...]
     changes: tuple[tuple[datetime.date, str], ...] = ()
     figure: str = ""
+    basis: str = ""
 
     @property
     def headline(self) -> Part:
@@ -146,9 +151,11 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     if not isinstance(item, dict):
         _refuse("a claim", "claim", item, "a mapping")
     name = str(item.get("id", "a claim without an id"))
-    _keys(name, item, _CLAIM, ("changes", "figure"))
+    _keys(name, item, _CLAIM, ("changes", "figure", "basis"))
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
+    if "basis" in item:
+        _among(name, "basis", item["basis"], BASES)
     if not isinstance(item["numbers"], dict):
         _refuse(name, "numbers", item["numbers"], "a mapping, {} where the document gives none")
     if not isinstance(item["parts"], list) or not item["parts"]:
@@ -165,6 +172,7 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
         name, str(item["title"]), str(item["document"]), str(item["section"]),
         " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
         _date(name, "dated", item["dated"]), parts, changes, str(item.get("figure", "")),
+        str(item.get("basis", "")),
     )  # fmt: skip
 
 

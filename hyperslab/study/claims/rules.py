@@ -35,7 +35,8 @@ class Effect:
     """An effect: the logarithm of our ratio beside the logarithm of the document's.
 
     Holds with the same sign and a size between half and twice the document's; weaker and stronger
-    beyond; reversed with the other sign. No effect at all (a ratio of exactly one) is weaker.
+    beyond; reversed with the other sign. A difference of up to 5 % on the other side is none, and
+    none is weaker.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class Effect:
     >>> rule = Effect(4.0)
     >>> [rule.verdict(x, x, x) for x in (3.0, 1.5, 20.0, 0.8)]
     ['holds', 'weaker', 'stronger', 'reversed']
-    >>> rule.verdict(1.1, 0.9, 1.3)
-    'inconclusive'
+    >>> rule.verdict(0.97, 0.96, 0.98), rule.verdict(1.1, 0.9, 1.3)
+    ('weaker', 'inconclusive')
     """
 
     document: float
@@ -64,7 +65,8 @@ class Effect:
         """Return the verdict on a ratio and its interval."""
         scale = math.log(self.document)
         ends = sorted(_log(x) / scale for x in (low, high))
-        edges = ((0.0, True), (0.5, True), (2.0, False))
+        none = -math.log1p(NO_DIFFERENCE) / abs(scale)
+        edges = ((none, True), (0.5, True), (2.0, False))
         return in_one_band(ends[0], ends[1], edges, (REVERSED, WEAKER, HOLDS, STRONGER))
 
     def describe(self) -> str:
@@ -73,7 +75,7 @@ class Effect:
         return (
             f"effect: holds between {number(a)} and {number(b)} "
             f"(half to twice the logarithm of the document's {number(self.document)}), "
-            "weaker towards 1, stronger beyond, reversed on the other side of 1"
+            "weaker towards 1, stronger beyond, reversed from 5 % on the other side of 1"
         )
 
 

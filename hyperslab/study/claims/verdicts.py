@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +16,7 @@ from .health import Health, health
 from .measures import KINDS, Measured
 from .rules import Effect
 from .values import QUANTITIES
-from .words import ENOUGH, TIMES, amount, interval, number
+from .words import ENOUGH, TIMES, amount, interval, listing, number
 
 _RATIOS = ("ratio", "count_ratio", "spread", "best")
 """Kinds of measures that are ratios where they name no unit."""
@@ -29,6 +29,7 @@ _OUTCOMES = {
     OBSOLETE: "is obsolete: the software that is installed does otherwise",
     INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
 }
+_CONTRARY = (REVERSED, REFUTED, OBSOLETE)
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,13 @@ class Judgement:
         """The verdict on the claim."""
         return self.headline.verdict
 
+    @property
+    def contrary(self) -> tuple[PartVerdict, ...]:
+        """The parts that came out against a claim that holds: it does so in part."""
+        if self.verdict != HOLDS:
+            return ()
+        return tuple(part for part in self.parts if part.verdict in _CONTRARY)
+
     def as_json(self) -> dict[str, object]:
         """Return the claim as it stands in claims.json."""
         head = self.headline
@@ -106,6 +114,8 @@ class Judgement:
             "low": _finite(head.low),
             "high": _finite(head.high),
             "verdict": head.verdict,
+            "in_part": bool(self.contrary),
+            "basis": self.claim.basis,
             "reason": head.reason,
             "run_id": head.run_id,
             "notebook": self.claim.notebook,
@@ -166,7 +176,20 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
             parts.append(_judged(part, found, folder))
             if part.headline and len(records):
                 profile = str(records["profile"].iloc[-1])
-    return Judgement(claim, tuple(parts), profile)
+    return _qualified(Judgement(claim, tuple(parts), profile))
+
+
+def _qualified(judgement: Judgement) -> Judgement:
+    """Say in the headline's reason which parts came out against it."""
+    if not judgement.contrary:
+        return judgement
+    names = listing([f"“{part.name}”" for part in judgement.contrary])
+    more = f"It holds in part: {names} came out otherwise."
+    parts = tuple(
+        replace(part, reason=f"{part.reason} {more}") if part.headline else part
+        for part in judgement.parts
+    )
+    return replace(judgement, parts=parts)
 
 
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:

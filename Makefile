@@ -11,7 +11,7 @@ DEV := sh tools/python.sh --extra dev
 
 help:
 	@echo "make book                     run the study and render it: build/html/index.html"
-	@echo "     PROFILE=quick            smoke (a minute), quick, full (up to 90 minutes) or paper (a cluster)"
+	@echo "     PROFILE=quick            smoke (a minute), quick, full (an hour and three quarters) or paper (a cluster)"
 	@echo "     RECORDS=folder           draw from a folder of records, measure nothing"
 	@echo "make pdf                      the book that was run, rendered and printed: build/hyperslab.pdf"
 	@echo "make test                     the tests"

@@ -127,8 +127,8 @@ def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
     claims.write_json([found], tmp_path / "out" / "claims.json")
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert list(row) == [
-        "id", "document", "statement", "rule", "measured", "low", "high", "verdict",
-        "in_part", "basis", "reason", "run_id", "notebook", "parts",
+        "id", "document", "statement", "rule", "measured", "low", "high", "shown",
+        "verdict", "in_part", "basis", "reason", "run_id", "notebook", "parts",
     ]  # fmt: skip
     assert (row["id"], row["verdict"], row["run_id"]) == ("lee-x", "holds", "run-1")
     assert row["low"] <= row["measured"] <= row["high"]

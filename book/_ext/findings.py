@@ -50,6 +50,8 @@ def amount(value: float, unit: str) -> str:
     for size, name in scales.get(unit, ()):
         if abs(value) >= size:
             return f"{value / size:.4g} {name}"
+    if unit.startswith("%"):  # a share, and what it is of
+        return f"{plain(100 * value)} {unit}"
     return f"{plain(value)} {unit}".strip()
 
 
@@ -98,6 +100,8 @@ class Claim:
 
     def number(self, field: str, form: str) -> str:
         """A field as text: `measured`, `low`, `high`, or `interval` for all three."""
+        if field == "interval" and not form and self.facts.get("shown"):
+            return str(self.facts["shown"])
         if field == "interval":
             ends = [self.number(end, form) for end in ("measured", "low", "high")]
             if "not measured" in ends[1:] or ends[1] == ends[2]:

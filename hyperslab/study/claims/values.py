@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from .words import SHARE
+
 MB = 1e6  # the documents' MB are decimal, except Penard's, which say so in their measures
 GB = 1e9
 
@@ -82,7 +84,7 @@ _ALL = (
     ),
     _column("user_s", "s", "more CPU time", "less CPU time", timed=True),
     Quantity(
-        "cpu_share", "", True, ("user_s", "sys_s", "wall_s"), *_HIGH,
+        "cpu_share", SHARE, True, ("user_s", "sys_s", "wall_s"), *_HIGH,
         lambda t: (t["user_s"] + t["sys_s"]) / t["wall_s"],
     ),
     Quantity(

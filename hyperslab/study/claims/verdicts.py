@@ -15,11 +15,12 @@ from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measures import KINDS, Measured
 from .rules import Effect
+from .units import named, unit_of
 from .values import QUANTITIES
-from .words import ENOUGH, TIMES, amount, interval, listing, number
+from .words import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
 
-_RATIOS = ("ratio", "count_ratio", "spread", "best")
-"""Kinds of measures that are ratios where they name no unit."""
+_CELLS = ("cell", "top", "bottom", "winner", "rival", "expected", "ours", "examples")
+"""Words of a reason that are names of cells."""
 _OUTCOMES = {
     HOLDS: "holds",
     STRONGER: "is stronger than stated",
@@ -113,6 +114,7 @@ class Judgement:
             "measured": _finite(head.measured),
             "low": _finite(head.low),
             "high": _finite(head.high),
+            "shown": head.shown,
             "verdict": head.verdict,
             "in_part": bool(self.contrary),
             "basis": self.claim.basis,
@@ -225,10 +227,10 @@ def _without(part: Part, why: str) -> PartVerdict:
 def _verdict(
     part: Part, found: Measured, verdict: str, reason: str, marks: tuple[str, ...]
 ) -> PartVerdict:
-    unit = found.unit or (TIMES if part.kind in _RATIOS else "")
     return PartVerdict(
-        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high, unit,
-        part.rule.document, verdict, reason, found.run_id, part.notebook, marks,
+        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
+        unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
+        part.notebook, marks,
     )  # fmt: skip
 
 
@@ -236,6 +238,7 @@ def _words(part: Part, found: Measured) -> dict[str, str]:
     document = part.rule.document
     return {
         **found.words,
+        **{name: named(found.words[name]) for name in _CELLS if name in found.words},
         "value": amount(found.value, found.unit),
         "exact": f"{found.value:,.0f} {found.unit}".strip(),
         "interval": interval(found.value, found.low, found.high, found.unit),
@@ -248,7 +251,14 @@ def _beside(part: Part, found: Measured) -> str:
     ours = interval(found.value, found.low, found.high)
     if isinstance(part.rule, Effect):
         return f"The ratio is {ours}; the document's is {number(part.rule.document)}."
-    return f"The ratio is {ours}." if found.timed and not found.unit else ""
+    if not found.timed or found.unit not in ("", SHARE):
+        return ""
+    unit = unit_of(part, found.unit)
+    if unit == TIMES:
+        return f"The ratio is {ours}."
+    if found.low == found.high or not unit.startswith("%"):
+        return ""
+    return f"The interval is {percent(found.low)} to {percent(found.high)}."
 
 
 def _part_json(part: PartVerdict) -> dict[str, object]:
@@ -261,6 +271,7 @@ def _part_json(part: PartVerdict) -> dict[str, object]:
         "rule": part.rule,
         **numbers,
         "unit": part.unit,
+        "shown": part.shown,
         "verdict": part.verdict,
         "reason": part.reason,
         "run_id": part.run_id,

@@ -6,9 +6,12 @@ from hyperslab.measure.stats import Interval
 
 _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SCALED = ("s", "B", "B/s")
 _NEAR = 1.1
 TIMES = "×"
 """The unit of a ratio."""
+SHARE, CASES, AWAY, WORKS = "%", "% of cases", "% away", "works"
+"""Units of a share, of one of what was compared, of a deviation, and of what can be done or not."""
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 UNTOLD = ("no difference", "not told apart")
 """How `comparison` begins where an interval holds one: close around it, and wide."""
@@ -42,9 +45,15 @@ def amount(value: float, unit: str) -> str:
     ('5.4 ms', '42 MB/s', '71 kB', '512')
     >>> amount(0.9999, "s"), amount(999_980, "B")
     ('1 s', '1 MB')
+    >>> amount(0.958, CASES), amount(-0.0172, AWAY), amount(1, WORKS)
+    ('96 % of cases', '−1.7 % away', 'works')
     """
     if math.isnan(value):
         return "–"
+    if unit.startswith("%"):
+        return f"{percent(value)}{unit.removeprefix('%')}"
+    if unit == WORKS:
+        return WORKS if value == 1 else f"{percent(value)} work" if value else "fails"
     if unit == "s":
         for size, name in _SECONDS:
             if _rounded(value, 3) >= size:
@@ -71,12 +80,16 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     '2.31 (2.2 to 2.44)'
     >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
     ('8.76 kB', '2.31 × (2.2 to 2.44)')
+    >>> interval(0.958, 0.896, 0.958, CASES)
+    '96 % of cases (90 % to 96 %)'
     """
     if low == high:
         return amount(value, unit)
-    if unit == TIMES:
-        return f"{amount(value, unit)} ({number(low)} to {number(high)})"
-    return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
+    if unit.startswith("%"):
+        return f"{amount(value, unit)} ({percent(low)} to {percent(high)})"
+    if unit in _SCALED:
+        return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
+    return f"{amount(value, unit)} ({number(low)} to {number(high)})"
 
 
 def unbroken(text: str) -> str:

@@ -83,7 +83,7 @@ def test_one_machine_is_said_in_one_line_with_how_to_add_another(top: Path) -> N
     assert machines_words.document(found, "lee").empty
     assert machines_words.differing(found, found.opposed).empty
     assert machines_figures.caption(found) == ""
-    assert "nothing to put side by side" in machines_words.every(found)
+    assert machines_words.every(found) == ""
 
 
 def test_reference_comes_first_and_yours_last(top: Path) -> None:
@@ -106,6 +106,23 @@ def test_a_run_that_was_added_stands_there_once(top: Path) -> None:
     assert [machine.name for machine in gathered().machines] == ["mine"]
     drawn = gathered(records="results/mine")
     assert [machine.name for machine in drawn.machines] == ["mine"]
+    for found in (gathered(), drawn):
+        assert "made from the records of *mine* itself: nothing stands" in (
+            machines_words.summary(found)
+        )
+
+
+def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
+    same = {"identity": {"cpu": "C", "cores": 2}, "versions": {"zarr": "3.1.6"}}
+    measured(top / "results/reference", 4.0, "r1", git_revision="a", **same)
+    measured(top / "build/results/quick", 4.0, "r2", git_revision="b", **same)
+    found = gathered()
+    assert "*yours* has the hardware and the versions of *reference*: take it for another run" in (
+        machines_words.summary(found)
+    )
+    assert list(machines_words.versions(found).columns) == ["Package", "On all"]
+    measured(top / "other/results/quick", 4.0, "r3", git_revision="b")
+    assert "take it for" not in machines_words.summary(gathered(workdir="other"))
 
 
 def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
@@ -116,7 +133,7 @@ def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
     assert [claim.id for claim in found.opposed] == ["lee-a", "lee-b"]
     shown = machines_words.differing(found, found.opposed)
     assert list(shown.columns) == [
-        "Claim", "The document says", "There", "Reference", "Yours", "Chapter",
+        "Claim", "The document says", "Its number", "Reference", "Yours", "Chapter",
     ]  # fmt: skip
     assert list(shown.iloc[0]) == [
         "**A test** (lee-a)", "A takes four times as long as B. (1)", "4\u00a0×",

@@ -63,6 +63,8 @@ class Machines:
     claims : tuple of Claim
     machines : tuple of Machine
         The reference first, this run last.
+    own : str
+        The name of the machine that has this run; "" where nothing was measured.
     notebook : str
         Its own name.
     """
@@ -74,6 +76,7 @@ class Machines:
     pages: frozenset[str]
     claims: tuple[Claim, ...]
     machines: tuple[Machine, ...]
+    own: str = ""
     notebook: str = "machines"
 
     def heads(self, claim: Claim) -> tuple[PartVerdict, ...]:
@@ -152,10 +155,19 @@ def gathered(
         key=lambda folder: (folder.name != REFERENCE, folder.name),
     )
     found = [machine(folder.name, folder) for folder in folders]
-    if own not in folders and any(own.glob("*.parquet")):
-        mine = set(tables.machines(own))
-        if not mine or not any(mine <= set(each.runs) for each in found):  # it was added already
-            found.append(machine(YOURS, own))
+    mine = ""
+    if any(own.glob("*.parquet")):
+        runs = set(tables.machines(own))
+        added = [each.name for each in found if runs and runs <= set(each.runs)]
+        mine = own.name if own in folders else added[0] if added else YOURS
+        found += [] if own in folders or added else [machine(YOURS, own)]
     return Machines(
-        profile, results, content.documents, content.chapters, pages, content.claims, tuple(found)
+        profile,
+        results,
+        content.documents,
+        content.chapters,
+        pages,
+        content.claims,
+        tuple(found),
+        mine,
     )

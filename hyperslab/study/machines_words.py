@@ -15,6 +15,11 @@ HOW = (
     f"`hyperslab results add FOLDER --name NAME` checks the records of a run and adds them to "
     f"`{OTHERS}/`; then this page shows them here, beside the document's numbers."
 )
+NUMBERS = (
+    "*Its number* is the document's, where it gives one; what a machine measured stands before its "
+    "verdict, with the interval: × is the ratio of the two that a claim compares, “away” how far a "
+    "number lies from what the document has or a rule predicts."
+)
 _FACTS = (
     ("Kernel", "kernel"),
     ("File system", "file_system"),
@@ -35,15 +40,20 @@ def summary(found: Machines) -> str:
         return f"Nothing was measured yet, here or elsewhere: `make book` measures. {HOW}"
     if len(found.machines) == 1:
         only = found.machines[0]
-        return f"There is one machine so far, {called(only)}: nothing stands beside it yet. {HOW}"
+        here = "" if found.own == YOURS else _this(found)
+        return (
+            f"There is one machine so far, {called(only)}{here}: nothing stands beside it yet. "
+            f"{HOW}"
+        )
     names = listing([called(machine) for machine in found.machines], most=9)
     shared, opposed, unsure = found.shared, found.opposed, found.open
     same = len(shared) - len(opposed) - len(unsure)
     sentences = [
-        f"{len(found.machines)} machines: {names}. "
+        f"{len(found.machines)} machines: {names}{_this(found)}.",
+        _twin(found),
         f"{_claims(len(shared))} of {len(found.claims)} were judged on at least two of them: "
         f"{same} with one verdict on all, {len(opposed)} with verdicts that differ, and "
-        f"{len(unsure)} that one decides and another leaves inconclusive."
+        f"{len(unsure)} that one decides and another leaves inconclusive.",
     ]
     profiles = {name for machine in found.machines for name in machine.facts("profile")}
     if len(profiles) > 1:
@@ -53,7 +63,35 @@ def summary(found: Machines) -> str:
         )
     if "smoke" in profiles:
         sentences.append("The profile smoke uses toy sizes: its verdicts say nothing about claims.")
-    return " ".join(sentences)
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _this(found: Machines) -> str:
+    """Say which machine this run is, where it has no column of its own."""
+    if found.own in ("", YOURS):
+        return ""
+    return f"; this book was made from the records of *{found.own}* itself"
+
+
+def _twin(found: Machines) -> str:
+    """Say so where this run is of a machine that is here already: then no machine differs."""
+    yours = [machine for machine in found.machines if machine.name == YOURS]
+    twins = [
+        machine.name
+        for machine in found.machines
+        if yours and machine is not yours[0] and _alike(machine, yours[0])
+    ]
+    if not twins:
+        return ""
+    return (
+        f"*{YOURS}* has the hardware and the versions of *{twins[0]}*: take it for another run of "
+        "that machine, in which only settings, the code's revision and noise differ."
+    )
+
+
+def _alike(one: Machine, other: Machine) -> bool:
+    both = [(_identity(each), _merged(each.facts("versions"))) for each in (one, other)]
+    return both[0] == both[1] and all(both[0])
 
 
 def called(machine: Machine) -> str:
@@ -98,7 +136,7 @@ def facts(found: Machines) -> pd.DataFrame:
 
 
 def versions(found: Machines) -> pd.DataFrame:
-    """Return the versions on each machine; those that differ first, in bold.
+    """Return the versions on each machine; those that differ first, in bold; alike, they are once.
 
     Parameters
     ----------
@@ -111,6 +149,10 @@ def versions(found: Machines) -> pd.DataFrame:
         same = len(set(shown)) == 1
         rows.append((same, name if same else f"**{name}**", shown))
     rows.sort(key=lambda row: row[0])
+    if len(maps) > 1 and all(same for same, _, _ in rows):
+        return pd.DataFrame(
+            [[name, shown[0]] for _, name, shown in rows], columns=["Package", "On all"]
+        )
     return _columns(found, "Package", {name: shown for _, name, shown in rows})
 
 
@@ -151,15 +193,19 @@ def document(found: Machines, key: str) -> pd.DataFrame:
 
 
 def every(found: Machines) -> str:
-    """Return a sentence before the tables of all claims.
+    """Return the heading and the sentences before the tables of all claims; "" where none stand.
 
     Parameters
     ----------
     found : Machines
     """
     if len(found.machines) < 2:
-        return "There is nothing to put side by side yet."
-    return "A table for each document; claims with verdicts that differ come first, in bold."
+        return ""
+    return (
+        "## Every claim\n\nReasons stand on each experiment's page, and for this run on "
+        "{doc}`the verdict board <claims>`. A table for each document; claims with verdicts that "
+        f"differ come first, in bold. {NUMBERS}"
+    )
 
 
 def _row(found: Machines, claim: Claim) -> dict[str, str]:
@@ -171,7 +217,7 @@ def _row(found: Machines, claim: Claim) -> dict[str, str]:
     row = {
         "Claim": f"**{claim.title}** ({claim.id})" if bold else f"{claim.title} ({claim.id})",
         "The document says": said.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;"),
-        "There": unbroken(there),
+        "Its number": unbroken(there),
     }
     for machine, head in zip(found.machines, heads, strict=True):
         verdict = marked(machine.judgements[claim.id])

@@ -239,7 +239,7 @@ def test_words_are_of_the_records():
     assert "12.1 s (by the model), 10.6 s (by the model) and 10.3 s (by" in words
     there = link_model.table(LINKS, observed(records))
     words = link_words.summary(there, model)
-    assert "took h5py 2.11 s, the document's kind of index 0.61 s and ours 0.31 s" in words
+    assert "took h5py 2.11 s, the document's kind of index 0.61 s and ours, by fsspec" in words
     assert "6 of the 72 chunks of the ocean" in link_words.taken(records)
     assert not link_words.whole(records)
     assert "(median) and 0 % at most" in link_words.model(timed, LINKS)
@@ -255,9 +255,9 @@ def test_words_are_of_the_records():
     nearest = link_question_words.nearest(expected, whole=True)
     assert "worst is least with as stated" in nearest and "delay alone: 8.8 (45)" in nearest
     assert "worst is least" not in link_question_words.nearest(expected, whole=False)
-    assert "in 0.39 s by the model" in link_words.best(timed, model["observed"])
+    assert "by fsspec in 0.39 s by the model" in link_words.best(timed, model["observed"])
     best = link_words.best(there, model["observed"])
-    assert "in 0.31 s; the next reader of the same file" in best and "takes 0.61 s, 1.97" in best
+    assert "by fsspec in 0.31 s and by obstore in" in best and "takes 0.61 s, 1.97" in best
     assert "2 to 20 requests" in link_words.advice(timed)
     assert "at 100 ms that is 0.2 to 2 s before" in link_words.advice(timed)
     table = link_words.table_model(timed)

@@ -48,9 +48,10 @@ def summary(found: Machines) -> str:
     names = listing([called(machine) for machine in found.machines], most=9)
     shared, opposed, unsure = found.shared, found.opposed, found.open
     same = len(shared) - len(opposed) - len(unsure)
+    twin = _twin(found)
     sentences = [
-        f"{len(found.machines)} machines: {names}{_this(found)}.",
-        _twin(found),
+        f"{len(found.machines)} {'runs' if twin else 'machines'}: {names}{_this(found)}.",
+        twin,
         f"{_claims(len(shared))} of {len(found.claims)} were judged on at least two of them: "
         f"{same} with one verdict on all, {len(opposed)} with verdicts that differ, and "
         f"{len(unsure)} that one decides and another leaves inconclusive.",

@@ -47,8 +47,8 @@ def bytes_of(timed: pd.DataFrame, *, whole: bool) -> str:
                 )
     return (
         "The document states 100 kB/s and 100 ms, made by the traffic control of its machine. "
-        "From the bytes that the same read moves here and the seconds it reports:\n\n"
-        + "\n".join(lines)
+        "From the bytes that the same read moves of our stand-in for its file, and the seconds it "
+        "reports:\n\n" + "\n".join(lines)
     )
 
 

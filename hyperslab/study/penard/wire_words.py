@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from .datasets import FRAMES
+from .datasets import FRAMES, MIB, TABLE_1
 from .local_results import PANELS
 from .wire_figures import labels
 
@@ -77,9 +77,9 @@ def bandwidth(counted: pd.DataFrame) -> str:
                 size = value(rows, name, "wire_bytes")
                 told.append(
                     f"{how} {size / 1e6:.3g} MB{share}, {size / seconds / 1e6:.3g} MB/s, and "
-                    f"{size / LINK:.3g} s at {LINK / 1e3:.0f} kB/s"
+                    f"{float(f'{size / LINK:.3g}'):,g} s at {LINK / 1e3:.0f} kB/s"
                 )
-        lines.append(f"- `{case}` in the document's {seconds} s: {'; '.join(told)}.")
+        lines.append(f"- {_read(case)} in the document's {seconds} s: {'; '.join(told)}.")
     return "\n".join(
         [
             "{cite:t}`penard2025` states a link of 100 kB/s with a delay of 100 ms. The bytes "
@@ -88,9 +88,36 @@ def bandwidth(counted: pd.DataFrame) -> str:
             "",
             *lines,
             "",
+            _theirs(),
+            "",
             "Was the rate limited to 100 kB/s, or to another number, or the delay alone? We may "
             "have misread how the link was set up: it is a question to the authors.",
         ]
+    )
+
+
+def _read(case: str) -> str:
+    """Return a case of h5py's in words.
+
+    Examples
+    --------
+    >>> _read("gfs/series/h5py-on")
+    "The temperature's series with shuffle"
+    """
+    kind, read, way = case.split("/")
+    name = {"gfs": "temperature", "cmems": "ocean"}[kind]
+    return f"The {name}'s {read} {'with' if way.endswith('-on') else 'without'} shuffle"
+
+
+def _theirs() -> str:
+    """Say which file the bytes are of, and what the document's own makes of its seconds."""
+    mib = TABLE_1["gfs"]["on"]
+    size, seconds = mib * MIB, TIMES["gfs/series/h5py-on"]
+    return (
+        "These are the bytes of our stand-ins, which were made to fit the document's sizes and "
+        f"are not quite of them. The document's own file of the temperature has {mib} MiB, "
+        f"{size / 1e6:.0f} MB, and its series needs every chunk of it: "
+        f"{size / seconds / 1e6:.2g} MB/s."
     )
 
 

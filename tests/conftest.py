@@ -32,9 +32,17 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest, and end with what needs its result."""
-    places = {"test_whole.py": 0, "test_book_browser.py": 2}
-    items.sort(key=lambda item: places.get(item.path.name, 1))
+    """Begin with what takes longest; what needs its result comes late, but is not the last."""
+    first, later, before = "test_whole.py", "test_book_browser.py", "test_study_p"
+
+    def place(item):
+        name = item.path.name
+        if name == first:
+            return 0
+        is_late = item.path.parent.name != "tests" or name >= before
+        return 2 if name == later else 3 if is_late else 1
+
+    items.sort(key=place)
 
 
 @contextmanager

@@ -77,23 +77,6 @@ def test_every_timed_experiment_has_its_pair(workdir, name):
         assert blocks.nunique() == 1 or part["status"].ne("ok").any()
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_drawing_says_the_same(workdir, drawn, name):
-    said = prose(workdir, name)
-    assert said == prose(drawn, name)
-    assert any(len(text) > 80 for text in said)
-
-
-def test_drawing_measured_nothing(drawn):
-    assert not list(drawn.rglob("*.parquet"))
-    assert not (drawn / "scratch").exists()
-
-
-def test_drawing_shows_the_machine_of_the_records(workdir, drawn):
-    place = "results/smoke/machine.json"
-    assert json.loads((drawn / place).read_text()) == json.loads((workdir / place).read_text())
-
-
 def test_every_claim_is_judged_or_says_why_not(workdir):
     judged = json.loads((workdir / "results/smoke/claims.json").read_text())
     assert len(judged) == 75
@@ -132,6 +115,23 @@ def test_no_page_tells_of_this_machine_s_folders_or_environment(book, canary):
         assert canary not in page, path.name
         assert str(ROOT) not in page, path.name
         assert os.environ["PATH"] not in page, path.name
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawing_says_the_same(workdir, drawn, name):
+    said = prose(workdir, name)
+    assert said == prose(drawn, name)
+    assert any(len(text) > 80 for text in said)
+
+
+def test_drawing_measured_nothing(drawn):
+    assert not list(drawn.rglob("*.parquet"))
+    assert not (drawn / "scratch").exists()
+
+
+def test_drawing_shows_the_machine_of_the_records(workdir, drawn):
+    place = "results/smoke/machine.json"
+    assert json.loads((drawn / place).read_text()) == json.loads((workdir / place).read_text())
 
 
 @pytest.mark.parametrize("name", ["lee_access"])

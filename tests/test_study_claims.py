@@ -105,7 +105,9 @@ def test_a_claim_holds_in_part_where_another_part_came_out_against_it(
     assert found.verdict == "holds"
     row = found.as_json()
     assert (row["in_part"], row["basis"]) == (partly, "arithmetic")
-    assert ("It holds in part: “same” came out otherwise." in found.headline.reason) == partly
+    assert (
+        "The claim holds in part: “same” came out otherwise." in found.headline.reason
+    ) == partly
 
 
 def test_a_claim_that_does_not_hold_does_not_hold_in_part(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ _OUTCOMES = {
     OBSOLETE: "is obsolete: the software that is installed does otherwise",
     INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
 }
+_HELD = f"The claim {_OUTCOMES[HOLDS]}."
 _CONTRARY = (REVERSED, REFUTED, OBSOLETE)
 
 
@@ -186,9 +187,9 @@ def _qualified(judgement: Judgement) -> Judgement:
     if not judgement.contrary:
         return judgement
     names = listing([f"“{part.name}”" for part in judgement.contrary])
-    more = f"It holds in part: {names} came out otherwise."
+    said = f"The claim holds in part: {names} came out otherwise."
     parts = tuple(
-        replace(part, reason=f"{part.reason} {more}") if part.headline else part
+        replace(part, reason=part.reason.replace(_HELD, said)) if part.headline else part
         for part in judgement.parts
     )
     return replace(judgement, parts=parts)

@@ -79,7 +79,7 @@ def test_fewer_reads_than_the_documents_and_one_alone_are_told():
         return {2**20: 40, 2**26: 2}.get(nbytes, 100)
 
     said = by_size.few(baseline.rates(made(by_pattern, reads=reads)), "c-fread")
-    assert "They are fewer in buffers of 1 MiB (40) and 64 MiB (2)." in said
+    assert "They are fewer in buffers of 1 MiB and 64 MiB: 40 to 2." in said
     assert "A sample has one read alone, and so no pattern, strided from 64 MiB on." in said
     assert by_size.few(baseline.rates(made(by_pattern)), "c-fread") == ""
 

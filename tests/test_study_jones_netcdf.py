@@ -195,12 +195,12 @@ def test_a_device_that_was_slow_is_told_by_equal_counts(made):
     late = (patterns["block"] == 3) & patterns["case"].str.startswith("netcdf-c/sequential/1MiB")
     slow = patterns.assign(wall_s=patterns["wall_s"] * np.where(late, 5, 1))
     said = slow_words.slow(slow)
-    assert "In 1 of " in said and "In 1 of these both" in said
+    assert "In 1 of 59 kinds" in said and "In 1 of these 1 the two" in said
     assert "the device was slow for a while" in said and "CPU time" not in said
     more = slow.assign(read_bytes=slow["read_bytes"] * np.where(late, 2, 1))
-    assert "In 0 of these both" in slow_words.slow(more)
+    assert "In 0 of these 1 the two" in slow_words.slow(more)
     memory = slow.assign(sys_s=slow["sys_s"] + np.where(late, 0.8 * slow["wall_s"], 0))
-    assert "In 1 most of the time" in slow_words.slow(memory)
+    assert "In 1 of the 1 most of the time" in slow_words.slow(memory)
     assert "the device was slow for a while" not in slow_words.slow(memory)
     large = patterns["case"].str.startswith("c-fread/sequential/64MiB")
     long = patterns.assign(wall_s=patterns["wall_s"] * np.where(large, 9, 1))

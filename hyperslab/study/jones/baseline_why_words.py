@@ -5,14 +5,16 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, listing, number, percent
+from ..claims.words import interval, number, percent
 from ..lee.rate_words import than
 from .baseline import FIGURE_3, pick, ratio
 from .baseline_figures import NAMES
 from .plan import spaced
+from .size_words import ranges
 from .spots import STRIDE
 
 _PAST = 1.02
+_SMALL = 512
 
 
 def why(table: pd.DataFrame) -> str:
@@ -57,6 +59,7 @@ def _strided(table: pd.DataFrame) -> str:
     part = part[part["fetched"].notna()]
     if part.empty:
         return ""
+    every = [str(size) for size in part["size"]]
     whole = list(part[part["fetched"] > (1 + STRIDE) / 2]["size"])
     skipped = list(part[part["fetched"] <= (1 + STRIDE) / 2]["size"])
     text = (
@@ -65,7 +68,7 @@ def _strided(table: pd.DataFrame) -> str:
     )
     if skipped:
         most = part[part["size"].isin(skipped)]["fetched"].max()
-        text += f"Here it is {number(most)} at most with buffers of {_sizes(skipped)}"
+        text += f"Here it is {number(most)} at most with buffers of {ranges(skipped, every)}"
         text += ": what is skipped is not read. " if most < 1.5 else ". "
     read = part[part["size"].isin(whole)]
     held = read["asked"] > (1 + STRIDE) / 2
@@ -75,7 +78,7 @@ def _strided(table: pd.DataFrame) -> str:
     ):
         if len(rows):
             text += (
-                f"With buffers of {_sizes(list(rows['size']))} it is "
+                f"With buffers of {ranges(list(rows['size']), every)} it is "
                 f"{number(rows['fetched'].max())}, and {number(rows['asked'].max())} through read "
                 f"calls: {why}. "
             )
@@ -117,21 +120,21 @@ def _random(table: pd.DataFrame) -> str:
     return text
 
 
-def _sizes(names: list[str]) -> str:
-    return listing([spaced(name) for name in names], 22)
-
-
 def _small(table: pd.DataFrame) -> str:
     found = {r: pick(table, "warm", r, "sequential", "512B") for r in FIGURE_3}
     rows = [(NAMES[r], row) for r, row in found.items() if row is not None]
     if not rows:
         return ""
     shown = " and ".join(
-        f"{name} {amount(float(512 / row['median']), 's')} each, with {number(row['calls'], 2)} "
-        "calls of the system"
+        f"{name} {_seconds(row)} each, with {number(row['calls'], 2)} calls of the system"
         for name, row in rows
     )
     return f"**Small.** Out of memory, reads of 512 bytes take in {shown}."
+
+
+def _seconds(row: "pd.Series[float]") -> str:
+    middle, low, high = (_SMALL / float(row[end]) for end in ("median", "high", "low"))
+    return interval(middle, low, high, "s")
 
 
 def _huge(numpy: "pd.Series[float]", python: "pd.Series[float]", gain: Interval) -> str:

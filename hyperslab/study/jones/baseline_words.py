@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from ..claims.words import amount, comparison, listing, number, percent, spread
+from ...measure.stats import Interval
+from ..claims.words import amount, comparison, interval, listing, number, percent, spread
 from ..lee.rate_words import than
 from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, pick, ratio, sizes_of
 from .by_size import few, ratios, told
@@ -50,10 +51,12 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
     """Return how much was read, and for how long."""
     sizes = sizes_of(table)
     longest = records[records["phase"] == "read"]["wall_s"].max()
+    told = spread(table["n"].max(), table["n"].min())
     return (
         f"Buffers of {spaced(sizes[0])} to {spaced(sizes[-1])}, {len(sizes)} sizes. A sample ends "
         f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
-        "rate is of what it has read. Random reads take no byte twice. Cold: the file was evicted, "
+        f"rate is of what it has read; rates are medians, with {told}. Random reads take no byte "
+        "twice. Cold: the file was evicted, "
         f"which is verified, after opening as well. {_warm(table)}"
         f"{few(table, FIGURE_3[0])}"
     )
@@ -88,7 +91,7 @@ def stated(table: pd.DataFrame) -> pd.DataFrame:
                 "document": item.where,
                 "what": item.what,
                 "its rate": amount(item.rate, "B/s"),
-                "ours, cold": "–" if ours is None else amount(ours["median"], "B/s"),
+                "ours, cold": "–" if ours is None else _rate(ours),
                 "at": f"{item.pattern}, {spaced(size)}{', one read alone' if alone else ''}",
             }
         )
@@ -161,23 +164,25 @@ def caption_others(table: pd.DataFrame) -> str:
     )
 
 
-def advice(table: pd.DataFrame, records: pd.DataFrame) -> str:
+def advice(records: pd.DataFrame) -> str:
     """Return what to do today."""
     lines = []
-    far = _gain(table, "cold", "c-fread", "random", "4KiB", "1MiB")
-    if far is not None and abs(far - 1) > _SAME:
+    far = ratio(records, "cold", "c-fread/random/1MiB", "c-fread/random/4KiB")
+    if far is not None and not far.contains(1):
+        size = "larger" if far.value > 1 else "smaller"
         lines.append(
-            f"- Where reads must jump, make them {'larger' if far > 1 else 'smaller'}: at random, "
-            f"1 MiB was read at {number(far)} times the rate of 4 KiB."
+            f"- Where reads must jump, make them {size}: at random, 1 MiB was read at "
+            f"{number(far.value)} {_ends(far)} times the rate of 4 KiB."
         )
     lines += _in_order(records)
     one = ratio(records, "warm", "python-readinto/sequential/64MiB", "python-read/sequential/64MiB")
     if one is not None and not one.contains(1):
         way = "`file.readinto(buffer)`, with one" if one.value > 1 else "`file.read(n)`, without a"
+        gain = one if one.value > 1 else Interval(1 / one.value, 1 / one.high, 1 / one.low, one.n)
         lines.append(
             f'- For large reads in Python, {way} `buffer = numpy.empty(n, "u1")` kept over all '
-            f"reads: {comparison(max(one.value, 1 / one.value), 'faster', 'slower')} than the "
-            "other out of memory at 64 MiB."
+            f"reads: {comparison(gain.value, 'faster', 'slower')} {_ends(gain)} than the other out "
+            "of memory at 64 MiB."
         )
     best = _best(records)
     if best:
@@ -196,7 +201,7 @@ def _patterns(table: pd.DataFrame, size: str) -> str:
     if any(row is None for row in rows):
         return ""
     shown = ", ".join(
-        f"{amount(float(row['median']), 'B/s')} {pattern}"
+        f"{pattern} {_rate(row)}"
         for row, pattern in zip(rows, PATTERNS, strict=True)
         if row is not None
     )
@@ -208,8 +213,7 @@ def _languages(records: pd.DataFrame) -> str:
     for state, words in (("cold", "from the disk"), ("warm", "out of memory")):
         found = ratio(records, state, "python-read/sequential/*", "c-fread/sequential/*")
         if found is not None:
-            shown = f"[{found.low:.2f}, {found.high:.2f}]"
-            parts.append(f"{number(found.value)} {shown} times C's rate {words}")
+            parts.append(f"{number(found.value)} {_ends(found)} times C's rate {words}")
     if not parts:
         return ""
     told = f"Python's `read`, in file order, has {' and '.join(parts)}, over all sizes."
@@ -228,13 +232,8 @@ def _eight() -> str:
     return f"{DOCUMENT['fast'][0]} of {total}"
 
 
-def _gain(
-    table: pd.DataFrame, state: str, reader: str, pattern: str, small: str, large: str
-) -> float | None:
-    rows = [pick(table, state, reader, pattern, size) for size in (small, large)]
-    if rows[0] is None or rows[1] is None:
-        return None
-    return float(rows[1]["median"] / rows[0]["median"])
+def _ends(found: Interval) -> str:
+    return f"[{found.low:.2f}, {found.high:.2f}]"
 
 
 def _in_order(records: pd.DataFrame) -> list[str]:
@@ -247,7 +246,7 @@ def _in_order(records: pd.DataFrame) -> list[str]:
     if on is not None and not on.contains(1) and on.value > 1:
         lines.append(
             "- Keep small pieces next to each other in the file, and read on: in a row 4 KiB were "
-            f"{comparison(on, 'faster', 'slower')} than at random from Python."
+            f"{comparison(on, 'faster', 'slower')} {_ends(on)} than at random from Python."
         )
     if by_place is not None:
         sure = not by_place.contains(1) and by_place.value > 1
@@ -267,6 +266,10 @@ def _best(records: pd.DataFrame) -> str:
     return (
         f"- In file order from Python, cold, of {rates.shape[1]} sizes of buffer {fastest(rates)}."
     )
+
+
+def _rate(row: "pd.Series[float]") -> str:
+    return interval(float(row["median"]), float(row["low"]), float(row["high"]), "B/s")
 
 
 def _share(share: float) -> str:

@@ -1,19 +1,17 @@
 """Two kinds of read compared in each size of buffer: what a mean over sizes can hide."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from ..claims.words import ENOUGH, listing, number
 from .baseline import pick, ratio
 from .plan import size_bytes, size_name, spaced
+from .size_words import ranges
 from .spots import PATTERNS, RANDOM_READS
 
 _MUCH = 1.05
 """A difference from here on counts, as in the claims."""
 _SIDES = ("above", "below", "same", "open", "few")
 _SEVERAL = 2
-_MOST = 24
 
 
 def ratios(records: pd.DataFrame, state: str, of: str, to: str) -> pd.DataFrame:
@@ -83,7 +81,8 @@ def told(found: pd.DataFrame, above: str, below: str) -> str:
     """
     words = {"above": above, "below": below, "same": "the same within 5 %"}
     words |= {"open": "not told apart", "few": "not told apart, with so few blocks,"}
-    parts = [(words[side], _sizes(names)) for side, names in sides(found).items()]
+    every = [str(size) for size in found["size"]]
+    parts = [(words[side], ranges(names, every)) for side, names in sides(found).items()]
     return "; ".join(
         f"{word} in {sizes if place else f'buffers of {sizes}'}"
         for place, (word, sizes) in enumerate(parts)
@@ -187,12 +186,13 @@ def few(table: pd.DataFrame, reader: str) -> str:
     drawn = part[(part["pattern"] == "random") & (part["reads"] < RANDOM_READS)]
     text = ""
     if len(drawn):
-        shown = [f"{spaced(str(row.size))} ({number(float(str(row.reads)))})"
-                 for row in drawn.itertuples()]  # fmt: skip
+        every = list(part[part["pattern"] == "random"]["size"])
+        shown = ranges(list(drawn["size"]), every)
+        counts = [number(float(count)) for count in (drawn["reads"].max(), drawn["reads"].min())]
         text = (
             f" Random reads are {RANDOM_READS} where the file has room for them, each in a part of "
             "its own of twice the buffer, and the time of a sample allows. They are fewer in "
-            f"buffers of {listing(shown, _MOST)}."
+            f"buffers of {shown}: {' to '.join(dict.fromkeys(counts))}."
         )
     alone = {
         pattern: _from_where(mine)
@@ -210,7 +210,3 @@ def _from_where(part: pd.DataFrame) -> str:
     several = part[part["reads"] >= _SEVERAL]["nbytes"].max()
     alone = part[~(part["nbytes"] <= several)]
     return spaced(str(alone["size"].iloc[0])) if len(alone) else ""
-
-
-def _sizes(names: Sequence[str]) -> str:
-    return listing([spaced(name) for name in names], _MOST)

@@ -1,6 +1,7 @@
 """Which size of buffer, or of chunk, is the fastest, in words."""
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -10,6 +11,7 @@ from ..claims.words import ENOUGH, amount, comparison, listing
 from .plan import size_bytes, spaced
 
 _NAMED = 5
+_PAIR = 2
 
 
 def by_block(records: pd.DataFrame, state: str, head: str) -> pd.DataFrame:
@@ -84,6 +86,36 @@ def fastest(rates: pd.DataFrame) -> str:
         ]
         beside += f"; {listing(behind, _NAMED)}"
     return f"{spaced(top)} is fastest ({amount(float(rates[top].median()), 'B/s')}), and {beside}"
+
+
+def ranges(names: Sequence[str], every: Sequence[str]) -> str:
+    """Return sizes in words, those that follow one another as a range.
+
+    Parameters
+    ----------
+    names : sequence of str
+        From the smallest.
+    every : sequence of str
+        All sizes that were measured, from the smallest.
+
+    Examples
+    --------
+    >>> sizes = ["512B", "1KiB", "2KiB", "4KiB", "8KiB", "1MiB"]
+    >>> ranges(["512B", "1KiB", "2KiB", "8KiB"], sizes), ranges(["1KiB", "2KiB"], sizes)
+    ('512 B to 2 KiB and 8 KiB', '1 KiB and 2 KiB')
+    """
+    runs: list[list[str]] = []
+    for name in names:
+        follows = runs and list(every).index(name) == list(every).index(runs[-1][-1]) + 1
+        if follows:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    parts = []
+    for run in runs:
+        shown = [spaced(name) for name in run]
+        parts += [f"{shown[0]} to {shown[-1]}"] if len(run) > _PAIR else shown
+    return listing(parts, len(parts))
 
 
 def _is(names: list[str]) -> str:

@@ -44,21 +44,24 @@ def slow(records: pd.DataFrame) -> str:
     alike = sum(_alike(quick, late) for quick, late in far)
     memory = sum(_share(quick, late) > MOST for quick, late in far)
     text = (
-        f"**Slow samples.** In {len(far)} of {len(pairs)} kinds of cold read the slowest sample "
-        f"took more than twice the time of the quickest. In {alike} of these both fetched the same "
-        f"bytes from the device, with the same calls, for each byte asked for, within "
-        f"{percent(_ALIKE)}."
+        "**Slow samples.** A way, a pattern and a buffer make a kind of read, of which each block "
+        f"has a sample. In {len(far)} of {len(pairs)} kinds of cold read the slowest sample took, "
+        "for each byte that it read, more than twice as long as the quickest. In "
+        f"{alike} of these {len(far)} the two fetched as much from the device for each byte, by as "
+        f"many calls, within {percent(_ALIKE)}."
     )
     if memory:
         text += (
-            f" In {memory} most of the time between them is CPU time of the system: not the "
-            "device was slow, but the memory that the file is read into. A virtual machine whose "
-            "host takes back what is freed (free page reporting) is given each page anew."
+            f" In {memory} of the {len(far)} most of the time between the two is CPU time of the "
+            "system: not the device was slow, but the memory that the file is read into. A virtual "
+            "machine whose host takes back what is freed (free page reporting) is given each page "
+            "anew."
         )
     if len(far) > memory:
+        text += f" In the other {len(far) - memory}" if memory else " In all of them"
         text += (
-            f" In {len(far) - memory} it is not: there the device was slow for a while, or the "
-            "machine below it, and nothing that a process can count says why."
+            " the device was slow for a while, or the machine below it, and nothing that a process "
+            "can count says why."
         )
     return f"{text} {_large(each)}".strip()
 

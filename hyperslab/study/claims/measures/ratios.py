@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.stats import geometric_mean_ratio, median_interval, paired_ratio
+from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..cells import Cells, MissingError, cells
 from ..values import QUANTITIES
@@ -29,7 +29,7 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     groups = shared_groups(of, to)
     pairs = paired(of.table, to.table, groups)
     found = geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])
-    words = _compared(fields, found.value, typical(of, groups), typical(to, groups), len(groups))
+    words = _compared(fields, found, typical(of, groups), typical(to, groups), len(groups))
     if "counting" in fields:
         for name in ("of", "to"):
             counts = side(records, fields, name, str(fields["counting"]))
@@ -126,30 +126,38 @@ def _one_against_another(
 ) -> Measured:
     [(a, b)] = paired(found.table[[of]], found.table[[to]].set_axis([of], axis=1), [of])
     estimate = paired_ratio(a, b)
-    compared = _compared(
-        fields, estimate.value, float(medians[of]), float(medians[to]), len(medians)
-    )
+    compared = _compared(fields, estimate, float(medians[of]), float(medians[to]), len(medians))
     return result(records, fields, estimate, found, words | compared)
 
 
-def _compared(fields: Fields, value: float, of: float, to: float, groups: int) -> dict[str, str]:
+def _compared(fields: Fields, found: Interval, of: float, to: float, groups: int) -> dict[str, str]:
     kind = quantity(fields)
     return {
         "of": amount(of, kind.unit),
         "to": amount(to, kind.unit),
-        "compared": comparison(value, kind.above, kind.below) + _otherwise(value, of / to),
+        "compared": _decided(found, of / to, kind.above, kind.below),
         "groups": number(groups),
     }
 
 
-def _otherwise(paired: float, typical: float) -> str:
-    """Say so where the ratios within blocks have one direction and the medians the other.
+def _decided(paired: Interval, typical: float, above: str, below: str) -> str:
+    """Return the ratio in words, and which decides where medians have the other direction.
+
+    Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
+    gives the median of each side too, and these two may come from different blocks.
 
     Examples
     --------
-    >>> _otherwise(1.2, 1.1), _otherwise(1.2, 0.9)
-    ('', ' within blocks, though not by the medians of all blocks')
+    >>> _decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
+    '20 % slower'
+    >>> _decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
+    'not told apart [0.76, 1.45]'
+    >>> _decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower").partition("; ")[0]
+    '3 % slower within blocks, which decides'
     """
-    if (paired - 1) * (typical - 1) >= 0:
-        return ""
-    return " within blocks, though not by the medians of all blocks"
+    if (paired.value - 1) * (typical - 1) >= 0:
+        return comparison(paired.value, above, below)
+    said = comparison(paired, above, below)
+    if paired.contains(1):
+        return said
+    return f"{said} within blocks, which decides; the medians over all blocks lie the other way"

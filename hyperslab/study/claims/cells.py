@@ -17,6 +17,8 @@ IDENTITY = (
     "experiment", "case", "library", "format", "codec", "level", "shuffle", "chunks", "pattern",
     "size", "cache_state", "link", "ranks", "mode", "hints", "latency_s",
 )  # fmt: skip
+# Columns that say which samples count, and what belongs to one.
+_SAMPLE = ("run_id", "block", "order", "aa", "status", "phase", "profile")
 # Columns a filter may name.
 FILTERS = (*IDENTITY, "phase", "cache_bytes", "library_version", "profile")
 
@@ -117,7 +119,9 @@ def cells(
     AmbiguousError
         When a filter fits several configurations that `over` does not tell apart.
     """
-    rows = with_chunk_length(_usable(records, where, phases))
+    needed = (*IDENTITY, *where, *over, *quantity.columns, *_SAMPLE)
+    narrow = records[[column for column in records if column in needed]]  # each filter copies all
+    rows = with_chunk_length(_usable(narrow, where, phases))
     lacking = [c for c in quantity.columns if c not in rows or rows[c].isna().all()]
     if lacking:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")

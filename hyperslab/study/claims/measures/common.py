@@ -71,10 +71,12 @@ def result(
     timed: bool | None = None,
 ) -> Measured:
     """Return what was found, with the run and the experiments that it comes from."""
-    run = records[records["run_id"] == source.run_id]
-    sides = [name for name in ("of", "to", "cells") if name in fields]
-    used = pd.concat([select(run, where(fields, side)) for side in sides])
-    first = select(run, where(fields, sides[0]))
+    sides = {name: where(fields, name) for name in ("of", "to", "cells") if name in fields}
+    needed = {column for wanted in sides.values() for column in wanted}
+    needed |= {"experiment", "cache_state", "ranks", "size"}
+    run = records.loc[records["run_id"] == source.run_id, [c for c in records if c in needed]]
+    chosen = [select(run, wanted) for wanted in sides.values()]
+    used, first = pd.concat(chosen), chosen[0]
     return Measured(
         found.value,
         found.low,

@@ -18,7 +18,7 @@ from hyperslab.study.results.facts import KNOWN
 from hyperslab.study.results.problem import RefusedError
 
 ROOT = Path(__file__).parents[1]
-TIMED, COUNTED = "lee_access", "penard_datasets"
+TIMED, COUNTED = "lee_access", "penard_wire"
 BLOCKS = 7
 
 

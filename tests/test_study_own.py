@@ -5,7 +5,7 @@ import pytest
 
 from hyperslab.advise.source import open_source
 from hyperslab.measure.records import frame_of
-from hyperslab.study.own import figures, files, words
+from hyperslab.study.own import figures, files, gain_words, words
 
 
 def judged(*pairs):
@@ -75,7 +75,47 @@ def test_what_was_left_early_is_said():
 def test_the_table_has_a_line_for_each_pair():
     table = words.table(judged((1, 1.0), (3, 1.2)))
     assert list(table["rank"]) == ["1 of 9", "3 of 9"]
-    assert table["gain measured"].iloc[0] == "3.00 (2.90–3.10)"
+    assert table["gain measured"].iloc[0] == "3.00 × (2.90 to 3.10)"
+
+
+def evaluated(pair, advice, gains):
+    """Records of one pair: its first advice, and all candidates by their two gains."""
+    rows = [
+        {"case": pair, "mode": "candidate", "hints": name, "gain_predicted": said, "gain": gain}
+        for name, (said, gain) in gains.items()
+    ]
+    chosen = next(row for row in rows if row["hints"] == advice)
+    return [*rows, {**chosen, "mode": "advised", "rank": 1, "tried": len(rows), "weight": 1.0}]
+
+
+def test_how_well_a_gain_is_predicted_is_a_number():
+    rows = evaluated("a, map", "1x2", {"as it is": (1, 1), "1x2": (2.0, 3.0), "2x1": (1.0, 1.5)})
+    rows += evaluated("b, map", "as it is", {"as it is": (1.0, 1.0), "1x2": (1.0, 0.8)})
+    said = gain_words.summary(frame_of(rows))
+    assert "within a factor of 1.50 (range 1.50 to 1.50) as a median over 1 pair " in said
+    assert "Over all 3 candidates that were measured" in said
+    none = frame_of(evaluated("b, map", "as it is", {"as it is": (1.0, 1.0)}))
+    assert gain_words.summary(none) == ""
+    more = [row for pair in "abcdef" for row in evaluated(pair, "1x2", {"1x2": (2.0, 3.0)})]
+    assert "within a factor of 1.50 (1.50 to 1.50)" in gain_words.summary(frame_of(more))
+
+
+def test_the_worst_gain_has_its_cause():
+    shared = evaluated("a, map", "1x2", {"as it is": (1, 1), "1x2": (2.0, 4.0), "2x1": (1.0, 1.8)})
+    said = gain_words.details(frame_of(shared))
+    assert "The first advice that is predicted worst: a, map, 1x2, predicted 2.00 ×" in said
+    assert "the file as it is, which was read slower than predicted" in said
+    own = {"as it is": (1, 1), "1x2": (2.0, 4.0), "2x1": (1.0, 1.0), "2x2": (1.0, 1.0)}
+    said = gain_words.details(frame_of(evaluated("a, map", "1x2", own)))
+    assert "Most of that lies in the prediction of its own reads" in said and "slower" not in said
+
+
+@pytest.mark.parametrize(("gain", "says"), [(1.04, "less than the 1.1 ×"), (1.3, "in 1 the 1.1 ×")])
+def test_pairs_that_are_left_as_they_are_are_told(gain, says):
+    rows = evaluated("a, map", "as it is", {"as it is": (1.0, 1.0), "1x2": (1.0, gain)})
+    said = gain_words.details(frame_of(rows))
+    assert "In 1 pair the first advice is to leave the file as it is" in said
+    assert says in said and "in 1 it is quicker" in said
 
 
 def test_the_figure_holds_every_candidate():

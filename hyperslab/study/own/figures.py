@@ -30,9 +30,9 @@ def gains(frame: pd.DataFrame) -> Any:
     axes.errorbar(
         first["gain_predicted"], first["gain"],
         yerr=[first["gain"] - first["gain_low"], first["gain_high"] - first["gain"]],
-        fmt="*", ms=11, color=_FIRST, lw=1, capsize=2, label="first advice, with its interval",
+        fmt="*", ms=11, color=_FIRST, lw=1, capsize=2, label="first advice, its interval or range",
     )  # fmt: skip
-    axes.set(xscale="log", yscale="log", xlabel="gain predicted", ylabel="gain measured")
+    axes.set(xscale="log", yscale="log", xlabel="gain predicted, ×", ylabel="gain measured, ×")
     low = min(axes.get_xlim()[0], axes.get_ylim()[0])
     high = max(axes.get_xlim()[1], axes.get_ylim()[1])
     axes.plot([low, high], [low, high], color="#D55E00", lw=1, label="equal")

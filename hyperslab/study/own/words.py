@@ -114,20 +114,20 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each pair: the first advice, its gain predicted and measured, its rank."""
     rows = ranked(frame, ADVISED)
     interval = [
-        f"{gain:.2f} ({low:.2f}–{high:.2f})"
+        f"{gain:.2f} × ({low:.2f} to {high:.2f})" if low < high else f"{gain:.2f} ×"
         for gain, low, high in zip(rows["gain"], rows["gain_low"], rows["gain_high"], strict=True)
     ]
     return pd.DataFrame(
         {
             "file and reads": rows["case"],
             "advice": rows["hints"],
-            "gain predicted": [f"{gain:.2f}" for gain in rows["gain_predicted"]],
+            "gain predicted": [f"{gain:.2f} ×" for gain in rows["gain_predicted"]],
             "gain measured": interval,
             "rank": [
                 f"{rank:.0f} of {tried:.0f}"
                 for rank, tried in zip(rows["rank"], rows["tried"], strict=True)
             ],
-            "time over the best": [f"{off:.2f}" for off in rows["weight"]],
+            "time over the best": [f"{off:.2f} ×" for off in rows["weight"]],
         }
     )
 

@@ -1,6 +1,7 @@
 """The file of claims: what is refused, and what the book's own holds."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,9 @@ def test_every_measure_of_the_book_works_on_records_that_fit(
     whole: claims.Claim, part: claims.Part, tmp_path: Path
 ) -> None:
     save(frame_of(fitting(part.fields)), tmp_path / f"{part.notebook}.parquet")
-    [found] = claims.evaluate([whole], tmp_path, ready=set(), chapters={})
+    parts = tuple(each for each in whole.parts if each.headline or each.name == part.name)
+    short = replace(whole, parts=parts)
+    [found] = claims.evaluate([short], tmp_path, ready=set(), chapters={})
     [mine] = [each for each in found.parts if each.name == part.name]
     assert mine.verdict != "not measured", mine.reason
     assert "{" not in mine.reason

@@ -116,6 +116,14 @@ def test_a_wrong_prediction_is_said():
     assert "within 1.000 %" in text
 
 
+def test_files_of_every_n_and_how_many_are_predicted_exactly():
+    frame = frame_of(chunk_rows()).drop_duplicates("case").assign(stages=2.0)
+    assert f"of these {len(frame)} files all to the byte" in chunk_size_words.caption_ceil(frame)
+    frame.loc[frame.index[0], "predicted_bytes"] += 1812
+    said = chunk_size_words.caption_ceil(frame)
+    assert f"{len(frame) - 1} to the byte and the others to 1,812 bytes (0.00" in said
+
+
 def test_real_files_are_predicted(tmp_path):
     values = partial(arrays.values, (200, 200))
     rows = list(chunk_size.divided(200, values, tmp_path, 25))

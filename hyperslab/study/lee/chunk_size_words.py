@@ -54,7 +54,7 @@ def caption_11(sized: pd.DataFrame) -> str:
     worst = model_errors(sized)
     return (
         "File size against chunk length, after Figure 11 of {cite:t}`lee2008`. The largest "
-        f"difference between a predicted and a real size is "
+        f"difference between a predicted and a real size of these {len(sized)} is "
         f"{(sized['predicted_bytes'] - sized['file_bytes']).abs().max():,.0f} bytes "
         f"({100 * worst.max():.3f} %)."
     )
@@ -72,10 +72,17 @@ def caption_6(length: int) -> str:
 
 def caption_ceil(divided: pd.DataFrame) -> str:
     """Return the caption of the figure on ceil and floor."""
+    off = (divided["predicted_bytes"] - divided["file_bytes"]).abs()
+    exact, share = int((off == 0).sum()), (off / divided["file_bytes"]).max()
+    beyond = (
+        "all to the byte"
+        if exact == len(off)
+        else f"{exact} to the byte and the others to {off.max():,.0f} bytes ({100 * share:.2g} %)"
+    )
     return (
         "What a file takes beyond its data, for chunks of ceil(d/N) and floor(d/N) and N from "
-        f"{divided['stages'].min():.0f} to {divided['stages'].max():.0f}; lines are predicted. "
-        "Where N divides d both are the same chunk."
+        f"{divided['stages'].min():.0f} to {divided['stages'].max():.0f}; lines are predicted, of "
+        f"these {len(off)} files {beyond}. Where N divides d both are the same chunk."
     )
 
 

@@ -74,6 +74,7 @@ def _ratio(
 _SIZE = ("larger", "smaller")
 _MANY = ("more", "fewer")
 _HIGH = ("higher", "lower")
+_EACH = "bytes for each"
 
 _ALL = (
     _column("wall_s", "s", "slower", "faster", timed=True),
@@ -91,8 +92,8 @@ _ALL = (
         "seconds_per_call", "s", True, ("wall_s", "syscr"), "slower", "faster",
         lambda t: t["wall_s"] / t["syscr"],
     ),
-    _ratio("amplification", "rchar", "useful_bytes", "B/B", _HIGH),
-    _ratio("disk_amplification", "read_bytes", "useful_bytes", "B/B", _HIGH),
+    _ratio("amplification", "rchar", "useful_bytes", _EACH, _HIGH),
+    _ratio("disk_amplification", "read_bytes", "useful_bytes", _EACH, _HIGH),
     _ratio("compression", "useful_bytes", "file_bytes", "", _HIGH),
     _ratio("stored_share", "file_bytes", "useful_bytes", "", _SIZE),
     Quantity(

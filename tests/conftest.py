@@ -5,6 +5,7 @@ import os
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
+from book_turns import MAKES, NEEDS, Turns
 from hypothesis import settings
 
 from hyperslab.cli import OK, main
@@ -32,17 +33,15 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with what takes longest; what needs its result comes late, but is not the last."""
-    first, later, before = "test_whole.py", "test_book_browser.py", "test_study_p"
+    """Begin with what takes longest, and end with what needs its result."""
+    places = {MAKES: 0, **dict.fromkeys(NEEDS, 2)}
+    items.sort(key=lambda item: places.get(item.nodeid.partition("::")[0], 1))
 
-    def place(item):
-        name = item.path.name
-        if name == first:
-            return 0
-        is_late = item.path.parent.name != "tests" or name >= before
-        return 2 if name == later else 3 if is_late else 1
 
-    items.sort(key=place)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let workers take that last part as soon as its result is there."""
+    return Turns(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import yaml
 
 from hyperslab.cli import OK, main
 from hyperslab.measure import records
-from hyperslab.study.options import executed_folder
 
 ROOT = Path(__file__).parents[1]
 STUDY = yaml.safe_load((ROOT / "notebooks/study.yml").read_text())["notebooks"]
@@ -20,42 +19,12 @@ NAMES = [item["name"] for item in STUDY]
 # Rows that sum up or predict what samples gave, which have pairs of their own.
 SUMMARIES = ("calibration", "predictions", "advice")
 MEASURING = [item["name"] for item in STUDY if not item["profiles"]["smoke"].get("draws")]
-# One of each way that notebooks make records and draw from them; all are drawn when a book is.
-DRAWN = (
-    "penard_datasets", "lee_access", "chunking_cache", "jones_netcdf", "penard_subchunk",
-    "penard_link", "penard_summary", "chilan_flash", "advise_evaluation", "scaling_dask",
-    "cloud_layouts", "claims",
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def workdir(whole):
     """Everything measured and rendered once, at smoke size."""
     return whole
-
-
-@pytest.fixture(scope="module")
-def drawn(workdir, tmp_path_factory):
-    """Some of them, drawn from those records in another place."""
-    folder = tmp_path_factory.mktemp("drawn")
-    source = str(workdir / "results/smoke")
-    words = ["run", *DRAWN, "--profile", "smoke", "--workdir", str(folder), "--records", source]
-    assert main(words) == OK
-    assert not (folder / "results").exists(), "what was drawn is kept apart"
-    return folder / "drawn"
-
-
-def prose(workdir, name):
-    """Return what a notebook says, apart from pictures."""
-    path = executed_folder(workdir, "smoke") / f"{name}.ipynb"
-    outputs = [
-        output
-        for cell in json.loads(path.read_text())["cells"]
-        for output in cell.get("outputs", [])
-    ]
-    return [
-        "".join(o["data"]["text/x-myst"]) for o in outputs if "text/x-myst" in o.get("data", {})
-    ]
 
 
 @pytest.mark.parametrize("name", MEASURING)
@@ -115,23 +84,6 @@ def test_no_page_tells_of_this_machine_s_folders_or_environment(book, canary):
         assert canary not in page, path.name
         assert str(ROOT) not in page, path.name
         assert os.environ["PATH"] not in page, path.name
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_drawing_says_the_same(workdir, drawn, name):
-    said = prose(workdir, name)
-    assert said == prose(drawn, name)
-    assert any(len(text) > 80 for text in said)
-
-
-def test_drawing_measured_nothing(drawn):
-    assert not list(drawn.rglob("*.parquet"))
-    assert not (drawn / "scratch").exists()
-
-
-def test_drawing_shows_the_machine_of_the_records(workdir, drawn):
-    place = "results/smoke/machine.json"
-    assert json.loads((drawn / place).read_text()) == json.loads((workdir / place).read_text())
 
 
 @pytest.mark.parametrize("name", ["lee_access"])

@@ -1,0 +1,56 @@
+"""Pages drawn again from the records of a whole run: they say the same, and measure nothing."""
+
+import json
+
+import pytest
+
+from hyperslab.cli import OK, main
+from hyperslab.study.options import executed_folder
+
+# One of each way that notebooks make records and draw from them; all are drawn when a book is.
+DRAWN = (
+    "penard_datasets", "lee_access", "chunking_cache", "jones_netcdf", "penard_subchunk",
+    "penard_link", "penard_summary", "chilan_flash", "advise_evaluation", "scaling_dask",
+    "cloud_layouts", "claims",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def drawn(whole, tmp_path_factory):
+    """Some of them, drawn from those records in another place."""
+    folder = tmp_path_factory.mktemp("drawn")
+    source = str(whole / "results/smoke")
+    words = ["run", *DRAWN, "--profile", "smoke", "--workdir", str(folder), "--records", source]
+    assert main(words) == OK
+    assert not (folder / "results").exists(), "what was drawn is kept apart"
+    return folder / "drawn"
+
+
+def prose(folder, name):
+    """Return what a notebook says, apart from pictures."""
+    path = executed_folder(folder, "smoke") / f"{name}.ipynb"
+    outputs = [
+        output
+        for cell in json.loads(path.read_text())["cells"]
+        for output in cell.get("outputs", [])
+    ]
+    return [
+        "".join(o["data"]["text/x-myst"]) for o in outputs if "text/x-myst" in o.get("data", {})
+    ]
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_drawing_says_the_same(whole, drawn, name):
+    said = prose(whole, name)
+    assert said == prose(drawn, name)
+    assert any(len(text) > 80 for text in said)
+
+
+def test_drawing_measured_nothing(drawn):
+    assert not list(drawn.rglob("*.parquet"))
+    assert not (drawn / "scratch").exists()
+
+
+def test_drawing_shows_the_machine_of_the_records(whole, drawn):
+    place = "results/smoke/machine.json"
+    assert json.loads((drawn / place).read_text()) == json.loads((whole / place).read_text())

@@ -1,8 +1,10 @@
 """All claims by document: `verdict-board`, a tile each, and `verdict-tally`, a table."""
 
 from itertools import groupby
+from typing import ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from findings import IN_PART, SHORT, VERDICTS, Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -23,32 +25,36 @@ SIGNS = {
 
 
 class VerdictBoard(SphinxDirective):
-    """A tile for each claim, with a line that says what the signs mean."""
+    """A tile for each claim: its sign, with a line that says what those mean; or its name."""
+
+    option_spec: ClassVar = {"names": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         found = list(claims(self.env).values())
-        board = nodes.container(classes=["board"])
+        named = "names" in self.options
+        board = nodes.container(classes=["board", "board-named" if named else "board-signs"])
         for document, rows in groupby(found, lambda claim: claim.document):
             board += nodes.paragraph("", SHORT.get(document, document), classes=["board-title"])
             tiles = nodes.bullet_list(classes=["board-tiles"])
-            tiles.extend(nodes.list_item("", self.tile(claim)) for claim in rows)
+            tiles.extend(nodes.list_item("", self.tile(claim, named)) for claim in rows)
             board += tiles
+        if named:
+            return [board]
         labels = [claim.label for claim in found]
         legend = nodes.paragraph("", "", classes=["board-legend"])
         for kind in SIGNS:
             if kind in labels:
                 text = f"{SIGNS[kind]} {kind} {labels.count(kind)}"
                 legend += [badge(kind, text), nodes.Text(" ")]
-        board += legend
-        return [board]
+        return [board, legend]
 
-    def tile(self, claim: Claim) -> nodes.Node:
+    def tile(self, claim: Claim, named: bool) -> nodes.Node:
         kind = claim.label
-        text = f"{SIGNS[kind]} {claim.title}"
-        label = badge(kind, text)
-        spoken = nodes.inline("", f", {kind}", classes=["board-spoken"])
-        label += spoken
-        return nodes.paragraph("", "", linked(label, claim, self.env.docname))
+        label = badge(kind, f"{SIGNS[kind]} {claim.title}" if named else SIGNS[kind])
+        spoken = f", {kind}" if named else f" {claim.title}, {kind}"
+        label += nodes.inline("", spoken, classes=["board-spoken"])
+        tip = "" if named else f"{claim.title}: {kind}"
+        return nodes.paragraph("", "", linked(label, claim, self.env.docname, tip))
 
 
 class VerdictTally(SphinxDirective):

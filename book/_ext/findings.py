@@ -116,6 +116,11 @@ class Claim:
         return str(value)
 
     @property
+    def ours(self) -> bool:
+        """Whether no document makes it; its section says so."""
+        return self.text("section").startswith("ours")
+
+    @property
     def headline(self) -> "Claim":
         """The part that gives the claim its verdict."""
         return next((part for part in self.parts if part.facts.get("headline")), self)

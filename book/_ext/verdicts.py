@@ -45,10 +45,10 @@ def badge(verdict: str, text: str = "") -> nodes.inline:
     return nodes.inline(text or verdict, text or verdict, classes=["verdict", f"verdict-{slug}"])
 
 
-def linked(child: nodes.Node, claim: Claim, docname: str) -> nodes.Node:
-    """The node as a link to the claim's row on its document's page."""
+def linked(child: nodes.Node, claim: Claim, docname: str, tip: str = "") -> nodes.Node:
+    """The node as a link to the claim's row on its document's page; `tip` is shown beside it."""
     name = claim.id.partition("/")[0]
-    return addnodes.pending_xref("", child, refdoc=docname, reftype=CLAIM, reftarget=name)
+    return addnodes.pending_xref("", child, refdoc=docname, reftype=CLAIM, reftarget=name, tip=tip)
 
 
 def resolve(
@@ -61,7 +61,7 @@ def resolve(
     page, target = env.get_domain("std").anonlabels.get(label, ("", ""))  # type: ignore[attr-defined]
     if not page:
         return content
-    return make_refnode(app.builder, node["refdoc"], page, target, content)
+    return make_refnode(app.builder, node["refdoc"], page, target, content, node["tip"] or None)
 
 
 class Role(SphinxRole):
@@ -125,21 +125,27 @@ class Record(Role):
         return [nodes.inline(text, text, classes=["record"])], []
 
 
+COUNTED = ("all", "judged", "theirs", "ours")  # the last: claims that no document makes
+
+
 class Count(Role):
-    """`` {count}`holds` ``, `` {count}`holds:lee` ``, `` {count}`judged` ``, `` {count}`all` ``."""
+    """`` {count}`holds` ``, `` {count}`holds:lee` ``, or `COUNTED` in a verdict's place."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         kind, _, document = self.text.partition(":")
-        if kind not in (*VERDICTS, IN_PART, "all", "judged"):
+        if kind not in (*VERDICTS, IN_PART, *COUNTED):
             LOG.warning(
-                "%r is no verdict; it may be %s, judged or all",
+                "%r is no verdict; it may be %s",
                 kind,
-                ", ".join((*VERDICTS, IN_PART)),
+                ", ".join((*VERDICTS, IN_PART, *COUNTED)),
                 location=self.get_location(),
             )
         chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
         found = [claim.verdict for claim in chosen]
+        ours = sum(claim.ours for claim in chosen)
         number = {
+            "theirs": len(found) - ours,
+            "ours": ours,
             "all": len(found),
             "judged": sum(verdict != "not measured" for verdict in found),
             IN_PART: sum(claim.label == IN_PART for claim in chosen),

@@ -1,6 +1,6 @@
 """Figures 9 and 10 of Penard et al. 2025 with our records."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,11 +13,13 @@ from .local_results import PANELS
 from .wire_figures import labels
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 _SHIFT = {"off": 0.17, "on": -0.17, "": 0.0}
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}
+_MODEL = "hollow: by the model, not timed"
+_DOCUMENT = "document, its fastest three"
 _KINDS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
 
 
@@ -33,7 +35,7 @@ def figure_9(timed: pd.DataFrame, expected: Mapping[str, pd.DataFrame], *, whole
     whole : bool
         Whether the files are the document's size, so that its seconds can stand beside ours.
     """
-    shown = {"observed": ("o", "as observed"), "stated": ("s", "as stated")}
+    shown = {"observed": ("o", "link as observed"), "stated": ("s", "link as stated")}
     left = {}
     for link in shown:
         measured = timed[timed["link"] == link]["case"]
@@ -71,11 +73,13 @@ def _figure_times(
         return [rows.index(named[way][0]) + _SHIFT[named[way][1]] for way in ways]
 
     figure, panels = plt.subplots(2, 2, figsize=(7.4, 7.6), sharey=True)
+    drawn: set[str] = set()  # colours, markers and kinds that a legend must tell
     for axes, (panel, title) in zip(panels.flat, PANELS.items(), strict=True):
         for shuffle, color in _COLORS.items():
             for link, (marker, words) in shown.items():
                 mine = _rows(timed[timed["link"] == link], panel, shuffle)
                 if len(mine):
+                    drawn |= {shuffle, words}
                     axes.errorbar(
                         mine["seconds"],
                         at(mine["way"]),
@@ -84,33 +88,45 @@ def _figure_times(
                         ms=4.5,
                         capsize=2,
                         color=color,
-                        label=f"{_KINDS[shuffle]}, {words}",
                     )
             for link, table in expected.items():
                 left = _rows(table, panel, shuffle)
                 if len(left):
                     marker, words = shown[link]
+                    drawn |= {shuffle, words, _MODEL}
                     axes.plot(
-                        left["seconds"], at(left["way"]), marker, ms=4.5, mfc="none", color=color,
-                        label=f"{_KINDS[shuffle]}, {words}, by the model",
-                    )  # fmt: skip
+                        left["seconds"], at(left["way"]), marker, ms=4.5, mfc="none", color=color
+                    )
         known = {way: s for way, s in theirs.get(panel, {}).items() if named[way][0] in rows}
         if known:
-            axes.plot(
-                list(known.values()), at(known), "D", ms=7, mfc="none", color="C6",
-                label="document, its fastest three",
-            )  # fmt: skip
+            drawn.add(_DOCUMENT)
+            axes.plot(list(known.values()), at(known), "D", ms=7, mfc="none", color="C6")
         axes.set(xscale="log", title=title)
         axes.set_yticks(range(len(rows)), rows)
         plain(axes.xaxis)
     for axes in panels[1]:
         axes.set_xlabel("time of the read, s")
-    found: dict[str, Artist] = {}
-    for axes in panels.flat:
-        handles, texts = axes.get_legend_handles_labels()
-        found |= dict(zip(texts, handles, strict=True))
-    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=2)
+    handles = list(_handles(shown, drawn))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
+
+
+def _handles(shown: Mapping[str, tuple[str, str]], drawn: set[str]) -> Iterator["Line2D"]:
+    """Yield what a legend tells: colours, then markers, then what is no time of ours."""
+    from matplotlib import rcParams
+    from matplotlib.lines import Line2D
+
+    ink = rcParams["text.color"]
+    for shuffle, color in _COLORS.items():
+        if shuffle in drawn:
+            yield Line2D([], [], ls="", marker="o", ms=6, color=color, label=_KINDS[shuffle])
+    for words, marker in {words: marker for marker, words in shown.values()}.items():
+        if words in drawn:
+            yield Line2D([], [], ls="", marker=marker, ms=4.5, color=ink, label=words)
+    if _MODEL in drawn:
+        yield Line2D([], [], ls="", marker="o", ms=4.5, mfc="none", color=ink, label=_MODEL)
+    if _DOCUMENT in drawn:
+        yield Line2D([], [], ls="", marker="D", ms=7, mfc="none", color="C6", label=_DOCUMENT)
 
 
 def _rows(table: pd.DataFrame, panel: str, shuffle: str) -> pd.DataFrame:

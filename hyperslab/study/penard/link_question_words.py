@@ -119,7 +119,7 @@ def nearest(expected: dict[str, pd.DataFrame], *, whole: bool) -> str:
 def _label(way: str) -> str:
     known = labels()
     name = known[way][0] if way in known else way
-    return f"{name}, {way.rpartition('-')[2]}" if way.endswith(("-on", "-off")) else name
+    return f"{name}, shuffle {way.rpartition('-')[2]}" if way.endswith(("-on", "-off")) else name
 
 
 def _rate(rate: float) -> str:

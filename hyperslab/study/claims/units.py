@@ -49,8 +49,9 @@ def unit_of(part: Part, measured: str) -> str:
 
     Parameters
     ----------
-    part : Part
-    measured : str
+    part
+        Of a claim.
+    measured
         The unit that its measure gave; "" for a pure number.
     """
     if part.kind in _OF_ONE and "unit" not in part.fields:

@@ -39,9 +39,12 @@ _WAYS = {
     "xarray": "xarray",
     "zarr": "Zarr",
 }
+_TYPES = {"f": "float", "i": "int", "u": "uint"}
 _SHUFFLED = {"-on": " with shuffle", "-off": " without shuffle", None: ""}
 _CELL = re.compile(rf"\b({'|'.join(_FILES)})/(?:(series|frame)\b/?)?")
 _WAY = re.compile(rf"\b({'|'.join(_WAYS)})(-on|-off)?(?![\w/-])")
+_DIVIDED = re.compile(r"\b(ceil|floor)/(\d+)\b")
+_TYPE = re.compile(r"\b([fiu])([1248])(?= [\d*]+x)")
 
 
 def unit_of(part: Part, measured: str) -> str:
@@ -66,12 +69,14 @@ def named(cells: str) -> str:
     --------
     >>> named("cmems/frame/zarr"), named("gfs/series: chunkindex-on, nczarr"), named("cmems/zarr")
     ('ocean frame, Zarr', 'forecast series: chunkindex with shuffle, NCZarr', 'ocean, Zarr')
-    >>> named("792x792"), named("floor/159")
-    ('792x792', 'floor/159')
+    >>> named("792x792"), named("floor/159"), named("f4 *x10, i1 72x380")
+    ('792x792', 'floor(d/159)', 'float32 *x10, int8 72x380')
     """
 
     def told(found: re.Match[str]) -> str:
         end = ", " if found[0].endswith("/") else ""
         return " ".join(filter(None, (_FILES[found[1]], found[2]))) + end
 
-    return _WAY.sub(lambda found: _WAYS[found[1]] + _SHUFFLED[found[2]], _CELL.sub(told, cells))
+    text = _WAY.sub(lambda found: _WAYS[found[1]] + _SHUFFLED[found[2]], _CELL.sub(told, cells))
+    text = _DIVIDED.sub(r"\1(d/\2)", text)
+    return _TYPE.sub(lambda found: f"{_TYPES[found[1]]}{8 * int(found[2])}", text)

@@ -12,7 +12,7 @@ from .from_device import between, errors
 from .netcdf import JUMPED, NAMES, NETCDF
 from .plan import spaced
 from .reads import LONGEST_S
-from .size_words import by_block, fastest
+from .size_words import by_block, fastest, ranges
 from .spots import PATTERNS
 
 _BOUND = 0.9
@@ -61,7 +61,7 @@ def _bound(table: pd.DataFrame) -> str:
     bound = list(part.loc[part["cpu"] >= _BOUND, "size"])
     if not bound:
         return "The processor limits netCDF4-python in buffers of no size."
-    where = "every size" if len(bound) == len(part) else listing(bound, len(bound))
+    where = "every size" if len(bound) == len(part) else ranges(bound, list(part["size"]))
     return f"The processor limits netCDF4-python's cold reads in buffers of {where}."
 
 
@@ -71,9 +71,10 @@ def method(records: pd.DataFrame, table: pd.DataFrame) -> str:
     size = table["nbytes"].max()
     longest = records[records["phase"] == "read"]["wall_s"].max()
     return (
-        f"One contiguous variable of doubles, and its plain twin; buffers of {sizes[0]} to "
-        f"{sizes[-1]}, {len(sizes)} sizes, the largest {amount(float(size), 'B')}. A sample ends "
-        f"with the file or after a set time, the longest took {amount(longest, 's')}, and its "
+        f"One contiguous variable of doubles, and its plain twin; buffers of "
+        f"{spaced(sizes[0])} to {spaced(sizes[-1])}, {len(sizes)} sizes, the largest "
+        f"{amount(float(size), 'B')}. A sample ends with the file or after a set time, "
+        f"the longest took {amount(longest, 's')}, and its "
         "rate is of what it has read. What is read is compared with the truth. Each kind of read "
         f"was made in {table['n'].min():.0f} to {_blocks(table)}; in the most of them, cold, those "
         f"that claims compare.{_covered(table, str(records['profile'].iloc[0]))}"

@@ -166,11 +166,13 @@ def _book(arguments: argparse.Namespace) -> int:
     missing = stage(executed, results, workdir / "book", records=records, root=top)
     for name, why in missing.items():
         print(f"{name}: a placeholder page, {why}")
-    render(workdir / "book", html)
     if arguments.pdf:
-        from .study.pdf import print_book
+        from .study.pdf import enclose, print_book
 
-        print_book(workdir / "book", html.with_name("hyperslab.pdf"))
+        pdf = html.with_name("hyperslab.pdf")
+        print_book(workdir / "book", pdf)
+        enclose(pdf, workdir / "book")
+    render(workdir / "book", html)
     return OK
 
 

@@ -8,11 +8,13 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from hyperslab.study.book import RenderError, build_pages
-from hyperslab.study.pdf import browser, print_book, unfold
+from hyperslab.study.pdf import browser, enclose, print_book, unfold
 
+ROOT = Path(__file__).parents[1]
 DOT = base64.b64decode(
     b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNgaPgPAAKDAYDVTm2NAAAAAElFTkSuQmCC"
 )
+SAID = "prints the whole book"
 INDEX = """# What it says
 
 ![a dot](../figures/dot.png)
@@ -63,6 +65,25 @@ def test_nothing_stays_folded(stage: Path, tmp_path: Path) -> None:
         after = folded.is_visible()
         opened.close()
     assert (before, after) == (False, True)
+
+
+def test_pages_link_the_pdf_where_it_was_made_and_else_say_what_makes_it(
+    stage: Path, tmp_path: Path
+) -> None:
+    with (stage / "_config.yml").open("a") as config:
+        config.write(f"sphinx: {{local_extensions: {{printed: {ROOT / 'book/_ext'}}}}}\n")
+    (stage / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
+    build_pages(stage, tmp_path / "without", tmp_path / "log")
+    page = (tmp_path / "without/_build/html/book/index.html").read_text()
+    assert "make pdf" in page and 'hyperslab.pdf"' not in page
+    (tmp_path / "made.pdf").write_bytes(b"%PDF" + bytes(2_000_000))
+    enclose(tmp_path / "made.pdf", stage)
+    build_pages(stage, tmp_path / "with", tmp_path / "log")
+    site = tmp_path / "with/_build/html/book"
+    page = (site / "index.html").read_text()
+    (place,) = re.findall(r'href="([^"]*hyperslab\.pdf)"', page)
+    assert (site / place).read_bytes().startswith(b"%PDF")
+    assert SAID not in page and "(2 MB)" in page
 
 
 def test_a_figure_that_is_not_found_is_an_error(stage: Path, tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from hyperslab.study.book import RenderError, build_pages, near
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BUILDER = "singlehtml"
+ENCLOSED = Path("book", "hyperslab.pdf")
+"""Where a stage has the PDF; the directive `printed` looks there."""
 PATIENCE_MS = 300_000
 _FOOT = (
     '<div style="width: 100%; font: 8pt sans-serif; color: #555; text-align: center">'
@@ -73,6 +75,29 @@ def unfold(tab: Any) -> None:
     tab.evaluate(f"{_LIGHT}; {_OPEN}")
     tab.add_style_tag(content=_PAPER)
     tab.evaluate("window.MathJax?.startup?.promise ?? null")
+
+
+def enclose(pdf: Path, stage: Path) -> None:
+    """Put a printed book among its staged pages, which then link it.
+
+    Parameters
+    ----------
+    pdf
+        The file that `print_book` made.
+    stage
+        Folder made by `book.stage`, to be rendered next.
+
+    Examples
+    --------
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pdf = Path(folder, "printed.pdf")
+    ...     _ = pdf.write_bytes(b"%PDF")
+    ...     Path(folder, "book").mkdir()
+    ...     enclose(pdf, Path(folder))
+    ...     Path(folder, ENCLOSED).read_bytes()
+    b'%PDF'
+    """
+    shutil.copy(pdf, stage / ENCLOSED)
 
 
 def _seen(request: Any) -> Iterator[str]:

@@ -75,7 +75,7 @@ def test_pages_link_the_pdf_where_it_was_made_and_else_say_what_makes_it(
     (stage / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
     build_pages(stage, tmp_path / "without", tmp_path / "log")
     page = (tmp_path / "without/_build/html/book/index.html").read_text()
-    assert "make pdf" in page and 'hyperslab.pdf"' not in page
+    assert SAID in page and 'hyperslab.pdf"' not in page
     (tmp_path / "made.pdf").write_bytes(b"%PDF" + bytes(2_000_000))
     enclose(tmp_path / "made.pdf", stage)
     build_pages(stage, tmp_path / "with", tmp_path / "log")

@@ -150,12 +150,19 @@ def test_the_explorer_chooses_searches_and_sorts(home):
         before = await bars.all_inner_texts()
         await page.locator("#chooser select[name=access]").select_option(index=1)
         after = await bars.all_inner_texts()
+        await page.locator("#chooser select[name=data]").select_option(index=1)
+        other = await bars.all_inner_texts()
         rows = page.locator("#explorer-samples tbody tr")
         await rows.nth(5).wait_for()
         await page.locator("#dt-search-0").fill("penard subchunk no-such-thing")
         await page.get_by_text("No matching records").wait_for()
         await page.locator("#dt-search-0").fill("series")
         await rows.nth(5).wait_for()
+        await page.get_by_role("button", name="Columns").click()
+        await page.locator(
+            ".dt-button-collection .buttons-columnVisibility", has_text="requests"
+        ).click()
+        await page.keyboard.press("Escape")
         columns = {"time, ms": [], "requests": []}
         heads = await page.locator(".dt-scroll-head thead th").all_inner_texts()
         for name in columns:
@@ -166,10 +173,10 @@ def test_the_explorer_chooses_searches_and_sorts(home):
             ).wait_for()
             cells = page.locator(f"#explorer-samples tbody tr td:nth-child({number + 1})")
             columns[name] = await cells.all_inner_texts()
-        return before, after, columns
+        return before, after, other, columns
 
-    before, after, columns = use(home, script)
-    assert before and after and before != after
+    before, after, other, columns = use(home, script)
+    assert before and after and other and before != after and after != other
     times, requests = (
         [float(text.replace(",", "")) for text in column if text] for column in columns.values()
     )

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import explorer, explorer_html, explorer_words
+from hyperslab.study import explorer, explorer_choices, explorer_html, explorer_words
 
 RUN = {"run_id": "r", "profile": "quick", "status": "ok", "notebook": "penard_local"}
 
@@ -52,12 +52,49 @@ def test_samples_that_are_lost_or_void_of_time_are_none():
 
 def test_choices_are_those_of_the_summary(found):
     table = found.choices
-    assert set(table["place"]) == {"this machine's disk"} and set(table["chunk"]) == {"54 MB"}
+    assert set(table["place"]) == {"this machine's disk"} and set(table["chunk"]) == {
+        "54 MB: 1x13x721x1440"
+    }
     series = table[table["access"] == "a series"]
     assert list(series["way"]) == ["h5py (shuffle off)", "Zarr, Blosc"]  # the quickest first
     assert series["seconds"].iloc[0] == pytest.approx(1.005)
     assert "by the model" not in explorer_words.choice(found)
-    assert explorer.choices({"lee_access": frame_of(rows())}).empty
+    assert set(table["data"]) == {"the temperature, series and maps"}
+    assert explorer_choices.choices({"lee_access": frame_of(rows())}).empty
+
+
+def modelled():
+    for (library, layout, state), block, phase in product(
+        (
+            ("h5py", "ocean: deep, none", "warm"), ("zarr", "ocean: deep, none", "warm"),
+            ("h5py", "ocean: deep, none", "cold"), ("h5py", "ocean: contiguous", "warm"),
+        ),
+        range(2), ("open", "read", "close"),
+    ):  # fmt: skip
+        yield {
+            **RUN, "experiment": "reads", "case": f"{layout}/{library}/box", "block": block,
+            "phase": phase, "wall_s": (2.0 if library == "zarr" else 1.0) + block, "pattern": "box",
+            "size": layout, "library": library, "cache_state": state,
+            "chunks": "" if "cont" in layout else "8x9x9",
+        }  # fmt: skip
+
+
+def test_reads_of_other_pages_are_offered_with_their_ranges():
+    table = explorer_choices.choices({"cost_model": frame_of(modelled())})
+    assert set(table["data"]) == {"the ocean, the cost of a read"}
+    assert set(table["access"]) == {"a box"}
+    assert set(table["chunk"]) == {"8x9x9", "no chunks"}
+    assert set(table["place"]) == {"this machine's disk", "this machine's disk, cold"}
+    slow = table.iloc[-1]
+    assert slow["way"] == "zarr, deep, none"
+    assert (slow["seconds"], slow["low"], slow["high"], slow["n"]) == (5, 4, 6, 2)  # no close
+
+
+def test_cold_reads_are_a_place_of_their_own():
+    cold = [{**row, "experiment": "cold", "cache_state": "cold"} for row in rows()]
+    table = explorer_choices.choices({"penard_local": frame_of([*rows(), *cold])})
+    assert list(table["place"].unique()) == ["this machine's disk", "this machine's disk, cold"]
+    assert set(table["chunk"]) == {"54 MB: 1x13x721x1440"}
 
 
 def test_what_was_not_measured_is_said(tmp_path):
@@ -74,7 +111,7 @@ def test_the_chart_holds_its_data_and_breaks_out_of_nothing(found):
     made = explorer_html.chooser(evil)
     (data,) = re.findall(r'<script type="application/json">(.*?)</script>', made, re.DOTALL)
     assert json.loads(data)[0]["way"] == "</script><b>"
-    assert "<option>54 MB</option>" in made and made.count("<select") == 3
+    assert json.loads(data)[0]["chunk"] == "54 MB: 1x13x721x1440" and made.count("<select") == 4
 
 
 def test_the_table_asks_no_other_host_and_is_the_same_twice(found):

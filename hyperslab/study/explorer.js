@@ -1,5 +1,6 @@
 // Draws the rows that fit what was picked, the quickest first, on a logarithmic axis of decades.
 (() => {
+  const ANY = "any size";
   const box = document.getElementById("chooser");
   const rows = JSON.parse(box.querySelector("script").textContent);
   const picks = [...box.querySelectorAll("select")];
@@ -10,6 +11,13 @@
     const [times, name] = unit(seconds);
     return `${short(times * seconds)} ${name}`;
   };
+  const make = (parent, name, text = "") => {
+    const made = document.createElement("span");
+    made.className = name;
+    made.textContent = text;
+    parent.append(made);
+    return made;
+  };
   const cell = (line, text) => {
     const made = line.insertCell();
     made.textContent = text;
@@ -18,14 +26,24 @@
   const drawAxis = (first, decades) => {
     axis.replaceChildren();
     for (let n = 0; n <= decades; n++) {
-      const tick = document.createElement("span");
-      tick.textContent = told(10 ** (first + n));
-      tick.style.left = `${(100 * n) / decades}%`;
-      axis.append(tick);
+      make(axis, "tick", told(10 ** (first + n))).style.left = `${(100 * n) / decades}%`;
+    }
+  };
+  const fits = (row, pick) => pick.value === ANY || row[pick.name] === pick.value;
+  // Each choice offers what was measured of those before it, and keeps its value where it can.
+  const offer = (number) => {
+    for (let n = number; n < picks.length; n++) {
+      const [pick, before] = [picks[n], picks.slice(0, n)];
+      const left = rows.filter((row) => before.every((each) => fits(row, each)));
+      const values = [...new Set(left.map((row) => row[pick.name]))];
+      if (pick.name === "chunk" && values.length > 1) values.unshift(ANY);
+      const kept = pick.value;
+      pick.replaceChildren(...values.map((value) => new Option(value)));
+      pick.value = values.includes(kept) ? kept : values[0];
     }
   };
   function draw() {
-    const mine = rows.filter((row) => picks.every((pick) => row[pick.name] === pick.value));
+    const mine = rows.filter((row) => picks.every((pick) => fits(row, pick)));
     mine.sort((a, b) => a.seconds - b.seconds);
     const body = box.querySelector("tbody");
     body.replaceChildren();
@@ -34,28 +52,40 @@
       cell(body.insertRow(), "not measured").colSpan = 3;
       return;
     }
-    const first = Math.floor(Math.log10(mine[0].seconds));
-    const last = Math.ceil(Math.log10(mine[mine.length - 1].seconds));
+    const lows = mine.map((row) => (row.n > 1 ? row.low : row.seconds));
+    const highs = mine.map((row) => (row.n > 1 ? row.high : row.seconds));
+    const first = Math.floor(Math.log10(Math.min(...lows)));
+    const last = Math.ceil(Math.log10(Math.max(...highs)));
     const decades = Math.max(last - first, 1);
+    const at = (seconds) => (100 * (Math.log10(seconds) - first)) / decades;
+    const any = picks.some((pick) => pick.value === ANY);
     drawAxis(first, decades);
     for (const row of mine) {
       const line = body.insertRow();
-      cell(line, row.way);
-      const bar = document.createElement("span");
-      bar.style.width = `${(100 * (Math.log10(row.seconds) - first)) / decades}%`;
-      bar.className = row.n ? "bar" : "bar model";
+      cell(line, any ? `${row.way} [${row.chunk}]` : row.way);
       const drawn = cell(line, "");
       drawn.style.setProperty("--decade", `${100 / decades}%`);
-      drawn.append(bar);
-      const time = cell(line, told(row.seconds) + (row.n ? "" : "*"));
+      const track = make(drawn, "track");
+      make(track, row.n ? "bar" : "bar model").style.width = `${at(row.seconds)}%`;
       if (row.n > 1) {
-        const range = document.createElement("small");
-        const [times] = unit(row.seconds);
-        range.textContent = ` [${short(times * row.low)}, ${short(times * row.high)}]`;
-        time.append(range);
+        const whisker = make(track, "whisker");
+        whisker.style.left = `${at(row.low)}%`;
+        whisker.style.width = `${at(row.high) - at(row.low)}%`;
       }
+      const time = cell(line, told(row.seconds) + (row.n ? "" : "*"));
+      const range = document.createElement("small");
+      const [times] = unit(row.seconds);
+      if (row.n > 1) range.textContent = ` [${short(times * row.low)}, ${short(times * row.high)}]`;
+      else if (row.n) range.textContent = " once";
+      time.append(range);
     }
   }
-  for (const pick of picks) pick.addEventListener("change", draw);
+  picks.forEach((pick, number) =>
+    pick.addEventListener("change", () => {
+      offer(number + 1);
+      draw();
+    }),
+  );
+  offer(0);
   draw();
 })();

@@ -1,4 +1,4 @@
-"""All samples of a run in one table, and the seconds that choose a library for a read."""
+"""All samples of a run in one table."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,17 @@ import pandas as pd
 
 from ..measure.records import load, main
 from ..measure.stats import median_interval
-from .penard.local_words import spelled as local_spelled
-from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
-from .penard.wire_figures import labels
+from .explorer_choices import choices
 from .profile import check_profile, entries, root
 
 DESCRIBED = {
-    "library": "library", "format": "format", "codec": "codec", "chunks": "chunks",
-    "pattern": "pattern", "cache_state": "cache", "link": "link",
+    "library": "library", "chunks": "chunks", "pattern": "pattern", "cache_state": "cache",
+    "format": "format", "codec": "codec", "link": "link",
 }  # fmt: skip
 """Columns of records that say what was read, and what the table calls them."""
-_FIRST = ("case", "time, ms", "phase", "from, ms", "to, ms", "blocks", "page", "experiment")
+SHOWN = ("case", "library", "chunks", "pattern", "cache", "phase", "time, ms")
+"""Columns that the page shows before it is asked for others."""
+_OTHERS = ("from, ms", "to, ms", "blocks", "page", "experiment", "format", "codec", "link")
 _KEYS = ["experiment", "case", "cache_state", "phase"]
 _COUNTS = {"requests": "requests", "wire_bytes": "MB moved", "rchar": "MB read", "syscr": "calls"}
 _MB = ("wire_bytes", "rchar")
@@ -32,7 +32,7 @@ class Found:
     summaries : pandas.DataFrame
         From `summaries`.
     choices : pandas.DataFrame
-        From `choices`.
+        From `explorer_choices.choices`.
     """
 
     profile: str
@@ -84,8 +84,8 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        case, time in ms (median over blocks), phase, from and to (its interval, or the range of
-        few blocks), blocks, page, experiment, what `DESCRIBED` names, and counts.
+        `SHOWN`, of which time is a median over blocks; from and to (its interval, or the range of
+        few blocks), blocks, page, experiment, the others of `DESCRIBED`, and counts.
 
     Examples
     --------
@@ -116,49 +116,4 @@ def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
                 },
             }
         )
-    return pd.DataFrame(rows, columns=[*_FIRST, *DESCRIBED.values(), *_COUNTS.values()])
-
-
-def choices(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the seconds of each way to read, by place, chunk size and access.
-
-    Parameters
-    ----------
-    frames : dict
-        Records by notebook; those of the pages on series and maps count.
-
-    Returns
-    -------
-    pandas.DataFrame
-        place, chunk, access, way (all in words), seconds, low, high, n (0 by the model); the
-        quickest of each first.
-    """
-    found = {key: frames[page] for key, (page, _) in EXPERIMENTS.items() if page in frames}
-    if not found:
-        return pd.DataFrame()
-    table = seconds(found)
-    table = table[table["seconds"].notna()].sort_values("seconds")
-    sizes = table.groupby(table["panel"].str.partition("/")[0])["chunk_bytes"].max()
-    order = {name: number for number, name in enumerate(PLACES)}
-    table = table.sort_values("place", key=lambda places: places.map(order), kind="stable")
-    return pd.DataFrame(
-        {
-            "place": table["label"],
-            "chunk": [_sized(sizes[panel.partition("/")[0]]) for panel in table["panel"]],
-            "access": ["a map" if "frame" in panel else "a series" for panel in table["panel"]],
-            "way": [
-                local_spelled(way) if place == "local" else _spelled(way)
-                for way, place in zip(table["way"], table["place"], strict=True)
-            ],
-            **{name: table[name] for name in ("seconds", "low", "high", "n")},
-        }
-    ).reset_index(drop=True)
-
-
-def _sized(size: float) -> str:
-    return f"{size / 1e6:.3g} MB"
-
-
-def _spelled(way: str) -> str:
-    label, shuffle = labels()[way]
-    return f"{label} (shuffle {shuffle})" if shuffle else label
+    return pd.DataFrame(rows, columns=[*SHOWN, *_OTHERS, *_COUNTS.values()])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from .explorer import SHOWN
+
 SCRIPT = Path(__file__).with_name("explorer.js")
 STYLE = Path(__file__).with_name("explorer.css")
-PARTS = ("access", "chunk", "place")
-_WORDS = {"access": "I read", "chunk": "from chunks of", "place": "by way of"}
+_WORDS = {"data": "Of", "access": "I read", "chunk": "from chunks of", "place": "by way of"}
 _COUNTS = ("requests", "MB moved", "MB read", "calls")
 # Four digits, never an exponent; what was not counted is empty, and comes last at the first click.
 _RENDER = """function (value, type) {
@@ -35,6 +36,7 @@ def table(summaries: pd.DataFrame) -> str:
         **{name: summaries[name].fillna("").astype(str).map(html.escape) for name in text}
     )
     numbers = [n for n, name in enumerate(shown) if name not in set(text)]
+    hidden = [n for n, name in enumerate(shown) if name not in SHOWN]
     counts = [n for n, name in enumerate(shown) if name in _COUNTS]
     made = to_html_datatable(
         shown,
@@ -46,7 +48,10 @@ def table(summaries: pd.DataFrame) -> str:
         columnDefs=[
             {"targets": numbers, "render": JavascriptFunction(_RENDER)},
             {"targets": counts, "orderSequence": ["desc", "asc"]},
+            {"targets": hidden, "visible": False},
         ],
+        layout={"topStart": "buttons", "topEnd": "search"},
+        buttons=["pageLength", {"extend": "colvis", "text": "Columns"}],
         pageLength=25,
         classes="display compact",
         scrollX=True,
@@ -62,11 +67,10 @@ def chooser(choices: pd.DataFrame) -> str:
     Parameters
     ----------
     choices : pandas.DataFrame
-        From `explorer.choices`.
+        From `explorer_choices.choices`.
     """
     picks = "\n".join(
-        f'<label>{words} <select name="{part}">{_options(choices[part])}</select></label>'
-        for part, words in _WORDS.items()
+        f'<label>{words} <select name="{part}"></select></label>' for part, words in _WORDS.items()
     )
     rows = choices.astype(object).where(choices.notna(), None).to_dict("records")
     data = json.dumps(rows).replace("<", "\\u003c")
@@ -79,7 +83,3 @@ def chooser(choices: pd.DataFrame) -> str:
         f'<script type="application/json">{data}</script></div>\n'
         f"<script>{SCRIPT.read_text()}</script>"
     )
-
-
-def _options(values: "pd.Series[str]") -> str:
-    return "".join(f"<option>{html.escape(value)}</option>" for value in values.unique())

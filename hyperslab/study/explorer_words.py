@@ -22,17 +22,21 @@ def choice(found: Found) -> str:
         if modelled
         else ""
     )
+    found_in = found.choices["data"].nunique()
     return (
-        "Time of one read of the chapter on series and maps, opening included, the quickest "
-        "first, with 95 % intervals or, of fewer than six blocks, ranges. The axis above the bars "
-        f"is logarithmic, a line for each power of ten.{star}"
+        f"Time of one read, opening included, of {found_in} data sets, each with the chapter that "
+        "measured it; files of two chapters differ, and their times do not compare. The quickest "
+        "come first. A bar ends in its 95 % interval or, of fewer than six blocks, its range; "
+        "one without either was timed once. The axis above the bars is logarithmic, a line for each power of ten. "
+        f"Plain binary and buffers of {{doc}}`jones_netcdf` have no chunks and are there.{star}"
     )
 
 
 def samples(found: Found) -> str:
     """Return how the table is read."""
     return (
-        "Medians over blocks in milliseconds, with intervals (ranges of fewer than six blocks), "
-        "and medians of counts; empty is what was not counted. A click on a head sorts; the fields "
-        "below the columns filter, and the one above the table searches everything."
+        "Medians over blocks in milliseconds, and medians of counts; one not counted is empty. "
+        "A click on a head sorts; the fields below the heads filter, the one above the table "
+        "searches everything. *Columns* shows those that are hidden at first: *from* and *to*, "
+        "which are intervals (ranges of fewer than six blocks), pages, codecs, counts."
     )

@@ -27,7 +27,8 @@ def choice(found: Found) -> str:
         f"Time of one read, opening included, of {found_in} data sets, each with the chapter that "
         "measured it; files of two chapters differ, and their times do not compare. The quickest "
         "come first. A bar ends in its 95 % interval or, of fewer than six blocks, its range; "
-        "one without either was timed once. The axis above the bars is logarithmic, a line for each power of ten. "
+        "one without either was timed once. The axis above the bars is logarithmic, a line for "
+        "each power of ten. "
         f"Plain binary and buffers of {{doc}}`jones_netcdf` have no chunks and are there.{star}"
     )
 

@@ -61,7 +61,7 @@ def test_two_runs_count_the_same_and_every_read_is_true(files):
         for cell in wire_ways.cells("paper")
         if (cell[0], cell[3].way(cell[4])) in wanted and cell[1:3] == ("gfs", "series")
     ]
-    seen = wire.Seen(files, [*cells, *cells], 0.005)  # each in a process of its own
+    seen = wire.Seen(files, [*cells, *cells], 0.02)  # each in a process of its own
     counted = [*seen.counts("http"), *seen.counts("s3")]
     assert [row["status"] for row in counted] == ["ok"] * 8
     columns = ("link", "case", "requests", "wire_bytes", "predicted_bytes", "stages")
@@ -82,7 +82,7 @@ def test_what_nobody_can_read_over_http_is_said_without_an_address(files):
         for cell in wire_ways.cells("paper")
         if cell[3].way(cell[4]) in wanted and cell[:3] == ("http", "gfs", "series")
     ]
-    found = {row["case"]: row for row in wire.Seen(files, cells, 0.005).counts("http")}
+    found = {row["case"]: row for row in wire.Seen(files, cells, 0.02).counts("http")}
     assert {name for name, row in found.items() if row["status"] == "ok"} == {
         "gfs/series/zarr3-shards-obstore", "gfs/series/xarray-zarr",
     }  # fmt: skip

@@ -14,9 +14,9 @@ FILE_METADATA_BYTES = 6144
 """Bytes of a netCDF-4 file of one variable and its dimensions apart from chunks and their index:
 HDF5 takes space for metadata in blocks of 2048 bytes, here three."""
 
-SMALLEST_EXACT_BYTES = 256
+SMALLEST_EXACT_BYTES = 512
 """Chunks of at least so many bytes are predicted exactly; below, HDF5 cuts chunks out of blocks of
-2048 bytes and leaves a few thousand bytes of them unused."""
+2048 bytes and may leave up to a few thousand bytes of them unused."""
 
 
 def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:

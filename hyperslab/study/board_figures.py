@@ -25,6 +25,7 @@ COLOURS = {
 }
 _DARK_INK = ("weaker", "refuted", "obsolete", "inconclusive")
 COLUMNS = 4
+_LEGEND_ROWS = 3
 _WIDTH_IN, _ROW_IN = 7.2, 0.28
 
 
@@ -40,7 +41,7 @@ def draw(board: Board) -> "Figure":
     shown = tiles(board)
     groups = [(key, rows) for key, rows in shown.groupby("document", sort=False)]
     heights = [1 + ceil(len(rows) / COLUMNS) for _, rows in groups]
-    total = sum(heights) + 3
+    total = sum(heights) + 1 + _LEGEND_ROWS
     figure, axes = plt.subplots(figsize=(_WIDTH_IN, _ROW_IN * total))
     axes.set(xlim=(0, COLUMNS), ylim=(total, 0))
     axes.axis("off")
@@ -59,7 +60,7 @@ def _legend(axes: "Axes", shown: "pd.DataFrame", top: float) -> None:
     kinds = [(verdict, verdict, SYMBOLS[verdict], found.count(verdict)) for verdict in VERDICTS]
     if partly:
         kinds.insert(1, ("of these in part", "holds", IN_PART_SYMBOL, partly))
-    per_row = ceil(len(kinds) / 2)
+    per_row = ceil(len(kinds) / _LEGEND_ROWS)
     for index, (label, verdict, symbol, count) in enumerate(kinds):
         place = index % per_row * COLUMNS / per_row
         text = f"{label} ({count})"

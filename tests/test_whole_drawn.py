@@ -9,9 +9,8 @@ from hyperslab.study.options import executed_folder
 
 # One of each way that notebooks make records and draw from them; all are drawn when a book is.
 DRAWN = (
-    "penard_datasets", "lee_access", "chunking_cache", "jones_netcdf", "penard_subchunk",
-    "penard_link", "penard_summary", "chilan_flash", "advise_evaluation", "scaling_dask",
-    "cloud_layouts", "claims",
+    "lee_access", "jones_netcdf", "penard_subchunk", "penard_link", "penard_summary",
+    "advise_evaluation", "cloud_layouts", "claims",
 )  # fmt: skip
 
 

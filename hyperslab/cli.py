@@ -149,6 +149,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage
     from .study.options import drawing_place, executed_folder
+    from .study.outcome import summary
     from .study.profile import check_profile, root
 
     top = root()
@@ -173,6 +174,7 @@ def _book(arguments: argparse.Namespace) -> int:
         print_book(workdir / "book", pdf)
         enclose(pdf, workdir / "book")
     render(workdir / "book", html)
+    print(summary(executed, missing, results, html))
     return OK
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "load",
     "read",
     "summary_table",
+    "totals",
     "write_json",
 ]
 
@@ -93,6 +94,19 @@ def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
     part.replace(path)
 
 
+def totals(verdicts: Sequence[str]) -> str:
+    """Return how many claims came out how, on one line.
+
+    Examples
+    --------
+    >>> totals(["refuted", "holds", "holds"])
+    '3 claims: 2 holds, 1 refuted'
+    """
+    counts = Counter(verdicts)
+    found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"{len(verdicts)} claims: {found}"
+
+
 def summary_table(judgements: Sequence[Judgement]) -> str:
     """Return the verdicts as plain text for a terminal: one line a claim, and the totals.
 
@@ -105,9 +119,7 @@ def summary_table(judgements: Sequence[Judgement]) -> str:
         head = judgement.headline
         shown = head.shown if head.verdict != "not measured" else head.reason.partition(": ")[2]
         lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {shown}".rstrip())
-    counts = Counter(judgement.verdict for judgement in judgements)
-    totals = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    lines += ["", f"{len(judgements)} claims: {totals}"]
+    lines += ["", totals([judgement.verdict for judgement in judgements])]
     if any(judgement.profile == "smoke" for judgement in judgements):
         lines.append(
             "These are toy sizes (profile smoke): they test the machinery, not the claims."

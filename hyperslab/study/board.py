@@ -126,7 +126,7 @@ def tiles(board: Board) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["document", "id", "verdict", "symbol"])
 
 
-def marked(judgement: claims.Judgement) -> str:
+def labelled(judgement: claims.Judgement) -> str:
     """Return a claim's verdict with its symbol, and what a reader must know of it.
 
     Parameters
@@ -188,7 +188,7 @@ def listing(board: Board, document: str) -> pd.DataFrame:
                 "The document says": _cell(f"{claim.statement} ({claim.section})"),
                 "There": unbroken(there),
                 "Here": unbroken(head.shown),
-                "Verdict": marked(judgement),
+                "Verdict": labelled(judgement),
                 "Chapter": _chapter(board, head.notebook),
             }
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from .board import marked
+from .board import labelled
 from .claims import Claim
 from .claims.bands import INCONCLUSIVE, NOT_MEASURED
 from .claims.words import amount, listing, unbroken
@@ -221,7 +221,7 @@ def _row(found: Machines, claim: Claim) -> dict[str, str]:
         "Its number": unbroken(there),
     }
     for machine, head in zip(found.machines, heads, strict=True):
-        verdict = marked(machine.judgements[claim.id])
+        verdict = labelled(machine.judgements[claim.id])
         if bold and head.verdict not in (INCONCLUSIVE, NOT_MEASURED):
             verdict = f"**{verdict}**"
         number = "" if math.isnan(head.measured) else f"{unbroken(head.shown)} "

@@ -8,11 +8,11 @@ import pandas as pd
 
 from ..measure.noise import Noise, judge
 from ..measure.stats import Interval
+from .claims.words import ENOUGH
 from .session import Session
 from .style import STYLES, styled
 
 MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
-_ENOUGH = 6  # blocks from which an interval covers 95 %
 
 
 def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
@@ -221,6 +221,6 @@ def _known(ratio: Interval) -> str:
     value, ends = f"{ratio.value:.3f}", (f"{ratio.low:.3f}", f"{ratio.high:.3f}")
     if ratio.n < 2:
         return f"{value} (one block, no interval)"
-    if ratio.n < _ENOUGH:
+    if ratio.n < ENOUGH:
         return f"{value} ({ends[0]} to {ends[1]}, the range of {ratio.n} blocks)"
     return f"{value} [{ends[0]}, {ends[1]}]"

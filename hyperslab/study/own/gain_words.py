@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 
 from ...measure.stats import Interval, median_interval
+from ..claims.words import ENOUGH
 from .words import ADVISED, CANDIDATE, WITHIN, ranked
 
 AS_IT_IS = "as it is"
-ENOUGH = 6
-"""Of so many an interval covers 95 %; of fewer there is a range."""
 _MOST = 0.9
 _MOSTLY = 0.5
 

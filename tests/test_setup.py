@@ -138,10 +138,12 @@ def test_an_active_environment_that_suits_is_used_with_this_folders_code(clone, 
     (clone.folder / "hyperslab" / "__init__.py").touch()
     active = {variable: sys.prefix}
     assert "using the active environment" in clone.run("python.sh", "--why", **active).stderr
-    code = "import sys, hyperslab; print(sys.prefix); print(hyperslab.__file__)"
+    active["PYTHONDONTWRITEBYTECODE"] = "1"  # each of hundreds of processes would compile all
+    code = "import sys, hyperslab as h\n"
+    code += "print(sys.prefix, h.__file__, sys.flags.dont_write_bytecode, sep='\\n')"
     done = clone.run("python.sh", "--extra", "dev", "-c", code, **active)
-    prefix, file = done.stdout.splitlines()
-    assert Path(prefix).samefile(sys.prefix)
+    prefix, file, without = done.stdout.splitlines()
+    assert Path(prefix).samefile(sys.prefix) and without == "0"
     assert Path(file).parent == clone.folder / "hyperslab"
     assert not (clone.folder / ".venv").exists()
 

@@ -4,6 +4,9 @@
 # else in .venv, which is set up first. With --why alone it sets up and says which and why.
 set -eu
 root=$(CDPATH= cd "$(dirname "$0")/.." && pwd -P)
+# A run starts hundreds of processes. Without bytecode on disk, each compiles all that it imports,
+# which takes a third of the time of a toy run; containers often set this for smaller images.
+unset PYTHONDONTWRITEBYTECODE
 
 extras=study
 if [ "${1:-}" = --extra ]; then

@@ -8,6 +8,7 @@ _PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _SCALED = ("s", "B", "B/s")
 _NEAR = 1.1
+_ROUNDING = 1e-12
 TIMES = "×"
 """The unit of a ratio."""
 SHARE, CASES, AWAY, WORKS = "%", "% of cases", "% away", "works"
@@ -173,13 +174,17 @@ def spread(most: float, fewest: float | None = None) -> str:
 
 
 def percent(share: float, *, signed: bool = False) -> str:
-    """Return a share in percent.
+    """Return a share in percent; what is left of rounding is none.
 
     Examples
     --------
     >>> percent(0.0123), percent(-0.0123, signed=True), percent(1.0), percent(0.997)
     ('1.2 %', '−1.2 %', '100 %', '99.7 %')
+    >>> percent(-4e-16, signed=True)
+    '0 %'
     """
+    if abs(share) < _ROUNDING:
+        return "0 %"
     text = number(abs(share) * 100, 2 if abs(share) < 0.995 else 3)
     sign = "−" if share < 0 else "+" if signed and share > 0 else ""
     return f"{sign}{text} %"

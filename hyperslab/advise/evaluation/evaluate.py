@@ -133,9 +133,9 @@ def evaluate(
 ) -> Iterator[Mapping[str, object]]:
     """Yield records: for each pair what was predicted best, what was advised, and their ranks.
 
-    Advice is asked for as a user does, with a few layouts measured. Then, in blocks of their own,
-    all candidates, or the most that are to be, are measured on the same sample; ranks and gains are
-    of that.
+    Advice is asked for as a user does, but in as many blocks as `effort` names. Then, in blocks of
+    their own, all candidates, or the most that are to be, are measured on the same sample; ranks
+    and gains are of that.
 
     Parameters
     ----------

@@ -1,19 +1,21 @@
-PROFILE ?= quick
+PROFILE ?=
 RECORDS ?=
 JOBS ?= 2
 
 # Both set up what they need first; see tools/python.sh.
 PY := sh tools/python.sh
 DEV := sh tools/python.sh --extra dev
+WHAT = $(if $(PROFILE),--profile "$(PROFILE)") $(if $(RECORDS),--records "$(RECORDS)")
 
 .DEFAULT_GOAL := help
 .PHONY: help ready book pdf test check format lock clean distclean
 
 help:
 	@echo "make book                     run the study and render it: build/html/index.html"
-	@echo "     PROFILE=quick            smoke (a minute), quick, full (an hour and three quarters) or paper (a cluster)"
+	@echo "     PROFILE=quick            smoke (a few minutes), quick, full (an hour and three quarters) or paper (a cluster)"
 	@echo "     RECORDS=folder           draw from a folder of records, measure nothing"
-	@echo "make pdf                      the book that was run, rendered and printed: build/hyperslab.pdf"
+	@echo "make pdf                      the book that was run, or RECORDS=folder drawn, rendered and printed:"
+	@echo "                              build/hyperslab.pdf"
 	@echo "make test                     the tests"
 	@echo "     JOBS=2                   how many at a time"
 	@echo "make check                    ruff, mypy, the import directions"
@@ -29,13 +31,14 @@ ready:
 # A notebook that failed does not keep the others' pages from being rendered.
 book:
 	@$(PY) --why
-	@failed=0; $(PY) -m hyperslab run --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") || \
+	@failed=0; $(PY) -m hyperslab run $(WHAT) || \
 	  failed=$$?; [ $$failed -le 1 ] || exit $$failed; \
-	  $(PY) -m hyperslab book --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)") && exit $$failed
+	  $(PY) -m hyperslab book $(WHAT) && exit $$failed
 
 pdf:
 	@$(DEV) --why
-	@$(DEV) -m hyperslab book --pdf --profile "$(PROFILE)" $(if $(RECORDS),--records "$(RECORDS)")
+	@$(if $(RECORDS),$(DEV) -m hyperslab run $(WHAT))
+	@$(DEV) -m hyperslab book --pdf $(WHAT)
 
 test:
 	@$(DEV) --why

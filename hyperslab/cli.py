@@ -118,9 +118,10 @@ def _parser() -> argparse.ArgumentParser:
 def _common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
-        default="quick",
+        default="",
         metavar="NAME",
-        help="smoke (toy sizes), quick (default: 20 minutes on 2 cores), full (two hours) or paper",
+        help="smoke (toy sizes), quick (20 minutes on 2 cores), full (an hour and three quarters) "
+        "or paper; quick unless given, or what the records are of",
     )
     parser.add_argument(
         "--workdir",
@@ -130,12 +131,21 @@ def _common(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _profile(arguments: argparse.Namespace) -> str:
+    """Return the profile given, or that of the records, or quick; refuse an unknown one."""
+    from .study.options import profile_of
+    from .study.profile import check_profile, root
+
+    folder = root() / arguments.records if arguments.records else None
+    return check_profile(arguments.profile or profile_of(folder))
+
+
 def _run(arguments: argparse.Namespace) -> int:
     from .study.options import Options
     from .study.run import run
 
     options = Options(
-        profile=arguments.profile,
+        profile=_profile(arguments),
         workdir=arguments.workdir,
         records=arguments.records,
         seed=arguments.seed,
@@ -150,17 +160,17 @@ def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage
     from .study.options import drawing_place, executed_folder
     from .study.outcome import summary
-    from .study.profile import check_profile, root
+    from .study.profile import root
 
     top = root()
-    profile = check_profile(arguments.profile)
+    profile = _profile(arguments)
     html = (top / arguments.workdir).resolve() / "html"
     workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)
     if not any(executed.glob("*.ipynb")):
+        first = f"--records {arguments.records}" if arguments.records else f"--profile {profile}"
         raise ValueError(
-            f"no notebook of the profile {profile!r} has run: `hyperslab run --profile {profile}` "
-            "comes first"
+            f"no notebook of the profile {profile!r} has run: `hyperslab run {first}` comes first"
         )
     records = top / arguments.records if arguments.records else None
     results = workdir / "results" / profile
@@ -180,11 +190,11 @@ def _book(arguments: argparse.Namespace) -> int:
 
 def _claims(arguments: argparse.Namespace) -> int:
     from .study import claims
-    from .study.profile import check_profile, root
+    from .study.options import drawing_place
+    from .study.profile import root
 
     top = root()
-    profile = check_profile(arguments.profile)
-    from .study.options import drawing_place
+    profile = _profile(arguments)
 
     place = drawing_place(arguments.workdir, arguments.records)
     results = top / place / "results" / profile

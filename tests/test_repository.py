@@ -193,9 +193,10 @@ def test_ci_runs_the_readmes_test_command():
 @pytest.mark.parametrize(
     ("words", "command"),
     [
-        (["book"], 'hyperslab run --profile "quick" ||'),
+        (["book"], "hyperslab run ||"),
         (["book", "PROFILE=smoke"], 'hyperslab run --profile "smoke" ||'),
-        (["book", "RECORDS=a b"], 'hyperslab run --profile "quick" --records "a b" ||'),
+        (["book", "RECORDS=a b"], 'hyperslab run --records "a b" ||'),
+        (["pdf", "RECORDS=a b"], 'hyperslab run --records "a b" sh'),
         (["book", "PROFILE=full"], 'hyperslab book --profile "full"'),
         (["test"], "-m pytest"),
     ],

@@ -123,10 +123,14 @@ def cut(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
 
 
-def versions(known: dict[str, dict[str, object]]) -> dict[str, str]:
-    found = timed(known)["versions"]
+def versions_of(run: dict[str, object]) -> dict[str, str]:
+    found = run["versions"]
     assert isinstance(found, dict)
     return found
+
+
+def versions(known: dict[str, dict[str, object]]) -> dict[str, str]:
+    return versions_of(timed(known))
 
 
 DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
@@ -154,6 +158,10 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "an address": (
         cell("link", "https://data.example.org/b"),
         ("link: has an address, 'https://data.example.org/b'",),
+    ),
+    "a host": (
+        cell("note", "at login01.hpc.example.edu"),
+        ("note: has a host, 'login01.hpc.example.edu'",),
     ),
     "a credential": (
         cell("hints", "aws_secret_access_key=abc/def"),
@@ -231,7 +239,11 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     ),
     "two sets of versions": (
         facts(lambda known: versions(known).update(zarr="3.0.0")),
-        ("machine.json: records differ in versions",),
+        ("machine.json: runs have several versions: zarr 3.0.0 and",),
+    ),
+    "a version that its samples do not have": (
+        facts(lambda known: [versions_of(each).update(netCDF4="1.0.0") for each in known.values()]),
+        ("lee_access.parquet, library_version: netCDF4 is", "and 1.0.0 in machine.json"),
     ),
     "another profile in machine.json": (
         facts(lambda known: timed(known).update(profile="full")),
@@ -283,7 +295,7 @@ def test_another_machines_folder_is_never_written(
 
     def other(known: dict[str, dict[str, object]]) -> None:
         for each in known.values():
-            changed = {"identity": {"cores": 99}, "versions": {"zarr": "2.18.0"}}.get(what)
+            changed = {"identity": {"cores": 99}, "versions": {"aiohttp": "2.0.0"}}.get(what)
             old = each[what]
             each[what] = {**old, **changed} if changed and isinstance(old, dict) else "full"
 
@@ -298,6 +310,13 @@ def test_another_machines_folder_is_never_written(
     assert {
         name: data for name, data in contents(into).items() if name.startswith("here")
     } == before
+
+
+def test_a_copy_under_another_name_is_no_other_machine(real: Path, into: Path) -> None:
+    add(real, into)
+    with pytest.raises(RefusedError, match="has runs that here has: they are no other machine's"):
+        add(real, into, "there")
+    assert [path.name for path in into.iterdir()] == ["here"]
 
 
 def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: Path) -> None:

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from findings import IN_PART, SHORT, VERDICTS, Claim, claims
+from findings import IN_PART, SHORT, Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from verdicts import badge, linked, table
@@ -62,20 +62,20 @@ class VerdictTally(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         found = list(claims(self.env).values())
-        kinds = [kind for kind in VERDICTS if any(claim.verdict == kind for claim in found)]
+        kinds = [kind for kind in SIGNS if any(claim.label == kind for claim in found)]
         rows = []
         for document, group in groupby(found, lambda claim: claim.document):
-            verdicts = [claim.verdict for claim in group]
+            labels = [claim.label for claim in group]
             name = SHORT.get(document, document)
             link = self.parse_text_to_nodes(f"[{name}](documents/{document}.md)")
-            rows.append([link, *self.counts(verdicts, kinds)])
-        every = [claim.verdict for claim in found]
+            rows.append([link, *self.counts(labels, kinds)])
+        every = [claim.label for claim in found]
         rows.append(["All", *self.counts(every, kinds)])
         head = ["Document", "claims", *([nodes.paragraph("", "", badge(kind))] for kind in kinds)]
         return [table(head, rows, [20, *[10] * (len(kinds) + 1)], "tally")]
 
-    def counts(self, verdicts: list[str], kinds: list[str]) -> list[str]:
-        return [str(len(verdicts)), *(str(verdicts.count(kind) or "–") for kind in kinds)]
+    def counts(self, labels: list[str], kinds: list[str]) -> list[str]:
+        return [str(len(labels)), *(str(labels.count(kind) or "–") for kind in kinds)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

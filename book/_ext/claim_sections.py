@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from findings import Claim, claims
+from findings import Claim, claims, machines
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -56,6 +56,7 @@ class Claims(SphinxDirective):
             [30, 25, 45],
             "claims",
         )
+        section += self.changes(claim)
         section += self.again(claim)
         return section
 
@@ -82,6 +83,15 @@ class Claims(SphinxDirective):
         shown = self.prose(claim.number("interval", "")) if number else []
         return [*shown, *self.small(claim.text("reason"))]
 
+    def changes(self, claim: Claim) -> list[nodes.Node]:
+        """When its rule or its parts changed after they had been written down, and why."""
+        found = claim.facts.get("changes") or []
+        return [
+            node
+            for each in found
+            for node in self.small(f"Changed on {each['date']}. {each['reason']}")
+        ]
+
     def again(self, claim: Claim) -> list[nodes.Node]:
         """Where its figure is, what runs it again, and its records."""
         chapter = claim.text("notebook")
@@ -99,7 +109,8 @@ class Claims(SphinxDirective):
             where += [nodes.Text("; records: "), saved]
         run = claim.text("run_id")
         where += nodes.Text(f"; run {run}. Run it again:" if run else ". Run it again:")
-        command = f"papermill notebooks/{chapter}.ipynb {chapter}.ipynb -p profile quick"
+        profile = machines(self.env).get(run, {}).get("profile", "quick")
+        command = f"papermill notebooks/{chapter}.ipynb {chapter}.ipynb -p profile {profile}"
         return [where, nodes.literal_block(command, command, language="shell")]
 
     def link(self, claim: Claim, chapter: str) -> nodes.Node:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..measure.records import machines
+
 
 @dataclass(frozen=True)
 class Options:
@@ -30,6 +32,23 @@ class Options:
     seed: int = 0
     repeats: int = 0
     again: bool = False
+
+
+def profile_of(records: Path | None) -> str:
+    """Return the profile that records are of; quick where there are none, or several profiles.
+
+    Parameters
+    ----------
+    records : Path or None
+        A folder of records.
+
+    Examples
+    --------
+    >>> profile_of(None)
+    'quick'
+    """
+    found = {str(run["profile"]) for run in machines(records).values()} if records else set()
+    return found.pop() if len(found) == 1 else "quick"
 
 
 def executed_folder(workdir: Path, profile: str) -> Path:

@@ -71,6 +71,8 @@ def revealed(text: str) -> str:
     "a folder of a machine, '/home/ann/a.nc'"
     >>> revealed("s3://my-bucket/a.nc"), revealed("http://server/a.nc")
     ("an address, 's3://my-bucket/a.nc'", '')
+    >>> revealed("on login01.hpc.example.org"), revealed("fsspec.implementations.http 2026.9.0")
+    ("a host, 'login01.hpc.example.org'", '')
     """
     for what, pattern in _REVEALING:
         if hit := pattern.search(text):
@@ -91,6 +93,12 @@ _REVEALING = tuple(
             r"|\bbearer\s+\S{8,}",
         ),
         ("an address", rf"\b(?:https?|s3|gs|gcs|abfss?|ftp|ssh)://(?!{_OWN_SERVERS})[^\s'\"]+"),
+        (
+            "a host",
+            r"(?<![\w./@-])[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+\.(?:com|org|net|edu|gov|mil|lan"
+            r"|internal|at|au|be|br|ca|ch|cn|cz|de|dk|es|eu|fi|fr|gr|ie|it|jp|kr|nl|no|nz|pl|pt|se|uk"
+            r"|us)(?![\w.-])",
+        ),
         ("an address", r"(?<![\w.])(?!127\.)\d{2,3}(?:\.\d{1,3}){3}(?![\w.])"),
         ("a user or an address", r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)*"),
         (

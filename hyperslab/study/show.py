@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..measure.noise import Noise, judge
+from ..measure.noise import VOID, Noise, judge
 from ..measure.stats import Interval
 from .claims.words import ENOUGH
 from .session import Session
@@ -139,10 +139,11 @@ def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> No
 
 
 def lost(*frames: pd.DataFrame) -> None:
-    """Show in a line each what could not be measured, and why; nothing when all was."""
-    found = lost_text(pd.concat(frames))
-    if found:
-        text(found)
+    """Show in a line each what could not be measured, or is void, and why; nothing when all is."""
+    whole = pd.concat(frames)
+    for found in (lost_text(whole), void_text(judge(whole))):
+        if found:
+            text(found)
 
 
 def lost_text(frame: pd.DataFrame) -> str:
@@ -184,6 +185,30 @@ def lost_text(frame: pd.DataFrame) -> str:
     return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
 
 
+def void_text(found: Sequence[Noise]) -> str:
+    """Return which times are void, as MyST, before anybody reads what they seem to say.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.stats import Interval
+    >>> print(void_text([Noise("e", "warm", Interval(1.2, 1.1, 1.3, 7), 0.4)]))
+    ```{admonition} Void times
+    :class: warning
+    Too much else went on, or equal configurations differed by more than 5 %. They decide no claim;
+    do not rely on what this page says of them:
+    - e warm: A/A ratio 1.200 [1.100, 1.300], other programs 40 % of the CPU
+    ```
+    """
+    lines = [f"- {_noise(item)}" for item in found if item.state == "void"]
+    if not lines:
+        return ""
+    head = (
+        f"Too much else went on, or equal configurations differed by more than {VOID * 100:.0f} %. "
+        "They decide no claim;\ndo not rely on what this page says of them:"
+    )
+    return "\n".join(["```{admonition} Void times", ":class: warning", head, *lines, "```"])
+
+
 def noise(*frames: pd.DataFrame) -> None:
     """Show what the run says of its own noise: the A/A pairs and what other programs used."""
     text(noise_text(judge(pd.concat(frames))))
@@ -201,13 +226,14 @@ def noise_text(found: Sequence[Noise]) -> str:
     - e warm: A/A ratio 1.200 [1.100, 1.300], other programs 0 % of the CPU: void
     ```
     """
-    lines = [
-        f"- {item.name}: A/A ratio {_known(item.ratio)}, other programs "
-        f"{100 * item.others_cpu:.0f} % of the CPU: {item.state}"
-        for item in found
-    ]
+    lines = [f"- {_noise(item)}: {item.state}" for item in found]
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
     return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])
+
+
+def _noise(item: Noise) -> str:
+    others = f"{100 * item.others_cpu:.0f} % of the CPU"
+    return f"{item.name}: A/A ratio {_known(item.ratio)}, other programs {others}"
 
 
 def _known(ratio: Interval) -> str:

@@ -30,6 +30,7 @@ _OUTCOMES = {
     OBSOLETE: "is obsolete: the software that is installed does otherwise",
     INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
 }
+_SLIGHT = 1.05
 _HELD = f"The claim {_OUTCOMES[HOLDS]}."
 _CONTRARY = (REVERSED, REFUTED, OBSOLETE)
 
@@ -198,6 +199,8 @@ def _qualified(judgement: Judgement) -> Judgement:
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     verdict = part.rule.verdict(found.value, found.low, found.high)
     why = f"{'The claim' if part.headline else 'This part'} {_OUTCOMES[verdict]}."
+    if verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT):
+        why = f"{why[:-1]}: hardly any difference is left."
     marks: tuple[str, ...] = ()
     if found.timed:
         state = folder.health(part.notebook, found)

@@ -35,7 +35,7 @@ def summary(found: Sequence[Setting], counted: pd.DataFrame) -> str:
         "**What we found.** On this machine "
         f"{said['same']} of {len(found)} settings of Table 2 have the winner that the document "
         f"names (or none, where it names none), {said['other']} have another, and of "
-        f"{said['open']} the interval names none."
+        f"{said['open']} the interval leaves it open."
     ]
     known = {s.key: s for s in found}
     for storage, name in (("contiguous", "stored contiguously"), ("chunked", "in one chunk")):

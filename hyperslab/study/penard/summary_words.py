@@ -191,9 +191,9 @@ def _tally(seconds: pd.DataFrame) -> str:
     counts = found[found["chosen"]]["work"].value_counts()
     told = [f"{WORK[work]}, {counts[work]}" for work in sorted(counts.index)]
     return (
-        "What is the least work, and no more than "
-        f"{NEAR:g} times as long as the quickest, for four reads from "
-        f"{found['place'].nunique()} places: {'; '.join(told)}."
+        f"Four reads from {found['place'].nunique()} places: the remedy that is the least work "
+        f"among those that take up to {NEAR:g} times as long as the quickest, and how often it is: "
+        f"{'; '.join(told)}."
     )
 
 

@@ -82,6 +82,7 @@ def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
             f"--name {name!r}: give 2 to 40 of a to z, 0 to 9 and -, and no name of a host or user"
         )
     target = into / name
+    _require_new(folder, target, into)
     if target.exists():
         _require_same(target, folder)
     into.mkdir(parents=True, exist_ok=True)
@@ -156,6 +157,16 @@ def lasting(folder: Path) -> list[dict[str, object]]:
         mark = {name: facts.get(name) for name in ("identity", "versions", "profile")}
         kept += [] if mark in kept else [mark]
     return kept
+
+
+def _require_new(folder: Path, target: Path, into: Path) -> None:
+    """Refuse runs that stand under another name: they are of no other machine."""
+    runs = machines(folder)
+    for other in sorted(path for path in into.glob("*/") if path != target):
+        there = machines(other)
+        if any(there.get(run) == facts for run, facts in runs.items()):
+            what = f"has runs that {other.name} has: they are no other machine's"
+            raise RefusedError([Problem(MACHINES, what, f"add them with --name {other.name}")])
 
 
 def _require_same(target: Path, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Whether machine.json says all that a reader needs of the machine, and nothing private."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -63,8 +63,23 @@ def facts_problems(
     try:
         merge([Records(frame, of_files) for frame in frames.values()])
     except MergeError as error:
-        what = str(error).partition(":")[0]
+        what = _differing(of_files.values()) or str(error).partition(":")[0]
         yield Problem(MACHINES, what, "add each machine, version and profile under its own name")
+
+
+def _differing(runs: Iterable[Mapping[str, object]]) -> str:
+    """Return the packages of which runs have several versions, with these; "" where none differs.
+
+    Examples
+    --------
+    >>> _differing([{"versions": {"h5py": "3.16.0"}}, {"versions": {"h5py": "3.15.1"}}])
+    'runs have several versions: h5py 3.15.1 and 3.16.0'
+    """
+    tables = [found for run in runs if isinstance(found := run.get("versions"), dict)]
+    names = sorted({name for table in tables for name in table})
+    seen = {name: sorted({str(table.get(name, "none")) for table in tables}) for name in names}
+    told = [f"{name} {' and '.join(found)}" for name, found in seen.items() if len(found) > 1]
+    return f"runs have several versions: {', '.join(told)}" if told else ""
 
 
 def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
@@ -110,6 +125,12 @@ def _fits(
             for library in sorted(measured - set(versions)):
                 what = f"the version of {library}, which was measured, is not in {MACHINES}"
                 yield Problem(file, what, _AGAIN, "library")
+            for library in sorted(measured & set(versions)):
+                rows = frame[(frame["library"] == library) & frame["library_version"].ne("")]
+                told = {str(version).split()[0] for version in rows["library_version"]}
+                if wrong := sorted(told - {versions[library]}):
+                    what = f"{library} is {wrong[0]} here, and {versions[library]} in {MACHINES}"
+                    yield Problem(file, what, _AGAIN, "library_version")
 
 
 def _texts(value: object, place: str = "") -> Iterator[tuple[str, str]]:

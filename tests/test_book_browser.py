@@ -38,7 +38,7 @@ def seen(home, html):
     """What each page did, listings of source code apart."""
     places = [place for place in book_pages.pages(html) if not place.startswith("_modules/")]
     places.remove("index.html")  # it only leads on
-    assert len(places) > 40 and set(book_visit.DARK) <= set(places)
+    assert len(places) > 40 and set(book_visit.COLOURED) <= set(places)
     found = asyncio.run(book_visit.visits(home, places))
     assert sorted(visit.place for visit in found) == sorted(places)
     return found

@@ -95,7 +95,18 @@ def main(frame: pd.DataFrame) -> pd.DataFrame:
     >>> main(frame_of([*rows, {"aa": "", "status": "lost"}]))["aa"].tolist()
     ['A', '']
     """
-    return frame[frame["aa"].isin(("", "A")) & (frame["status"] == "ok")]
+    return frame[is_main(frame)]
+
+
+def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which rows are of samples that results rest on.
+
+    Examples
+    --------
+    >>> is_main(frame_of([{"aa": aa, "status": "ok"} for aa in ("A", "B")])).tolist()
+    [True, False]
+    """
+    return frame["aa"].isin(("", "A")) & (frame["status"] == "ok")
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:

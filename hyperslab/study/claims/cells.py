@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from hyperslab.measure.records import main
+from hyperslab.measure.records import is_main
 
 from .values import PER_SAMPLE, Quantity, with_chunk_length
 
@@ -73,20 +74,24 @@ def select(records: pd.DataFrame, where: Where) -> pd.DataFrame:
     >>> list(select(rows, {"case": "ceil/*"})["case"])
     ['ceil/2', 'ceil/3']
     """
-    keep = pd.Series(True, index=records.index)
+    return records[_mask(records, where)]
+
+
+def _mask(records: pd.DataFrame, where: Where) -> NDArray[np.bool_]:
+    keep = np.ones(len(records), dtype=bool)
     for column, wanted in where.items():
         if column not in records:
             raise MissingError(f"the records have no column {column}")
         values = records[column]
         if isinstance(wanted, list | tuple):
-            keep &= values.isin(list(wanted))
+            keep &= values.isin(list(wanted)).to_numpy()
         elif isinstance(wanted, str) and "*" in wanted:
             head, tail = wanted.split("*", 1)
             text = values.astype(str)
-            keep &= text.str.startswith(head) & text.str.endswith(tail)
+            keep &= (text.str.startswith(head) & text.str.endswith(tail)).to_numpy()
         else:
-            keep &= values == wanted
-    return records[keep]
+            keep &= (values == wanted).to_numpy(dtype=bool)
+    return keep
 
 
 def cells(
@@ -120,8 +125,10 @@ def cells(
         When a filter fits several configurations that `over` does not tell apart.
     """
     needed = (*IDENTITY, *where, *over, *quantity.columns, *_SAMPLE)
-    narrow = records[[column for column in records if column in needed]]  # each filter copies all
-    rows = with_chunk_length(_usable(narrow, where, phases))
+    usable = _usable(records, where, phases)
+    rows = records.loc[usable, [column for column in records if column in needed]]
+    if "chunk_length" in quantity.columns:
+        rows = with_chunk_length(rows)
     lacking = [c for c in quantity.columns if c not in rows or rows[c].isna().all()]
     if lacking:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")
@@ -134,23 +141,24 @@ def cells(
     return Cells(table, str(rows["run_id"].iloc[-1]))
 
 
-def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> pd.DataFrame:
-    rows = select(records, where)
-    if not rows.empty:
-        rows = rows[rows["run_id"] == rows["run_id"].iloc[-1]]
-    if rows.empty:
-        anyhow = select(records, {name: one for name, one in where.items() if name != "profile"})
-        if "profile" in where and not anyhow.empty:
-            here, needed = anyhow["profile"].iloc[-1], _spell({"profile": where["profile"]})
+def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which rows count: taking them at each step would copy all their columns."""
+    keep = _mask(records, where)
+    if not keep.any():
+        anyhow = _mask(records, {name: one for name, one in where.items() if name != "profile"})
+        if "profile" in where and anyhow.any():
+            here = records["profile"][anyhow].iloc[-1]
+            needed = _spell({"profile": where["profile"]})
             raise MissingError(f"it takes the {needed}, and these records are of {here}")
         raise MissingError(f"the records hold no sample with {_spell(where)}")
-    good = rows[rows["status"] == "ok"]
-    if good.empty:
-        raise MissingError(str(rows["status"].iloc[0]))
-    good = main(good)
+    keep &= (records["run_id"] == records["run_id"][keep].iloc[-1]).to_numpy(dtype=bool)
+    good = keep & (records["status"] == "ok").to_numpy(dtype=bool)
+    if not good.any():
+        raise MissingError(str(records["status"][keep].iloc[0]))
+    good &= is_main(records).to_numpy(dtype=bool)
     if phases:
-        good = good[good["phase"].isin(list(phases))]
-    if good.empty:
+        good &= records["phase"].isin(list(phases)).to_numpy()
+    if not good.any():
         raise MissingError(f"the samples with {_spell(where)} have no phase {' or '.join(phases)}")
     return good
 

@@ -87,7 +87,8 @@ BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>
 <img src="http://127.0.0.2:9/x.png"><script>throw new Error("oh")</script></main>"""
 
 
-def test_what_is_wrong_with_a_page_is_seen(chromium, tmp_path):
+def test_what_is_wrong_with_a_page_is_seen(chromium, tmp_path, monkeypatch):
+    monkeypatch.setattr(book_visit, "COLOURED", ("bad.html",))
     (tmp_path / "bad.html").write_text(BAD)
     with book_visit.served(tmp_path) as home:
         (visit,) = asyncio.run(book_visit.visits(home, ["bad.html"]))

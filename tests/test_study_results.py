@@ -18,7 +18,7 @@ from hyperslab.study.results.facts import KNOWN
 from hyperslab.study.results.problem import RefusedError
 
 ROOT = Path(__file__).parents[1]
-TIMED, COUNTED = "lee_access", "penard_wire"
+TIMED, OTHER = "lee_access", "chunking_defaults"
 BLOCKS = 7
 
 
@@ -32,7 +32,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What two notebooks really wrote, at toy size, with as many blocks as an interval needs."""
     work = tmp_path_factory.mktemp("measured")
     words = ["--profile", "smoke", "--workdir", str(work), "--repeats", str(BLOCKS)]
-    assert main(["run", TIMED, COUNTED, *words]) == OK
+    assert main(["run", TIMED, OTHER, *words]) == OK
     return work / "results" / "smoke"
 
 
@@ -266,7 +266,7 @@ def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Pa
 
 def test_records_are_added_without_a_value_lost(real: Path, into: Path) -> None:
     added = add(real, into)
-    assert (added.notebooks, added.changed) == ((TIMED, COUNTED), True)
+    assert (added.notebooks, added.changed) == ((OTHER, TIMED), True)
     for name in added.notebooks:
         small, whole = (folder / f"{name}.parquet" for folder in (added.folder, real))
         pd.testing.assert_frame_equal(load(small), load(whole), check_exact=True)
@@ -322,11 +322,11 @@ def test_a_copy_under_another_name_is_no_other_machine(real: Path, into: Path) -
 def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: Path) -> None:
     (given / f"{TIMED}.parquet").unlink()
     first = add(given, into)
-    assert first.notebooks == (COUNTED,)
-    assert {each["notebook"] for each in machines(first.folder).values()} == {COUNTED}
-    (given / f"{COUNTED}.parquet").unlink()
+    assert first.notebooks == (OTHER,)
+    assert {each["notebook"] for each in machines(first.folder).values()} == {OTHER}
+    (given / f"{OTHER}.parquet").unlink()
     shutil.copy(real / f"{TIMED}.parquet", given)
-    assert add(given, into).notebooks == (TIMED, COUNTED)
+    assert add(given, into).notebooks == (OTHER, TIMED)
     assert machines(into / "here") == machines(real)
 
 

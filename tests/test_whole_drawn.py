@@ -9,8 +9,7 @@ from hyperslab.study.options import executed_folder
 
 # One of each way that notebooks make records and draw from them; all are drawn when a book is.
 DRAWN = (
-    "lee_access", "jones_netcdf", "penard_subchunk", "penard_summary", "advise_evaluation",
-    "claims",
+    "lee_access", "penard_summary", "advise_evaluation", "claims",
 )  # fmt: skip
 
 

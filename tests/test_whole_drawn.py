@@ -7,7 +7,7 @@ import pytest
 from hyperslab.cli import OK, main
 from hyperslab.study.options import executed_folder
 
-# One of each way that notebooks make records and draw from them; all are drawn when a book is.
+# One that times, one that sums up others, one that advises, one that judges; a book draws all.
 DRAWN = (
     "lee_access", "penard_summary", "advise_evaluation", "claims",
 )  # fmt: skip

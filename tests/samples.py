@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperslab.measure import witness
 from hyperslab.measure.case import Stopwatch
 
 
@@ -142,3 +143,17 @@ class LogAndSleep:
     def __call__(self, watch: Stopwatch) -> None:
         self.path.write_text(f"{os.getpid()} {os.getppid()}\n")
         time.sleep(60)
+
+
+@dataclass(frozen=True)
+class SlowWitness:
+    """Make the witness of this process slow in the first tries; a file counts them."""
+
+    counter: Path
+    tries: int
+
+    def __call__(self) -> None:
+        with self.counter.open("a") as file:
+            file.write(".")
+        if len(self.counter.read_text()) <= self.tries:
+            witness.pace = lambda: 1.0

@@ -65,6 +65,15 @@ def test_all_pairs_count():
     assert item.ratio.n == 7 and item.state == "void"
 
 
+def test_one_pair_of_several_that_is_far_off_moves_nothing():
+    frame = records(1.0)
+    more = [
+        records(ratio).assign(aa=lambda f, n=n: f["aa"] + n) for n, ratio in (("2", 2), ("3", 1))
+    ]
+    [item] = judge(pd.concat([frame, *more], ignore_index=True))
+    assert item.state == "clean" and item.ratio.value == 1
+
+
 def test_experiments_without_times_have_no_noise():
     assert judge(frame_of([{"experiment": "sizes", "phase": "size"}])) == []
 

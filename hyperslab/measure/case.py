@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ class Stopwatch:
         self.elsewhere_s = 0.0
         self._counters = Counters()
         self._phases: list[_Phase] = []
-        self._empty = self._calibrate()
+        self._empty_s = self._calibrate()
 
     @contextmanager
     def __call__(self, phase: str, **columns: object) -> Iterator[None]:
@@ -153,19 +153,15 @@ class Stopwatch:
         self._last.columns.update(columns)
 
     def rows(self) -> list[dict[str, object]]:
-        """Return one mapping of record columns a phase, the harness's own cost taken off counts."""
+        """Return one mapping of record columns a phase."""
         rows = []
         for phase in self._phases:
-            own = {
-                name: getattr(phase.cost, name) - phase.pieces * getattr(self._empty, name)
-                for name in _COUNTED
-            }
             row = {
                 "phase": phase.name,
                 "resident_before": phase.resident,
-                "overhead_s": phase.pieces * self._empty.wall_s,
+                "overhead_s": phase.pieces * self._empty_s,
             }
-            rows.append(row | asdict(replace(phase.cost, **own)) | phase.columns)
+            rows.append(row | asdict(phase.cost) | phase.columns)
         return rows
 
     def _resident(self) -> float:
@@ -184,14 +180,14 @@ class Stopwatch:
         phase.pieces += 1
         self._last = phase
 
-    def _calibrate(self) -> Counts:
+    def _calibrate(self) -> float:
         gc.disable()  # a collection inside a phase would be charged to it
         for _ in range(3):  # the first is dearer; the last is what every phase pays
             before = self._counters.start()
             with _nothing(), _nothing():  # as deep as a phase is
                 pass
             cost = self._counters.stop() - before
-        return cost
+        return cost.wall_s
 
 
 @dataclass
@@ -204,9 +200,6 @@ class _Phase:
 
     def holds(self, name: str, columns: dict[str, object]) -> bool:
         return self.name == name and columns.items() <= self.columns.items()
-
-
-_COUNTED = ("rchar", "syscr", "wchar", "syscw")
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,6 +22,8 @@ from .processes import Processes
 from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
+RETAKES = 2
+"""How often what the witness speaks against is measured again, where times are to be judged."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,9 @@ class Plan:
     sweeps : bool
         Whether the processor's last cache is filled with other data before each warm read; toys,
         whose times nobody judges, can do without.
+    retakes : int
+        How often, at the end of a block, those of its samples are measured again that the host
+        disturbed: by what witnesses say, never by the sample's own time.
     """
 
     blocks: int = 7
@@ -59,6 +64,7 @@ class Plan:
     modules: tuple[str, ...] = ()
     drop_caches: bool = False
     sweeps: bool = True
+    retakes: int = 0
 
     def __post_init__(self) -> None:
         if self.blocks < 1:
@@ -121,7 +127,7 @@ def measure(
     done = journal.blocks(experiment, key)
     todo = [block for block in range(plan.blocks) if block not in done]
     if todo:
-        spent, taken = _already(done)
+        past = _Past.of(done)
         bar = tqdm(
             total=len(entries) * plan.blocks,
             initial=len(entries) * (plan.blocks - len(todo)),
@@ -135,7 +141,7 @@ def measure(
             if any(case.start == "fork" for case in cases):
                 running.start()  # its imports are not what other programs use
             for block in todo:
-                rows = _block(block, entries, plan, running, spent, taken, bar)
+                rows = _block(block, entries, plan, running, past, bar)
                 journal.add(experiment, key, block, rows)
     blocks = journal.blocks(experiment, key)
     return [
@@ -177,48 +183,87 @@ def require_space(folder: Path, needed: int) -> None:
         )
 
 
+@dataclass
+class _Past:
+    """What a run has done so far: seconds and samples of each case and label, and witnesses."""
+
+    spent: defaultdict[tuple[str, str], float]
+    taken: Counter[tuple[str, str]]
+    paces: list[float]
+
+    @classmethod
+    def of(cls, done: Mapping[int, Rows]) -> "_Past":
+        past = cls(defaultdict(float), Counter(), [])
+        for rows in done.values():
+            seen = {}
+            for row in rows:
+                state = f", {row['cache_state']}" if row["cache_state"] else ""
+                key = (f"{row['case']}{state}", str(row["aa"]))
+                past.spent[key] += float(str(row.get("wall_s") or 0))
+                seen[key] = float(str(row.get("pace_s", "nan")))
+            past.taken.update(seen.keys())
+            past.paces += seen.values()
+        return past
+
+
 def _block(
     block: int,
     entries: Sequence[tuple[Case, str]],
     plan: Plan,
     processes: Processes,
-    spent: dict[tuple[str, str], float],
-    taken: Counter[tuple[str, str]],
+    past: _Past,
     bar: "tqdm[object]",
 ) -> Rows:
-    order = np.random.default_rng([plan.seed, block]).permutation(len(entries))
-    rows: Rows = []
+    shuffle = np.random.default_rng([plan.seed, block])
+    order = {int(index): at for at, index in enumerate(shuffle.permutation(len(entries)))}
+    samples: dict[int, Outcome] = {}
+    tries: Counter[int] = Counter()
+    waiting = list(order)
     began, busy, mine, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
-    for place, index in enumerate(order):
-        case, aa = entries[index]
-        key = (case.label, aa)
-        over = taken[key] >= MIN_SAMPLES and spent[key] >= plan.cell_s
-        if over or 0 < case.most_blocks <= block:
-            bar.update()
-            continue
-        start = time.monotonic()
-        outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
-        spent[key] = spent.get(key, 0.0) + time.monotonic() - start
-        taken[key] += 1
-        forked += outcome.cpu_s  # a spawned one's own is charged to this process as it ends
-        rows += _rows(case, aa, block, place, outcome)
-        bar.update()
+    for again in range(1 + plan.retakes):
+        for index in waiting:
+            case, aa = entries[index]
+            key = (case.label, aa)
+            over = past.taken[key] >= MIN_SAMPLES and past.spent[key] >= plan.cell_s
+            if not over and not 0 < case.most_blocks <= block:
+                start = time.monotonic()
+                outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
+                past.spent[key] += time.monotonic() - start
+                past.taken[key] += not again
+                past.paces.append(outcome.testimony.pace_s)
+                forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
+                samples[index] = outcome
+                tries[index] += 1
+            if not again:
+                bar.update()
+        disturbed = [index for index, outcome in samples.items() if _disturbed(outcome, past)]
+        waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed = time.monotonic() - began
     others = _others(machine_cpu_s() - busy, tree_cpu_s() - mine + forked, elapsed)
-    for row in rows:
-        row["others_cpu"] = others
-    return rows
+    common = {"block": block, "others_cpu": others}
+    return [
+        row
+        | common
+        | {"order": order[index], "retaken": tries[index] - 1, "disturbed": index in disturbed}
+        for index, outcome in samples.items()
+        for row in _rows(*entries[index], outcome)
+    ]
 
 
-def _rows(case: Case, aa: str, block: int, place: int, outcome: Outcome) -> Rows:
+def _disturbed(outcome: Outcome, past: _Past) -> bool:
+    """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
+    return outcome.status == "ok" and outcome.testimony.against(past.paces)
+
+
+def _rows(case: Case, aa: str, outcome: Outcome) -> Rows:
     common: dict[str, object] = {
         "case": case.name,
         "cache_state": case.cache_state,
         "aa": aa,
-        "block": block,
-        "order": place,
         "verified": outcome.verified,
         "status": outcome.status,
+        "pace_s": outcome.testimony.pace_s,
+        "reclaimed_bytes": outcome.testimony.reclaimed_bytes,
         **case.columns,
     }
     phases = outcome.rows or [{"phase": "lost"}]
@@ -228,22 +273,6 @@ def _rows(case: Case, aa: str, block: int, place: int, outcome: Outcome) -> Rows
 def _others(busy_s: float, mine_s: float, elapsed_s: float) -> float:
     """Return the share of the machine's CPU that was not spent by this run."""
     return max(0.0, busy_s - mine_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
-
-
-def _already(
-    done: Mapping[int, Rows],
-) -> tuple[dict[tuple[str, str], float], Counter[tuple[str, str]]]:
-    spent: dict[tuple[str, str], float] = {}
-    taken: Counter[tuple[str, str]] = Counter()
-    for rows in done.values():
-        seen = set()
-        for row in rows:
-            state = f", {row['cache_state']}" if row["cache_state"] else ""
-            key = (f"{row['case']}{state}", str(row["aa"]))
-            spent[key] = spent.get(key, 0.0) + float(str(row.get("wall_s") or 0))
-            seen.add(key)
-        taken.update(seen)
-    return spent, taken
 
 
 def _check(experiment: str, cases: Sequence[Case]) -> None:

@@ -18,7 +18,8 @@ LEAST_BYTES, MOST_BYTES = 2**23, 2**30
 COLD_BYTES = 2**28
 """The most before a cold read, which waits for the disk and seldom reads a large file whole."""
 RECENT_S = 1.0
-"""A host takes back what has been free for two seconds or more: what was touched since is there."""
+"""Some hosts look every two seconds for free memory to take back: what was touched since is there,
+mostly. Touching it before each sample moved no result; `witness` counts what is taken meanwhile."""
 _TRIM_BYTES = 2**16
 """How much freed memory a process may hold back that was told to give it back."""
 _TRIM_THRESHOLD = -1  # of malloc.h

@@ -24,7 +24,7 @@ class Noise:
     experiment, cache_state : str
     ratio : Interval
         Median over blocks of the ratio A/B of one case measured under two labels; in a block the
-        geometric mean of its pairs.
+        median of its pairs, as single samples far off move no ratio of two cases either.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
     synced : bool
@@ -116,7 +116,7 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
             continue
         # The pairs of one block are no independent witnesses: each block has one ratio.
         ratio = median_interval(
-            np.exp((np.log(sums["A"]) - np.log(sums["B"])).groupby("block").mean())
+            np.exp((np.log(sums["A"]) - np.log(sums["B"])).groupby("block").median())
         )
         synced = bool((part["phase"] == "sync").any())
         others = float(np.nanmedian(part.groupby("block")["others_cpu"].first().fillna(0.0)))

@@ -26,8 +26,9 @@ NUMBERS = (
     "predicted_s", "weight", "gain", "gain_low", "gain_high", "gain_predicted", "rank", "tried",
     "error", "relative_error", "changed", "wavelength", "coherence", "spectra", "kept_from",
     "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
+    "pace_s", "reclaimed_bytes", "retaken",  # of witnesses, and disturbed tries that were left out
 )  # fmt: skip
-FLAGS = ("shuffle", "verified")
+FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
 MACHINES = "machine.json"
 _KINDS: Mapping[str, type | str] = MappingProxyType(

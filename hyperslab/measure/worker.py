@@ -16,7 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
 from .case import Case, Stopwatch
@@ -25,6 +25,7 @@ from .counters import tree_cpu_s
 from .memory import COLD_BYTES, touch, worth_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
+from .witness import Witness, witnessed
 
 WARMINGS = 3
 """How often a file is read into memory: some hosts take memory back at that very moment."""
@@ -66,12 +67,15 @@ class Outcome:
     cpu_s : float
         CPU time that the run's own does not hold, in seconds: of a forked job and of the server for
         it, and of what worked for it elsewhere.
+    testimony : Witness
+        What the witnesses say of it.
     """
 
     rows: list[dict[str, object]]
     verified: bool
     status: str
     cpu_s: float = 0.0
+    testimony: Witness = field(default_factory=Witness)
 
 
 def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
@@ -96,16 +100,17 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
             case.prepare()
         try:
             _set_cache(job, sweeping or sweep)
-            if isinstance(case.run, Sequence):
-                rows, value = _command(case.run, job.timeout_s), None
-            else:
-                watch = Stopwatch(
-                    case.files if case.cache_state else (),
-                    case.cache_state == "cold",
-                    job.drop_caches,
-                )
-                value = case.run(watch)
-                rows, elsewhere_s = watch.rows(), watch.elsewhere_s
+            with witnessed() as testimony:
+                if isinstance(case.run, Sequence):
+                    rows, value = _command(case.run, job.timeout_s), None
+                else:
+                    watch = Stopwatch(
+                        case.files if case.cache_state else (),
+                        case.cache_state == "cold",
+                        job.drop_caches,
+                    )
+                    value = case.run(watch)
+                    rows, elsewhere_s = watch.rows(), watch.elsewhere_s
             verified = case.check is None or bool(case.check(value))
         finally:
             gc.enable()
@@ -114,7 +119,7 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
     except Exception as error:  # the sample is lost, the run is not
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status, elsewhere_s)
+    return Outcome(rows, verified, status, elsewhere_s, testimony())
 
 
 def run_nothing(watch: Stopwatch) -> None:

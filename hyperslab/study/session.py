@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..measure import machine, records
 from ..measure.case import Case
-from ..measure.harness import Plan, measure
+from ..measure.harness import RETAKES, Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring
 from ..measure.parent import alive
@@ -157,6 +157,7 @@ class Session:
             modules=tuple(modules),
             drop_caches=bool(self.settings.get("drop_caches", False)),
             sweeps=self.profile != "smoke",
+            retakes=0 if self.profile == "smoke" else RETAKES,
         )
         rows = measure(
             experiment,

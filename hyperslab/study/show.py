@@ -8,6 +8,7 @@ import pandas as pd
 
 from ..measure.noise import VOID, Noise, judge
 from ..measure.stats import Interval
+from ..measure.witness import Disturbed, disturbed
 from .claims.words import ENOUGH
 from .session import Session
 from .style import STYLES, styled
@@ -210,11 +211,12 @@ def void_text(found: Sequence[Noise]) -> str:
 
 
 def noise(*frames: pd.DataFrame) -> None:
-    """Show what the run says of its own noise: the A/A pairs and what other programs used."""
-    text(noise_text(judge(pd.concat(frames))))
+    """Show what the run says of its own noise: A/A pairs, other programs, disturbed samples."""
+    whole = pd.concat(frames)
+    text(noise_text(judge(whole), disturbed(whole)))
 
 
-def noise_text(found: Sequence[Noise]) -> str:
+def noise_text(found: Sequence[Noise], said: Disturbed | None = None) -> str:
     """Return the noise of a run as MyST.
 
     Examples
@@ -227,6 +229,11 @@ def noise_text(found: Sequence[Noise]) -> str:
     ```
     """
     lines = [f"- {_noise(item)}: {item.state}" for item in found]
+    if said and said.samples:
+        lines.append(
+            f"- {said.retaken} of {said.samples} samples were measured again, as the host had "
+            f"disturbed them; {said.left or 'none'} stayed disturbed"
+        )
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
     return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hyperslab.access import references
 from hyperslab.access.registry import reader
 from hyperslab.measure.case import Case, Stopwatch
-from hyperslab.measure.harness import Plan, measure
+from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
@@ -186,7 +186,7 @@ def try_out(
             candidates, sample, accesses, cache, scratch, disk_bytes=disk_bytes, server=server
         )
         modules = MODULES if server is None else (*MODULES, *far.MODULES, *_referring(candidates))
-        plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=modules)
+        plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=modules, retakes=RETAKES)
         shared = processes if server is None else None
         running = shared or own.enter_context(Processes(modules))
         if not 0 < screened < repeats:

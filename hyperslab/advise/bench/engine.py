@@ -15,7 +15,7 @@ import pandas as pd
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict
-from hyperslab.measure.harness import Plan, measure
+from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.layout import CLASSIC
@@ -145,6 +145,7 @@ def bench(
             seed=seed,
             timeout_s=TIMEOUT_S,
             modules=_MODULES + _ZARR_MODULES * zarr,
+            retakes=RETAKES,
         )
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(trial.disk_bytes for trial in trials.values())

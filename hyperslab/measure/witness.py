@@ -1,0 +1,168 @@
+"""Witnesses that the host disturbed a sample, which know nothing of the sample's own time.
+
+Where several machines share a host, a core may run at little more than half its speed for 10 to
+500 ms while another machine uses its other half. No counter shows it: the process waits for
+nothing, the hypervisor reports no time taken away, and the same work costs more CPU time. So a
+known piece of work is timed before and after each sample. A host may also take free memory back
+from under a read, which then waits for each page; some kernels count that. What a witness speaks
+against can be measured again without a look at the result.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+SLOW = 1.3
+"""How many times its usual the witness takes around a sample that is measured again."""
+BRIEF_S = 0.5
+"""Of a sample that lasts longer, the moments before and after it say too little; and a host that
+takes memory back every few seconds hits most such samples, each of them little."""
+USUAL = 0.1
+"""The share of a run's witnesses that were quicker than what is taken for usual."""
+_LOOPS, _TERMS = 4, 10_000
+_RECLAIMED = Path("/sys/module/page_reporting/parameters/reported_kib")
+_SAMPLE = ["experiment", "cache_state", "case", "aa", "block"]
+
+
+def pace() -> float:
+    """Return the seconds of a known piece of work, some 0.1 ms: the quickest of four.
+
+    Examples
+    --------
+    >>> 0 < pace() < 1
+    True
+    """
+    times = []
+    for _ in range(_LOOPS):
+        began = time.perf_counter()
+        sum(range(_TERMS))
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def reclaimed_bytes() -> float:
+    """Return how many bytes of free memory the host has taken back; NaN where nobody counts it.
+
+    Examples
+    --------
+    >>> reclaimed_bytes() >= 0 or not _RECLAIMED.exists()
+    True
+    """
+    try:
+        return 1024.0 * int(_RECLAIMED.read_text())
+    except (OSError, ValueError):
+        return float("nan")
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What the witnesses say of one sample.
+
+    Parameters
+    ----------
+    pace_s : float
+        Seconds of the known piece of work, the mean of before and after; NaN of a lost sample.
+    reclaimed_bytes : float
+        Memory that the host took back between the two; NaN where nobody counts it.
+    lasted_s : float
+        Seconds between the two.
+    """
+
+    pace_s: float = float("nan")
+    reclaimed_bytes: float = float("nan")
+    lasted_s: float = float("nan")
+
+    def against(self, paces: Sequence[float]) -> bool:
+        """Return whether a brief sample was disturbed.
+
+        Parameters
+        ----------
+        paces : sequence of float
+            Of the run so far, in seconds.
+
+        Examples
+        --------
+        >>> usual = [1.0, 1.1, 1.7]
+        >>> Witness(1.7, 0, 0.1).against(usual), Witness(1.2, 0, 0.1).against(usual)
+        (True, False)
+        >>> Witness(1.0, 2**20, 0.1).against(usual), Witness(1.7, 0, 9.0).against(usual)
+        (True, False)
+        """
+        return self.lasted_s <= BRIEF_S and (
+            self.reclaimed_bytes > 0 or self.pace_s > SLOW * usual(paces)
+        )
+
+
+@contextmanager
+def witnessed() -> Iterator[Callable[[], Witness]]:
+    """Have the witnesses look at the body; what they say is known after it.
+
+    Examples
+    --------
+    >>> with witnessed() as testimony:
+    ...     total = sum(range(1000))
+    >>> 0 < testimony().lasted_s < 1
+    True
+    """
+    said = Witness()
+    before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
+    yield lambda: said
+    lasted_s = time.perf_counter() - began
+    said = Witness((before + pace()) / 2, reclaimed_bytes() - reclaimed, lasted_s)
+
+
+def usual(paces: Sequence[float]) -> float:
+    """Return the usual pace of a run, in seconds, or infinity where none is known.
+
+    Examples
+    --------
+    >>> usual([1.0, 1.0, 1.7]), usual([])
+    (1.0, inf)
+    """
+    known = [p for p in paces if p == p]
+    return float(np.quantile(known, USUAL)) if known else float("inf")
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """What the witnesses of a run say.
+
+    Parameters
+    ----------
+    samples : int
+        That had witnesses.
+    retaken : int
+        That were measured again, once or more.
+    left : int
+        Brief ones that were disturbed all the same.
+    """
+
+    samples: int
+    retaken: int
+    left: int
+
+
+def disturbed(frame: pd.DataFrame) -> Disturbed:
+    """Return how many samples were measured again; of older records nothing is known.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Records of one notebook.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.records import frame_of
+    >>> known = [("a", 0, False), ("b", 2, True)]
+    >>> rows = [{"case": c, "pace_s": 1.0, "retaken": n, "disturbed": d} for c, n, d in known]
+    >>> disturbed(frame_of(rows))
+    Disturbed(samples=2, retaken=1, left=1)
+    """
+    samples = frame[frame["pace_s"].notna()].drop_duplicates(_SAMPLE)
+    retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
+    return Disturbed(len(samples), int(retaken), int(left))

@@ -1,0 +1,108 @@
+"""What witnesses speak against is measured again, and nothing else is."""
+
+import math
+
+import pytest
+from samples import Append, Is, ReadFile, SlowWitness
+
+from hyperslab.measure import witness
+from hyperslab.measure.case import Case
+from hyperslab.measure.harness import Plan, measure
+from hyperslab.measure.journal import Journal
+from hyperslab.measure.records import frame_of
+from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Measure cases a to c in two blocks, the witness of `b` slow in so many of its tries."""
+    # A real disturbance of the others would be retaken too.
+    monkeypatch.setattr("hyperslab.measure.witness.SLOW", 100.0)
+
+    def measured(tries, retakes=2, run_b=None, **columns):
+        log = tmp_path / "log"
+        slow = SlowWitness(tmp_path / "tries", tries)
+        cases = [
+            Case("a", Append(log, "a"), aa=True),
+            Case("b", run_b or Append(log, "b"), prepare=slow, **columns),
+            Case("c", Append(log, "c")),
+        ]
+        journal = Journal(tmp_path / "journal.jsonl", {}, "run")
+        rows = measure("e", cases, Plan(blocks=1, retakes=retakes), journal)
+        return frame_of(rows), log.read_text()
+
+    return measured
+
+
+def test_a_disturbed_sample_comes_again_at_the_end_of_its_block(run):
+    frame, order = run(tries=1)
+    assert sorted(order) == list("aabbc") and order.endswith("b")
+    b = frame[frame["case"] == "b"].iloc[0]
+    assert (b["retaken"], b["disturbed"]) == (1, False)
+    assert (frame[frame["case"] != "b"]["retaken"] == 0).all()
+    found = disturbed(frame)
+    assert (found.samples, found.retaken, found.left) == (4, 1, 0)
+
+
+def test_what_stays_disturbed_is_kept_and_said(run):
+    frame, order = run(tries=9)
+    assert order.count("b") == 3 and order.endswith("bb")
+    b = frame[frame["case"] == "b"]
+    assert b["retaken"].tolist() == [2] and b["disturbed"].tolist() == [True]
+    assert disturbed(frame).left == 1
+
+
+def test_without_retakes_it_is_said_only(run):
+    frame, order = run(tries=9, retakes=0)
+    assert order.count("b") == 1
+    assert frame[frame["disturbed"]]["case"].tolist() == ["b"]
+
+
+def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
+    (tmp_path / "data").write_bytes(b"abc")
+    frame, _ = run(tries=9, run_b=ReadFile(tmp_path / "data"), check=Is(b"abd"))
+    b = frame[frame["case"] == "b"]
+    assert (b["retaken"] == 0).all() and b["status"].str.contains("wrong values").all()
+
+
+def test_a_retaken_block_is_resumed_with_its_witnesses(tmp_path):
+    def go(blocks):
+        journal = Journal(tmp_path / "journal.jsonl", {}, "run")
+        cases = [Case("a", Append(tmp_path / "log", "a"), aa=True)]
+        return frame_of(measure("e", cases, Plan(blocks=blocks, retakes=2), journal))
+
+    one, two = go(1), go(2)
+    assert one["pace_s"].tolist() == two[two["block"] == 0]["pace_s"].tolist()
+    assert (two["pace_s"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("said", "against"),
+    [
+        (Witness(1.31, 0.0, 0.1), True),
+        (Witness(1.29, 0.0, 0.1), False),
+        (Witness(1.0, 4096.0, 0.1), True),
+        (Witness(1.0, math.nan, 0.1), False),  # nobody counts it
+        (Witness(9.0, 4096.0, witness.BRIEF_S + 0.1), False),
+        (Witness(), False),
+    ],
+)
+def test_witnesses_speak_against_slow_or_robbed_brief_samples(said, against):
+    assert said.against([1.0] * 9 + [9.0]) is against
+
+
+def test_the_first_sample_has_nothing_to_compare_with():
+    assert usual([]) == math.inf and usual([math.nan]) == math.inf
+    assert not Witness(1.0, 0.0, 0.1).against([])
+
+
+def test_absent_counters_are_absent(monkeypatch, tmp_path):
+    monkeypatch.setattr(witness, "_RECLAIMED", tmp_path / "none")
+    assert math.isnan(reclaimed_bytes())
+    (tmp_path / "kib").write_text("3\n")
+    monkeypatch.setattr(witness, "_RECLAIMED", tmp_path / "kib")
+    assert reclaimed_bytes() == 3072
+
+
+def test_older_records_say_nothing():
+    assert disturbed(frame_of([{"case": "a", "phase": "read"}])).samples == 0

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import rattler
 import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -65,7 +66,6 @@ def test_pip_gets_what_conda_forge_lacks_and_this_folder():
 
 @pytest.mark.parametrize("spec", conda_specs())
 def test_conda_understands_each_spec(spec):
-    rattler = pytest.importorskip("rattler")
     parsed = rattler.MatchSpec(spec, strict=True)
     name, _, bound = spec.partition(" ")
     assert parsed.name.normalized == name

@@ -254,3 +254,15 @@ def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
     ]
     assert order[:2] == ["lee_access", "lee_formats"]
     assert running.KEPT_BY_RUNNER not in os.environ
+
+
+def test_without_loopback_it_says_so_and_does_not_wait(study):
+    inside = ["unshare", "--net", "--map-root-user"]
+    if shutil.which("unshare") is None or subprocess.run([*inside, "true"]).returncode:
+        pytest.skip("a network of one's own takes Linux that allows it")
+    command = [*inside, sys.executable, "-m", "hyperslab", "run", "first"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "127.0.0.1, which cannot be reached" in done.stderr
+    assert "ip link set lo up" in done.stderr and "Traceback" not in done.stderr

@@ -28,7 +28,7 @@ MIB = 2**20
 
 @pytest.fixture(scope="module")
 def maps(tmp_path_factory):
-    found = Maps(tmp_path_factory.mktemp("maps"), 16, 64, 64, 32 * MIB)
+    found = Maps(tmp_path_factory.mktemp("my maps"), 16, 64, 64, 32 * MIB)
     found.make()
     return found
 
@@ -51,6 +51,7 @@ def test_every_engine_rewrites_every_value_and_leaves_nothing(maps, own):
             assert case.columns["library_version"][0].isdigit()
             assert outcome.rows[-1]["wchar"] >= outcome.rows[-1]["file_bytes"] * 0.9
     assert set(maps.scratch.iterdir()) == before
+    assert not list(maps.scratch.parent.glob("*%20*")), "written beside a folder with a space"
 
 
 def test_what_was_taken_and_given_back_is_seen():

@@ -47,7 +47,8 @@ def profile_of(records: Path | None) -> str:
     >>> profile_of(None)
     'quick'
     """
-    found = {str(run["profile"]) for run in machines(records).values()} if records else set()
+    runs = machines(records).values() if records else ()
+    found = {str(run["profile"]) for run in runs if run.get("profile")}
     return found.pop() if len(found) == 1 else "quick"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -46,6 +47,8 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     ------
     ValueError
         For an unknown notebook or profile, before anything runs.
+    OSError
+        Where the work directory cannot be written to, or nothing can talk over loopback.
     BusyError
         When another run is measuring on this machine.
     """
@@ -61,12 +64,25 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     if options.repeats < 0:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
+    _require_loopback()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
         _take_machines(top / options.records, top / options.workdir / "results" / options.profile)
         return _all(chosen, options, top)
     with measuring():
         return _all(chosen, options, top)
+
+
+def _require_loopback() -> None:
+    """Raise an error where Jupyter would wait for ever for a kernel that it cannot hear."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError as error:
+        raise OSError(
+            f"notebooks talk with their kernels over 127.0.0.1, which cannot be reached "
+            f"({error.strerror or error}): bring the interface up (`ip link set lo up`)"
+        ) from error
 
 
 def _take_machines(records: Path, results: Path) -> None:

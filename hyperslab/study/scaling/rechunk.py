@@ -7,7 +7,7 @@ import logging
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, chdir, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -189,11 +189,14 @@ def _cubed(maps: Maps, copy: Path, stores: Path) -> Iterator[Callable[[], object
     import cubed
 
     give_back()
-    spec = cubed.Spec(str(stores), allowed_mem=maps.allowed_bytes, executor_name="single-threaded")
+    # cubed quotes the path as an address, and would write beside a folder with a space in its name.
+    spec = cubed.Spec(".", allowed_mem=maps.allowed_bytes, executor_name="single-threaded")
+    source, copy = str(maps.source.absolute()), copy.absolute()
 
     def rewrite() -> None:
-        source = cubed.from_zarr(str(maps.source), path=VARIABLE, spec=spec)
-        cubed.store([source.rechunk(maps.series)], [_made(maps, copy)])
+        with chdir(stores):
+            values = cubed.from_zarr(source, path=VARIABLE, spec=spec)
+            cubed.store([values.rechunk(maps.series)], [_made(maps, copy)])
 
     yield rewrite
 

@@ -157,3 +157,14 @@ class SlowWitness:
             file.write(".")
         if len(self.counter.read_text()) <= self.tries:
             witness.pace = lambda: 1.0
+
+
+@dataclass(frozen=True)
+class OnceOnly:
+    """Fail from the second time on."""
+
+    path: Path
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("read"):
+            self.path.open("x").close()

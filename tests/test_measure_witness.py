@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from samples import Append, Is, ReadFile, SlowWitness
+from samples import Append, Is, OnceOnly, ReadFile, SlowWitness
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Case
-from hyperslab.measure.harness import Plan, measure
+from hyperslab.measure.harness import Plan, _Past, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
@@ -15,9 +15,10 @@ from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Measure cases a to c in two blocks, the witness of `b` slow in so many of its tries."""
+    """Measure cases a to c in a block, the witness of `b` slow in so many of its tries."""
     # A real disturbance of the others would be retaken too.
-    monkeypatch.setattr("hyperslab.measure.witness.SLOW", 100.0)
+    monkeypatch.setattr(witness, "SLOW", 100.0)
+    monkeypatch.setattr(witness, "RECLAIMED_BYTES", math.inf)
 
     def measured(tries, retakes=2, run_b=None, **columns):
         log = tmp_path / "log"
@@ -65,15 +66,19 @@ def test_wrong_values_are_not_hidden_by_another_try(run, tmp_path):
     assert (b["retaken"] == 0).all() and b["status"].str.contains("wrong values").all()
 
 
-def test_a_retaken_block_is_resumed_with_its_witnesses(tmp_path):
-    def go(blocks):
-        journal = Journal(tmp_path / "journal.jsonl", {}, "run")
-        cases = [Case("a", Append(tmp_path / "log", "a"), aa=True)]
-        return frame_of(measure("e", cases, Plan(blocks=blocks, retakes=2), journal))
+def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
+    """The first try counts where the second one fails."""
+    frame, _ = run(tries=1, retakes=1, run_b=OnceOnly(tmp_path / "once"))
+    b = frame[frame["case"] == "b"]
+    assert b["status"].tolist() == ["ok"] and b["disturbed"].tolist() == [True]
 
-    one, two = go(1), go(2)
-    assert one["pace_s"].tolist() == two[two["block"] == 0]["pace_s"].tolist()
-    assert (two["pace_s"] > 0).all()
+
+def test_a_resumed_run_knows_the_witnesses_of_before(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl", {}, "run")
+    case = Case("a", Append(tmp_path / "log", "a"), aa=True)
+    rows = measure("e", [case], Plan(blocks=2), journal)
+    past = _Past.of({0: rows[:2], 1: rows[2:]})
+    assert past.paces == [row["pace_s"] for row in rows] and len(past.paces) == 4
 
 
 @pytest.mark.parametrize(
@@ -81,14 +86,21 @@ def test_a_retaken_block_is_resumed_with_its_witnesses(tmp_path):
     [
         (Witness(1.31, 0.0, 0.1), True),
         (Witness(1.29, 0.0, 0.1), False),
-        (Witness(1.0, 4096.0, 0.1), True),
+        (Witness(1.0, 2.0**21, 0.1), True),
+        (Witness(1.0, 4096.0, 0.1), False),
         (Witness(1.0, math.nan, 0.1), False),  # nobody counts it
-        (Witness(9.0, 4096.0, witness.BRIEF_S + 0.1), False),
+        (Witness(9.0, 2.0**21, witness.BRIEF_S + 0.1), False),
         (Witness(), False),
     ],
 )
 def test_witnesses_speak_against_slow_or_robbed_brief_samples(said, against):
     assert said.against([1.0] * 9 + [9.0]) is against
+
+
+def test_a_slow_sample_of_a_brief_case_is_brief():
+    slow = Witness(9.0, 0.0, witness.BRIEF_S + 0.1)
+    assert slow.against([1.0], [0.1, 0.1, slow.lasted_s])
+    assert not Witness(9.0, 0.0, 0.1).against([1.0], [0.1, 2.0, 2.0])
 
 
 def test_the_first_sample_has_nothing_to_compare_with():

@@ -89,5 +89,5 @@ def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
 @pytest.mark.parametrize(("left", "stayed"), [(0, "none stayed disturbed"), (2, "2 stayed")])
 def test_the_noise_says_how_many_samples_were_disturbed(left, stayed):
     text = show.noise_text([], Disturbed(9, 3, left))
-    assert "3 of 9 samples were measured again" in text and stayed in text
+    assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
     assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))

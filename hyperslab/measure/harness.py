@@ -52,8 +52,8 @@ class Plan:
         Whether the processor's last cache is filled with other data before each warm read; toys,
         whose times nobody judges, can do without.
     retakes : int
-        How often, at the end of a block, those of its samples are measured again that the host
-        disturbed: by what witnesses say, never by the sample's own time.
+        How often, at the end of a block, those of its samples are measured again that were
+        disturbed: by what witnesses say, never by how long the sample took.
     """
 
     blocks: int = 7
@@ -190,10 +190,11 @@ class _Past:
     spent: defaultdict[tuple[str, str], float]
     taken: Counter[tuple[str, str]]
     paces: list[float]
+    lasted: defaultdict[str, list[float]]
 
     @classmethod
     def of(cls, done: Mapping[int, Rows]) -> "_Past":
-        past = cls(defaultdict(float), Counter(), [])
+        past = cls(defaultdict(float), Counter(), [], defaultdict(list))
         for rows in done.values():
             seen = {}
             for row in rows:
@@ -204,6 +205,17 @@ class _Past:
             past.taken.update(seen.keys())
             past.paces += seen.values()
         return past
+
+    def heard(self, case: Case, outcome: Outcome) -> None:
+        """Take down what the witnesses of a sample say."""
+        self.paces.append(outcome.testimony.pace_s)
+        if outcome.rows:
+            self.lasted[case.label].append(outcome.testimony.lasted_s)
+
+    def against(self, case: Case, outcome: Outcome) -> bool:
+        """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
+        witness = outcome.testimony
+        return outcome.status == "ok" and witness.against(self.paces, self.lasted[case.label])
 
 
 def _block(
@@ -225,18 +237,22 @@ def _block(
             case, aa = entries[index]
             key = (case.label, aa)
             over = past.taken[key] >= MIN_SAMPLES and past.spent[key] >= plan.cell_s
-            if not over and not 0 < case.most_blocks <= block:
+            if again or (not over and not 0 < case.most_blocks <= block):
                 start = time.monotonic()
                 outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
-                past.spent[key] += time.monotonic() - start
-                past.taken[key] += not again
-                past.paces.append(outcome.testimony.pace_s)
+                if not again:  # what is taken again shortens no case's share
+                    past.spent[key] += time.monotonic() - start
+                    past.taken[key] += 1
+                past.heard(case, outcome)
                 forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
-                samples[index] = outcome
+                if not again or outcome.rows:  # a try that is lost takes no sample away
+                    samples[index] = outcome
                 tries[index] += 1
             if not again:
                 bar.update()
-        disturbed = [index for index, outcome in samples.items() if _disturbed(outcome, past)]
+        disturbed = [
+            index for index, outcome in samples.items() if past.against(entries[index][0], outcome)
+        ]
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed = time.monotonic() - began
     others = _others(machine_cpu_s() - busy, tree_cpu_s() - mine + forked, elapsed)
@@ -248,11 +264,6 @@ def _block(
         for index, outcome in samples.items()
         for row in _rows(*entries[index], outcome)
     ]
-
-
-def _disturbed(outcome: Outcome, past: _Past) -> bool:
-    """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
-    return outcome.status == "ok" and outcome.testimony.against(past.paces)
 
 
 def _rows(case: Case, aa: str, outcome: Outcome) -> Rows:
@@ -300,6 +311,14 @@ def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
         for case in cases
     ]
     text = json.dumps(
-        [experiment, described, plan.seed, plan.aa_pairs, plan.cell_s, plan.drop_caches]
+        [
+            experiment,
+            described,
+            plan.seed,
+            plan.aa_pairs,
+            plan.cell_s,
+            plan.drop_caches,
+            plan.retakes,
+        ]
     )
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -24,7 +24,7 @@ class Noise:
     experiment, cache_state : str
     ratio : Interval
         Median over blocks of the ratio A/B of one case measured under two labels; in a block the
-        median of its pairs, as single samples far off move no ratio of two cases either.
+        median of its pairs, so that one sample far off does not move it.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
     synced : bool

@@ -1,4 +1,4 @@
-"""Witnesses that the host disturbed a sample, which know nothing of the sample's own time.
+"""Witnesses that a sample was disturbed, whose words do not depend on how long it took.
 
 Where several machines share a host, a core may run at little more than half its speed for 10 to
 500 ms while another machine uses its other half. No counter shows it: the process waits for
@@ -22,6 +22,8 @@ SLOW = 1.3
 BRIEF_S = 0.5
 """Of a sample that lasts longer, the moments before and after it say too little; and a host that
 takes memory back every few seconds hits most such samples, each of them little."""
+RECLAIMED_BYTES = 2**20
+"""How much memory may be taken back during a sample that stands."""
 USUAL = 0.1
 """The share of a run's witnesses that were quicker than what is taken for usual."""
 _LOOPS, _TERMS = 4, 10_000
@@ -77,24 +79,27 @@ class Witness:
     reclaimed_bytes: float = float("nan")
     lasted_s: float = float("nan")
 
-    def against(self, paces: Sequence[float]) -> bool:
-        """Return whether a brief sample was disturbed.
+    def against(self, paces: Sequence[float], lasted: Sequence[float] = ()) -> bool:
+        """Return whether a sample of a brief case was disturbed.
 
         Parameters
         ----------
         paces : sequence of float
             Of the run so far, in seconds.
+        lasted : sequence of float
+            Seconds of the case's samples so far, whose median says whether it is brief, so that a
+            slow sample is not kept for being slow; without them this sample's own.
 
         Examples
         --------
         >>> usual = [1.0, 1.1, 1.7]
         >>> Witness(1.7, 0, 0.1).against(usual), Witness(1.2, 0, 0.1).against(usual)
         (True, False)
-        >>> Witness(1.0, 2**20, 0.1).against(usual), Witness(1.7, 0, 9.0).against(usual)
+        >>> Witness(1.0, 2**23, 0.1).against(usual), Witness(1.7, 0, 9.0).against(usual)
         (True, False)
         """
-        return self.lasted_s <= BRIEF_S and (
-            self.reclaimed_bytes > 0 or self.pace_s > SLOW * usual(paces)
+        return float(np.median(lasted or [self.lasted_s])) <= BRIEF_S and (
+            self.reclaimed_bytes > RECLAIMED_BYTES or self.pace_s > SLOW * usual(paces)
         )
 
 
@@ -113,7 +118,8 @@ def witnessed() -> Iterator[Callable[[], Witness]]:
     before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
     yield lambda: said
     lasted_s = time.perf_counter() - began
-    said = Witness((before + pace()) / 2, reclaimed_bytes() - reclaimed, lasted_s)
+    taken = reclaimed_bytes() - reclaimed
+    said = Witness((before + pace()) / 2, taken, lasted_s)
 
 
 def usual(paces: Sequence[float]) -> float:

@@ -40,7 +40,7 @@ class Phase:
 
     @property
     def busiest(self) -> int:
-        """Requests of the rank that made the most: it makes them one after another."""
+        """Requests of the rank that made the most, as it makes them one after another."""
         return max(map(sum, zip(self.writes, self.reads, strict=True)))
 
 

@@ -142,7 +142,7 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
 
     @property
     def suffix(self) -> str:
-        """Ending of the file's (Zarr: the directory's) name."""
+        """Ending of the name of the file, or of the directory for Zarr."""
         return _SUFFIXES.get(self.format, ".nc")
 
     @property

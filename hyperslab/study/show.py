@@ -231,8 +231,8 @@ def noise_text(found: Sequence[Noise], said: Disturbed | None = None) -> str:
     lines = [f"- {_noise(item)}: {item.state}" for item in found]
     if said and said.samples:
         lines.append(
-            f"- {said.retaken} of {said.samples} samples were measured again, as the host had "
-            f"disturbed them; {said.left or 'none'} stayed disturbed"
+            f"- {said.retaken} of {said.samples} samples were disturbed and measured again; "
+            f"{said.left or 'none'} stayed disturbed"
         )
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
     return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])

@@ -63,7 +63,7 @@ class Row:
 
     @property
     def scaled_gain(self) -> float:
-        """The gain that is expected of the file: the measured one, from the sample to the whole."""
+        """The gain that is expected of the whole file, from the measured one where there is one."""
         if self.measured_gain is None:
             return self.gain
         off = self.gain / self.sample_gain if self.sample_gain > 0 else math.nan

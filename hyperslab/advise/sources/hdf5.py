@@ -59,7 +59,7 @@ class HDF5Source(Source):
 
     @property
     def format(self) -> str:
-        """The format: netCDF-4 where the file says so."""
+        """The format, netCDF-4 where the file says so."""
         return netcdf_kind(self._file) or "hdf5"
 
     @property

@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def memory_bytes(self) -> int:
-        """What decoding it needs: compressed bytes and what points keep, and the values' own."""
+        """What decoding it needs, compressed bytes and what points keep, and the values' own."""
         stored = sum(stretch.stop - stretch.start + self.each for stretch in self.stretches)
         return stored + self.starts.nbytes + self.starts.size * self.length
 
@@ -184,7 +184,7 @@ class Indexed:
 
     @property
     def _each_bytes(self) -> int:
-        """What a stretch takes while it waits: what its point keeps, and the objects about it."""
+        """What a stretch takes while it waits, what its point keeps, and the objects about it."""
         kept = self.points.kept_bytes
         return _OBJECTS + (int(kept.max()) if len(kept) else 0)
 

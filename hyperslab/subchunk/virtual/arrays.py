@@ -49,7 +49,7 @@ class Array:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Type of what is given out: little-endian."""
+        """Type of what is given out, little-endian."""
         return np.dtype(object) if self.text else self.reader.dtype.newbyteorder("<")
 
     @property

@@ -145,14 +145,27 @@ def plain(tmp_path_factory):
 
 def test_other_names_of_a_variable_are_there(plain):
     with subchunk.open(plain) as file:
-        assert list(file) == ["b", "g/c", "g/h/d", "g/up", "hard", "soft", "three"]
+        assert list(file) == ["b", "g/c", "g/h/d", "g/up", "hard", "soft"]
         for name in ("g/up", "hard", "soft"):
             assert not file[name].plain
             np.testing.assert_array_equal(file[name][90:], np.arange(90.0, 100))
             assert not file.index.entries[name].spacing  # its chunks are indexed once
 
 
-@pytest.mark.filterwarnings("ignore:three is left out")
+def test_what_is_left_out_is_named(plain):
+    with subchunk.open(plain) as file:
+        assert {name: why.split(":")[0] for name, why in file.left_out.items()} == {
+            "broken": "its link cannot be followed",
+            "g/loop": "it leads back to /g",
+            "outside": "it is a link into another file",
+            "three": "numpy has no type for it",
+        }
+        with pytest.raises(subchunk.UnreadableError, match="three in .*: numpy has no type for it"):
+            file["three"]
+        assert "three" not in file and "b" in file
+
+
+@pytest.mark.filterwarnings("ignore:.* is left out")
 def test_dimensions_without_names_are_counted_through_the_file(plain):
     tree = xr.open_datatree(plain, engine=SubchunkEntrypoint)
     assert tree["b"].dims == tree["hard"].dims == ("phony_dim_0",)

@@ -69,8 +69,7 @@ def test_a_type_that_numpy_lacks_spoils_only_its_variable(tmp_path, indexed):
     with subchunk.open(path) as file:
         assert file["good"][7] == 7
         with pytest.raises(SubchunkError, match="cannot be read: numpy has no type"):
-            file["d"][0]
-        assert repr(file["d"])
+            file["d"]
 
 
 @pytest.mark.parametrize("kind", ["bool", "i2", ">f4", "c8", "enum"])

@@ -68,5 +68,9 @@ def test_a_damaged_partial_chunk_is_not_taken_for_an_unfiltered_one(tmp_path):
         data[...] = 7
         data.id.write_direct_chunk((20, 0), bytes(range(250)) * 160)
         assert not chunk_table(data).mask.any()
-    with pytest.raises(subchunk.SubchunkError, match="damaged"):
+    with pytest.warns(UserWarning, match="1 of 4 chunks of x have no points .* damaged"):
         subchunk.build(path)
+    with subchunk.open(path) as file:
+        assert file["x"][3, 2345] == 7
+        with pytest.raises(subchunk.CorruptDataError, match=r"x\.h5"):
+            file["x"][25, 3]

@@ -13,6 +13,7 @@ from .errors import (
     StaleIndexError,
     SubchunkError,
     UnknownVersionError,
+    UnreadableError,
 )
 from .file import File, open
 from .index.build import build, widen
@@ -29,6 +30,7 @@ __all__ = [
     "StaleIndexError",
     "SubchunkError",
     "UnknownVersionError",
+    "UnreadableError",
     "VariableReader",
     "build",
     "open",

@@ -2,89 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import h5py
 import numpy as np
+from h5py import h5a, h5o, h5r
 
-# Under this name the attributes of a group list its dimensions: name, length, whether unlimited.
+DimensionList = Sequence[Sequence[Any]]
+
+# Under this name the attributes of a group in an index list its dimensions: name, length,
+# whether unlimited.
 DIMENSIONS = "_Netcdf4Dimensions"
 NON_COORDINATE = (
     "_nc4_non_coord_"  # before the name of a variable named like a dimension not its own
 )
 _COORDINATES, _NUMBER = "_Netcdf4Coordinates", "_Netcdf4Dimid"
+_ONLY = b"This is a netCDF dimension but not a netCDF variable"
 
 
-def dimension_only(dataset: h5py.Dataset) -> bool:
-    """Return whether netCDF-4 made this dataset to hold the name of a dimension."""
-    mark = dataset.attrs.get("NAME", b"")
-    return isinstance(mark, bytes) and mark.startswith(
-        b"This is a netCDF dimension but not a netCDF variable"
-    )
+@dataclass(frozen=True)
+class Scale:
+    """A dataset that gives a dimension its name.
+
+    Parameters
+    ----------
+    dimension : sequence
+        Its name, length, and whether it is unlimited; empty for a scalar, which gives none.
+    number : int
+        netCDF-4's number of the dimension; -1 where it has none.
+    only : bool
+        Whether netCDF-4 made it to hold the name, and it is no variable.
+    """
+
+    dimension: Sequence[Any]
+    number: int
+    only: bool
 
 
-def dimensions_of(dataset: h5py.Dataset) -> tuple[str, ...]:
-    """Return the names of the dimensions of a variable, "" where the file gives none."""
-    found = []
-    for dim in dataset.dims:
-        name = ""
-        if len(dim):
-            name = _last(dim[0])
-        elif dataset.ndim == 1 and dataset.attrs.get("CLASS") == b"DIMENSION_SCALE":
-            name = _last(dataset)
-        found.append(name)
-    if "" in found and _COORDINATES in dataset.attrs:
-        # A coordinate of several dimensions cannot have them attached: it has their numbers.
-        numbers = np.atleast_1d(dataset.attrs[_COORDINATES]).tolist()
-        if len(numbers) == dataset.ndim:
-            known = _numbered(dataset)
-            found = [n or known.get(number, "") for n, number in zip(found, numbers, strict=True)]
+@dataclass(frozen=True)
+class Axes:
+    """What a dataset says of its dimensions.
+
+    Parameters
+    ----------
+    scales : tuple of int
+        Address of the dataset that each has its name from; -1 where there is none.
+    numbers : tuple of int
+        netCDF-4's numbers of the dimensions; empty where there are none.
+    """
+
+    scales: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+
+def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
+    """Return the dimension that a dataset gives its name to; None for most."""
+    mark = _attribute(dataset, "NAME")
+    only = isinstance(mark, bytes) and mark.startswith(_ONLY)
+    if not only and _attribute(dataset, "CLASS") != b"DIMENSION_SCALE":
+        return None
+    if not dataset.shape:
+        return Scale([], -1, only)
+    number = _attribute(dataset, _NUMBER)
+    dimension = [path.rpartition("/")[2], int(dataset.shape[0]), dataset.maxshape[0] is None]
+    return Scale(dimension, -1 if number is None else _whole(number)[0], only)
+
+
+def axes_of(dataset: h5py.Dataset) -> Axes:
+    """Return what a dataset says of its dimensions."""
+    scales = [-1] * dataset.ndim
+    listed = _attribute(dataset, "DIMENSION_LIST")
+    with suppress(Exception):  # a list of something else names nothing
+        for axis, references in enumerate(() if listed is None else listed):
+            if len(references):
+                scales[axis] = h5o.get_info(h5r.dereference(references[0], dataset.id)).addr
+    if scales == [-1] and _attribute(dataset, "CLASS") == b"DIMENSION_SCALE":
+        scales = [h5o.get_info(dataset.id).addr]
+    # A coordinate of several dimensions cannot have them attached: it has their numbers.
+    numbers = _attribute(dataset, _COORDINATES) if -1 in scales else None
+    return Axes(tuple(scales), () if numbers is None else _whole(numbers))
+
+
+def dimension_names(
+    path: str, axes: Axes, names: Mapping[int, str], scales: Mapping[str, Sequence[Scale]]
+) -> tuple[str, ...]:
+    """Return the names of the dimensions of a variable, "" where the file gives none.
+
+    Parameters
+    ----------
+    path : str
+        Of the variable.
+    axes : Axes
+    names : mapping
+        Of objects, by their addresses.
+    scales : mapping
+        By the paths of groups.
+    """
+    found = [names.get(address, "") for address in axes.scales]
+    if len(axes.numbers) == len(found):
+        known: dict[int, str] = {}
+        group = path
+        while group and "" in found:
+            group = group.rpartition("/")[0]
+            for scale in scales[group]:
+                if scale.number >= 0:
+                    known.setdefault(scale.number, scale.dimension[0])
+        found = [
+            name or known.get(number, "") for name, number in zip(found, axes.numbers, strict=True)
+        ]
     return tuple(found)
 
 
-def group_dimensions(group: h5py.Group) -> list[list[Any]]:
-    """Return name, length, and whether it is unlimited, of the dimensions of a group."""
-    return [
-        [name, int(item.shape[0]), item.maxshape[0] is None]
-        for name, item in _scales(group)
-        if item.ndim
-    ]
-
-
-def parted(attrs: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, tuple[int, bool]]]:
-    """Return the attributes of a group, and its dimensions with length and whether unlimited.
+def parted(attrs: Mapping[str, Any]) -> tuple[dict[str, Any], DimensionList]:
+    """Return the attributes of a group as an index has them, and its dimensions.
 
     Examples
     --------
     >>> parted({"title": "x", "_Netcdf4Dimensions": [["t", 3, True]]})
-    ({'title': 'x'}, {'t': (3, True)})
+    ({'title': 'x'}, [['t', 3, True]])
     """
     kept = {name: value for name, value in attrs.items() if name != DIMENSIONS}
-    found = attrs.get(DIMENSIONS, [])
-    return kept, {name: (int(length), bool(unlimited)) for name, length, unlimited in found}
+    return kept, attrs.get(DIMENSIONS, [])
 
 
-def _numbered(dataset: h5py.Dataset) -> dict[int, str]:
-    """Return the names of the dimensions that a variable can have, by netCDF-4's numbers."""
-    found: dict[int, str] = {}
-    group = dataset.parent
-    while True:
-        for name, item in _scales(group):
-            if _NUMBER in item.attrs:
-                found.setdefault(int(np.ravel(item.attrs[_NUMBER])[0]), name)
-        if group.name in (None, "/"):
-            return found
-        group = group.parent
+def _attribute(dataset: h5py.Dataset, name: str) -> Any:
+    """Return an attribute; None where there is none, or none that can be read."""
+    if not h5a.exists(dataset.id, name.encode()):
+        return None
+    try:
+        return dataset.attrs[name]
+    except Exception:  # what it would say of dimensions is then not known
+        return None
 
 
-def _scales(group: h5py.Group) -> Iterator[tuple[str, h5py.Dataset]]:
-    for name in sorted(group):
-        if isinstance(group.get(name, getlink=True), h5py.HardLink):
-            item = group[name]
-            if isinstance(item, h5py.Dataset) and item.attrs.get("CLASS") == b"DIMENSION_SCALE":
-                yield name, item
-
-
-def _last(dataset: h5py.Dataset) -> str:
-    return str(dataset.name).rsplit("/", 1)[-1]
+def _whole(values: Any) -> tuple[int, ...]:
+    found = np.ravel(values)
+    return tuple(found.tolist()) if found.dtype.kind in "iu" and found.size else (-1,)

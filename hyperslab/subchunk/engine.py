@@ -16,11 +16,17 @@ from xarray.backends import BackendArray, BackendEntrypoint, StoreBackendEntrypo
 from xarray.backends.common import AbstractDataStore
 from xarray.core import indexing
 
+from .errors import CorruptDataError, SubchunkError, UnreadableError
 from .file import File
+from .hdf5 import Variable
 from .index.index import SUFFIX
 from .names import Contents, Shown, contents
 from .padded import PaddedReader
 from .variable import VariableReader
+
+_FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
+_LOSSLESS = "surrogateescape"
+_SAID = 8  # what is left out of a group and named in a warning
 
 
 class SubchunkEntrypoint(BackendEntrypoint):
@@ -92,9 +98,9 @@ class SubchunkEntrypoint(BackendEntrypoint):
             memory_bytes=memory_bytes,
             verify=verify,
         )
-        held = contents(file, file.groups())
-        return StoreBackendEntrypoint().open_dataset(
-            _Store(file, held, (group or "").strip("/")),
+        store = _Store(file, contents(file), (group or "").strip("/"))
+        return _opened(
+            store,
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
             concat_characters=concat_characters,
@@ -106,18 +112,18 @@ class SubchunkEntrypoint(BackendEntrypoint):
 
     def open_groups_as_dict(self, filename_or_obj: Any, **options: Any) -> dict[str, xr.Dataset]:
         """Open all groups of a file, by their paths; see `xarray.open_groups`."""
-        places = {name: options[name] for name in ("index", "storage_options") if name in options}
         top = (options.pop("group", None) or "").strip("/")
-        with File(_data(filename_or_obj), **places) as file:
-            held = contents(file, file.groups())
-            _check_group(file, held, top)
+        given = {name: options.pop(name) for name in _FILE_OPTIONS if name in options}
+        file = File(_data(filename_or_obj), given.pop("index", None), **given)
+        held = contents(file)
+        _check_group(file, held, top)
         below = f"{top}/" if top else ""
         # As in engine netcdf4 the group that is asked for is the root of the tree.
         return {
-            f"/{name.removeprefix(below)}" if name != top else "/": self.open_dataset(
-                filename_or_obj, group=name, **options
+            f"/{name.removeprefix(below)}" if name != top else "/": _opened(
+                _Store(file, held, name), **options
             )
-            for name in sorted(held.groups)
+            for name in sorted(held.dimensions)
             if name == top or name.startswith(below)
         }
 
@@ -136,27 +142,53 @@ def _data(name: Any) -> str:
     return os.fspath(name).removesuffix(SUFFIX)
 
 
+def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
+    """Open a group, without what turns out to be unreadable of all that xarray reads at once."""
+    while True:
+        try:
+            found = StoreBackendEntrypoint().open_dataset(store, **decoding)
+            for name, variable in found.variables.items():
+                if variable.dims == (name,):  # xarray makes an index of it
+                    variable.load()
+        except (UnreadableError, CorruptDataError) as error:
+            if not store.leave_out(error):
+                raise
+        else:
+            return found
+
+
 class _Store(AbstractDataStore):
     """One group of a file as xarray wants it."""
 
     def __init__(self, file: File, held: Contents, group: str) -> None:
         self._file, self._held, self._group = file, held, group
         _check_group(file, held, group)
-        lost = [path for path in held.left_out if path.rpartition("/")[0] == group]
-        for path in lost:
-            warnings.warn(f"{path} is left out: {held.left_out[path]}", stacklevel=2)
+        said = [
+            f"{path} is left out: {why}"
+            for path, why in held.left_out.items()
+            if path.rpartition("/")[0] == group
+        ]
+        if len(said) > _SAID:
+            said[_SAID:] = [f"and {len(said) - _SAID} more: hyperslab.subchunk.open(…).left_out"]
+        if said:
+            warnings.warn("; ".join(said), stacklevel=3)
+        self._shown = list(held.variables[group])
+
+    def leave_out(self, error: SubchunkError) -> bool:
+        """Go on without the variable that an error is about, if it is one of the group."""
+        lost = [shown for shown in self._shown if error.variable in _names(shown.reader.variable)]
+        for shown in lost:
+            self._shown.remove(shown)
+            warnings.warn(f"{shown.reader.variable.name} is left out: {error}", stacklevel=4)
+        return bool(lost)
 
     def get_attrs(self) -> dict[str, Any]:
         """Return the attributes of the group."""
-        return dict(self._held.groups[self._group])
+        return self._file.attributes(self._group)
 
     def get_variables(self) -> dict[str, xr.Variable]:
         """Return the variables of the group, not decoded."""
-        return {
-            shown.name: _variable(shown)
-            for shown in self._held.variables
-            if shown.group == self._group
-        }
+        return {shown.name: _variable(shown) for shown in self._shown}
 
     def get_encoding(self) -> dict[str, Any]:
         """Return what xarray keeps of how the dataset is stored."""
@@ -170,9 +202,13 @@ class _Store(AbstractDataStore):
 
 
 def _check_group(file: File, held: Contents, group: str) -> None:
-    if group not in held.groups:
-        known = ", ".join(sorted(filter(None, held.groups))) or "none but the root"
+    if group not in held.dimensions:
+        known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
         raise OSError(f"{file.path} has no group {group!r}: it has {known}")
+
+
+def _names(variable: Variable) -> tuple[str, str]:
+    return variable.name, variable.same
 
 
 def _variable(shown: Shown) -> xr.Variable:
@@ -210,8 +246,9 @@ class _Array(BackendArray):
         )
 
     def _get(self, key: tuple[Any, ...]) -> NDArray[Any]:
-        found = np.asarray(self._reader[key], self._reader.dtype)
+        found = np.asarray(self._reader[(*key, ...)], self._reader.dtype)
         if self._text:
-            decoded = [v.decode() if isinstance(v, bytes) else v for v in found.reshape(-1)]
-            found = np.array(decoded, dtype=object).reshape(found.shape)
+            # What is no UTF-8 can be had back by encoding it alike.
+            texts = [v.decode(errors=_LOSSLESS) if isinstance(v, bytes) else v for v in found.flat]
+            found = np.array(texts, dtype=object).reshape(found.shape)
         return found

@@ -1,8 +1,22 @@
 """What can go wrong with an index, a file, or the pair of them."""
 
+from __future__ import annotations
+
 
 class SubchunkError(RuntimeError):
-    """Something is wrong with an index or with the data it describes; the message says what."""
+    """Something is wrong with an index or with the data it describes; the message says what.
+
+    Attributes
+    ----------
+    variable : str
+        Path of the one variable that is concerned; empty where it is the whole file, or unknown.
+    """
+
+    variable = ""
+
+
+class UnreadableError(SubchunkError):
+    """One variable of a file cannot be read, or not here; the others can."""
 
 
 class StaleIndexError(SubchunkError):
@@ -27,3 +41,14 @@ class UnknownVersionError(SubchunkError):
 
 class MissingFileError(SubchunkError, FileNotFoundError):
     """Nothing is there under a URL."""
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error says, in one line.
+
+    Examples
+    --------
+    >>> reason(OSError("no route")), reason(KeyError())
+    ('no route', 'KeyError')
+    """
+    return " ".join(str(error).split()) or type(error).__name__

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,20 @@ from typing import Any
 import h5py
 
 from .chunkindex.index import ChunkindexIndex
-from .errors import MissingFileError, StaleIndexError, SubchunkError
+from .errors import MissingFileError, StaleIndexError, SubchunkError, UnreadableError
 from .fetch import LocalFile, RemoteFile, Source, is_url, source
 from .fetch.filelike import RangeReader
 from .fetch.remote import NoRangesError, shown
 from .fetch.together import in_turn, together
-from .hdf5 import attributes, datasets, describe
+from .forks import ForkLock
+from .hdf5 import attributes
 from .index.entries import decoded
 from .index.fingerprint import difference, digest
 from .index.format import Hdf5IndexError, NoIndexError
 from .index.index import Index, PointIndex
 from .index.place import absolute, file_name, index_place
 from .index.survey import look
+from .listing import Listing, listing
 from .memory import allowed
 from .variable import VariableReader
 
@@ -113,7 +115,8 @@ class File(Mapping[str, "VariableReader"]):
         self.threads = threads or min(8, os.cpu_count() or 1)
         self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(self.path, self.options)
-        self.lock = threading.Lock()
+        self.lock = ForkLock()
+        self._lost: dict[str, str] = {}  # attributes that were read and could not be kept
         at_once = together if self.data.remote and is_url(self._place) else in_turn
         self.index, identity = at_once(self._index, self.data.identity)
         if self.index:
@@ -129,11 +132,16 @@ class File(Mapping[str, "VariableReader"]):
         return f"<hyperslab.subchunk.File {self.path!r} {with_index}>"
 
     def __getitem__(self, name: str) -> VariableReader:
-        try:
-            return self._readers[name.strip("/")]
-        except KeyError:
-            known = ", ".join(self._readers) or "none"
-            raise KeyError(f"no variable {name!r}: the file has {known}") from None
+        path = name.strip("/")
+        if path in self._readers:
+            return self._readers[path]
+        if why := self.listing.left_out.get(path):
+            raise UnreadableError(f"{path} in {self.path} cannot be read: {why}")
+        known = ", ".join(self._readers) or "none"
+        raise KeyError(f"no variable {name!r}: the file has {known}")
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.strip("/") in self._readers
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._readers)
@@ -162,44 +170,82 @@ class File(Mapping[str, "VariableReader"]):
         try:
             if isinstance(self.data, RemoteFile):
                 return h5py.File(RangeReader(self.data), "r")
-            return h5py.File(self.path, "r")
+            found = h5py.File(self.path, "r")
         except SubchunkError:
             raise
-        except (OSError, ValueError) as error:
+        except Exception as error:
             raise SubchunkError(
                 f"{self.path} cannot be opened as HDF5 or netCDF-4: {error}"
             ) from error
+        self.data.check(found.id.get_vfd_handle())
+        return found
+
+    @contextmanager
+    def plainly(self) -> Iterator[h5py.File]:
+        """Give the file as h5py opens it, to one thread at a time, if it is still the same after.
+
+        Raises
+        ------
+        StaleIndexError
+            When the file was replaced, or written to, since it was opened.
+        """
+        try:
+            with self.lock:
+                yield self.hdf5
+        finally:  # what goes wrong may go wrong for this reason
+            self.data.check()
+
+    @property
+    def listing(self) -> Listing:
+        """What the file holds, attributes left out where there is no index."""
+        return self.index.listing if self.index else self._listing
+
+    @cached_property
+    def _listing(self) -> Listing:
+        with self.plainly() as file:
+            return listing(file, attrs=False)
 
     @cached_property
     def _readers(self) -> dict[str, VariableReader]:
-        if self.index:
-            return {
-                name: VariableReader(self, entry.variable, entry)
-                for name, entry in self.index.entries.items()
-            }
-        with self.lock:
-            return {
-                name: VariableReader(self, describe(name, item), None)
-                for name, item in datasets(self.hdf5)
-            }
+        entries = self.index.entries if self.index else {}
+        return {
+            name: VariableReader(self, variable, entries.get(name))
+            for name, variable in self.listing.variables.items()
+        }
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why variables, groups and links are not there, by their paths."""
+        return dict(self.listing.left_out)
+
+    @property
+    def left_out_attrs(self) -> dict[str, str]:
+        """Why attributes are not there, by the path of what has them, a colon and their names.
+
+        Without an index only those of what was asked for its attributes.
+        """
+        return {**self.listing.left_out_attrs, **self._lost}
 
     def groups(self) -> dict[str, dict[str, Any]]:
-        """Return attributes of all groups by their paths; "" is the root.
+        """Return attributes of all groups by their paths; "" is the root."""
+        return {path: self.attributes(path) for path in self.listing.dimensions}
 
-        `_Netcdf4Dimensions` among them lists a group's own dimensions: name, length, unlimited.
+    def attributes(self, path: str) -> dict[str, Any]:
+        """Return the attributes of a variable or a group, as numpy or Python has them.
+
+        Parameters
+        ----------
+        path : str
+            "" for the root.
         """
-        if self.index:
-            kept: Mapping[str, Mapping[str, Any]] = self.index.groups
-        else:
-            found = {"": attributes(self.hdf5)}
-
-            def keep(name: str, item: object) -> None:
-                if isinstance(item, h5py.Group):
-                    found[name] = attributes(item)
-
-            self.hdf5.visititems(keep)
-            kept = found
-        return {name: decoded(attrs) for name, attrs in kept.items()}
+        kept: Mapping[str, Any] | None = self.listing.attrs.get(path)
+        if kept is None and self.index and path in self.index.entries:
+            kept = self.index.entries[path].variable.attrs
+        if kept is None:
+            with self.plainly() as file:
+                kept, lost = attributes(file[path or "/"])
+            self._lost |= {f"{path}:{name}": why for name, why in lost.items()}
+        return decoded(kept)
 
     def _index(self) -> PointIndex | None:
         place = self._place
@@ -207,7 +253,7 @@ class File(Mapping[str, "VariableReader"]):
             try:
                 return Index(place, self.options, self.memory_bytes)
             except Hdf5IndexError:
-                return ChunkindexIndex(place, self.options, lambda: self.hdf5, self.lock)
+                return ChunkindexIndex(place, self.options, self.plainly)
         if isinstance(self.data, LocalFile):
             found = Path(place).exists()
             return Index(place, None, self.memory_bytes) if found else None
@@ -248,11 +294,11 @@ class File(Mapping[str, "VariableReader"]):
     def _digest(self, index: PointIndex) -> str:
         """Return what the file says now of what the index took from it; empty if not all of it."""
         names = [name for name, entry in index.entries.items() if entry.spacing]
-        with self.lock:
-            try:
-                return digest(look(self.hdf5, names, self.path))
-            except SubchunkError:
-                return ""
+        try:
+            with self.plainly() as file:
+                return digest(look(file, names, self.path))
+        except SubchunkError:
+            return ""
 
 
 def _again(

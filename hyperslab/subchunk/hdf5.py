@@ -5,26 +5,37 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
 import h5py
 import numpy as np
+from h5py import h5d, h5z
 from numpy.typing import NDArray
 
 from .corners import true_corners
-from .dimensions import DIMENSIONS, dimension_only, dimensions_of, group_dimensions
+from .dimensions import DIMENSIONS
+from .errors import CorruptDataError, UnreadableError, reason
 from .unfiltered import filter_masks
 
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
-_SAME = "it is another name of "
+MOST_VALUES = 2**62  # of a variable that is indexed
+# x87's long double: ten bytes of sixteen are used.
+_EXTENDED, _USED = (16, 10) if np.finfo(np.longdouble).nmant == 63 else (0, 0)
+SAME = "it is another name of "
+# Filters that hdf5plugin brings.
+_FILTERS = {
+    307: "bzip2", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd",
+    32017: "sz", 32018: "fcidecomp", 32024: "sz3", 32026: "blosc2", 32028: "sperr",
+}  # fmt: skip
 # netCDF-4's own bookkeeping, which is no attribute of the variable.
 _HIDDEN = (
     "CLASS",
     "DIMENSION_LIST",
     "NAME",
     "REFERENCE_LIST",
+    DIMENSIONS,
     "_NCProperties",
     "_Netcdf4Coordinates",
     "_Netcdf4Dimid",
@@ -95,12 +106,17 @@ class Variable:
     @property
     def same(self) -> str:
         """The path of the variable that this is another name of; empty for most."""
-        return self.plain.removeprefix(_SAME) if self.plain.startswith(_SAME) else ""
+        return self.plain.removeprefix(SAME) if self.plain.startswith(SAME) else ""
 
     @property
     def grid(self) -> tuple[int, ...]:
         """Chunks along each axis."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
+
+    def described(self) -> dict[str, Any]:
+        """Return it as JSON can hold it."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return named | {"fill": self.fill.hex()}
 
 
 @dataclass(frozen=True)
@@ -134,70 +150,53 @@ class Chunks:
         return found.hexdigest()[:32]
 
 
-def datasets(file: h5py.File) -> Iterator[tuple[str, h5py.Dataset]]:
-    """Give the datasets of a file with their paths, groups in the order of their names.
-
-    What has several names, by hard or soft links, comes under each of them; links into other
-    files are left out.
-    """
-    found: dict[str, h5py.Dataset] = {}
-    groups: dict[str, h5py.Group] = {"": file}
-
-    def keep(name: str, item: object) -> None:
-        if isinstance(item, h5py.Group):
-            groups[name] = item
-        elif isinstance(item, h5py.Dataset) and not dimension_only(item):
-            found[name] = item
-
-    file.visititems(keep)
-    first = {item: name for name, item in found.items()}
-    for path, group in groups.items():
-        for link in group:
-            name = f"{path}/{link}" if path else link
-            if name not in found and (real := _linked(group, link)) in first:
-                found[name] = file[first[real]]
-    for name in sorted(found, key=lambda name: name.split("/")):
-        yield name, found[name]
-
-
-def _linked(group: h5py.Group, name: str) -> h5py.Dataset | None:
-    """Return the dataset that a link of a group leads to in its own file."""
-    if isinstance(group.get(name, getlink=True), h5py.ExternalLink):
-        return None
-    item = group.get(name)
-    return item if isinstance(item, h5py.Dataset) else None
-
-
 def describe(name: str, dataset: h5py.Dataset) -> Variable:
-    """Return what a file says of a variable."""
+    """Return what a file says of a variable, its attributes and names of dimensions left out.
+
+    Raises
+    ------
+    UnreadableError
+        When it holds no values, or values of a type that numpy has not.
+    """
+    if dataset.shape is None:
+        raise UnreadableError("it has no dataspace, so it holds no values")
+    try:
+        whole = dataset.dtype
+    except Exception as error:
+        raise UnreadableError(f"numpy has no type for it: {reason(error)}") from error
+    # The dimensions of a type of arrays are dimensions of the variable.
+    base, more = whole.subdtype or (whole, ())
+    dtype, strange = _type(dataset, base, more)
     filters = tuple(_filters(dataset))
-    dtype, strange = _type(dataset)
-    real = str(dataset.name or name).strip("/")
-    if real != name.strip("/"):
-        strange = f"{_SAME}{real}"
+    fill = b""
+    try:
+        fill = _fill(dataset, base) if dtype else b""
+    except Exception as error:
+        strange = strange or f"its fill value cannot be read: {reason(error)}"
+    shape = (*dataset.shape, *more)
     return Variable(
         name=name,
-        shape=tuple(dataset.shape or ()),
+        shape=shape,
         dtype=dtype,
-        chunks=tuple(dataset.chunks or ()),
+        chunks=(*dataset.chunks, *more) if dataset.chunks else (),
         filters=filters,
-        dims=dimensions_of(dataset),
-        fill=_fill(dataset) if dtype else b"",
-        attrs=attributes(dataset),
-        plain=strange or _plain(dataset, dtype, filters),
+        dims=("",) * len(shape),
+        fill=fill,
+        plain=strange or _plain(dataset, filters),
     )
 
 
 def chunk_table(dataset: h5py.Dataset) -> Chunks:
-    """Return where the chunks of a dataset lie; only those that were written."""
+    """Return where the chunks of a dataset lie; only those that were written.
+
+    Raises
+    ------
+    CorruptDataError
+        When two lie in one place, or one outside of the dataset.
+    """
     grid = tuple(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
     steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
-    infos: list[Any] = []
-    if hasattr(dataset.id, "chunk_iter"):
-        dataset.id.chunk_iter(infos.append)
-    else:
-        infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
-    infos = [info for info in infos if info.byte_offset is not None]
+    infos = _chunk_infos(dataset)
     corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
     places = true_corners(dataset, corners // np.array(dataset.chunks, np.int64))
     number = (places * steps).sum(axis=1, dtype=np.int64)
@@ -205,6 +204,8 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     masks = np.array([info.filter_mask for info in infos], np.uint32)
     masks = filter_masks(dataset, places, sizes, masks)
     order = np.argsort(number, kind="stable")
+    if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
+        raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
     return Chunks(
         number[order],
         np.array([info.byte_offset for info in infos], np.uint64)[order],
@@ -213,60 +214,127 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     )
 
 
-def attributes(item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
-    """Return the attributes that JSON can hold, numbers with their type.
+def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
+    infos: list[Any] = []
+    if hasattr(dataset.id, "chunk_iter"):
+        dataset.id.chunk_iter(infos.append)
+    else:
+        infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
+    return [info for info in infos if info.byte_offset is not None]
 
-    Those of a group list its dimensions too, if it has any.
+
+def missing_filter(dataset: h5py.Dataset) -> str:
+    """Say which filter of a variable is not here, and what installs it; empty for most.
+
+    One that all chunks skip is not needed.
+    """
+    created = dataset.id.get_create_plist()
+    for place in range(created.get_nfilters()):
+        number, _, _, name = created.get_filter(place)
+        if h5z.filter_avail(number) or all(
+            info.filter_mask >> place & 1 for info in _chunk_infos(dataset)
+        ):
+            continue
+        shown = _FILTERS.get(number) or name.decode(errors="replace").partition(";")[0] or "no name"
+        if number in _FILTERS:
+            install = "pip install hdf5plugin, and import it before"
+        else:
+            install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
+        what = f"its data are compressed with filter {number} ({shown})"
+        return f"{what}, which is not here: {install}"
+    return ""
+
+
+def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the attributes that JSON can hold, numbers with their type; why others are not there.
+
+    As netCDF shows them, those of one value are no arrays.
     """
     found: dict[str, Any] = {}
-    if isinstance(item, h5py.Group) and (dimensions := group_dimensions(item)):
-        found[DIMENSIONS] = dimensions
+    left_out: dict[str, str] = {}
     for name in item.attrs:
         if name in _HIDDEN:
             continue
         try:
-            value = item.attrs[name]
-        except (OSError, TypeError, KeyError, ValueError):
-            continue
-        kept = _portable(value)
-        if kept is not None:
-            found[name] = kept
-    return found
+            if isinstance(name, bytes):
+                raise UnreadableError("its name is no UTF-8")
+            found[name] = _portable(item.attrs[name])
+        except Exception as error:
+            left_out[_text(name)] = reason(error)
+    return found, left_out
 
 
 def attribute(kept: Any) -> Any:
     """Return an attribute as numpy or Python has it, from what `attributes` kept."""
+    if isinstance(kept, dict) and "texts" in kept:
+        return np.array(kept["texts"], object).reshape(kept["shape"])
     if isinstance(kept, dict):
         values = np.frombuffer(bytes.fromhex(kept["hex"]), kept["dtype"])
-        return values if kept["array"] else values[0]
+        return values.reshape(kept.get("shape", -1)) if kept["array"] else values[0]
+    if isinstance(kept, list) and len(kept) == 1:  # in indexes of earlier releases
+        return kept[0]
     return kept
 
 
+def stored(values: NDArray[Any]) -> bytes:
+    """Return the bytes of numbers; those that a long double does not use are zero.
+
+    Examples
+    --------
+    >>> stored(np.array([1, 2], "<i2"))
+    b'\\x01\\x00\\x02\\x00'
+    """
+    found = bytearray(values.tobytes())
+    parts = 2 if values.dtype.kind == "c" else 1
+    if values.dtype.kind in "fc" and values.itemsize // parts == _EXTENDED:
+        unused = np.frombuffer(found, np.uint8).reshape(-1, _EXTENDED)
+        unused[:, _USED:] = 0
+    return bytes(found)
+
+
 def _portable(value: Any) -> Any:
+    if isinstance(value, h5py.Empty):
+        if value.dtype.kind in "SUO":
+            return ""
+        value = np.empty(0, value.dtype)
+    if isinstance(value, str | bytes):
+        return _text(value)
+    if not isinstance(value, np.ndarray | np.generic):
+        raise TypeError(f"{type(value).__name__} cannot be kept")
+    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
+        value = value[0]
+        if not isinstance(value, np.ndarray | np.generic):
+            return _portable(value)
+    if value.dtype.kind in "SUO":
+        texts = [_text(item) for item in value.flat]
+        return texts if value.ndim == 1 else {"texts": texts, "shape": value.shape}
+    if value.dtype.kind not in "iufcb":
+        raise TypeError(f"its type {value.dtype} cannot be kept")
+    shape = {"shape": value.shape} if value.ndim > 1 else {}
+    array = isinstance(value, np.ndarray)
+    return {
+        "dtype": value.dtype.str,
+        "array": array,
+        "hex": stored(np.asarray(value)).hex(),
+        **shape,
+    }
+
+
+def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode(errors="replace")
-    if isinstance(value, str):
-        return value
-    if isinstance(value, np.ndarray) and value.dtype.kind in "SUO":
-        texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
-        return texts if all(isinstance(text, str) for text in texts) else None
-    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iufb":
-        return {
-            "dtype": value.dtype.str,
-            "array": isinstance(value, np.ndarray) and value.size != 1,
-            "hex": value.tobytes().hex(),
-        }
-    return None
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} is no text")
+    return str(value)
 
 
-def _type(dataset: h5py.Dataset) -> tuple[str, str]:
+def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], more: tuple[int, ...]) -> tuple[str, str]:
     """Return numpy's name of a type, and why it cannot be read inside of chunks."""
-    try:
-        dtype = dataset.dtype
-    except (TypeError, ValueError) as error:
-        return "", f"numpy has no type for it: {error}"
     if dtype.kind not in "iufcb":
-        return "", f"its type {dtype} is no number"
+        # How numpy writes fields out depends on what else was read.
+        return "", "its type has fields" if dtype.names else f"its type {dtype} is no number"
+    if more:
+        return dtype.str, "its values are arrays"
     # Padded and odd-sized numbers are converted by HDF5: their bytes are not the values.
     if not dataset.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)):
         return dtype.str, f"its values are stored in another way than {dtype.name}"
@@ -280,18 +348,19 @@ def _filters(dataset: h5py.Dataset) -> Iterator[tuple[int, tuple[int, ...]]]:
         yield number, tuple(int(value) for value in parameters)
 
 
-def _fill(dataset: h5py.Dataset) -> bytes:
-    value = np.asarray(dataset.fillvalue, dataset.dtype)
-    return b"" if not value.tobytes().strip(b"\0") else value.tobytes()
+def _fill(dataset: h5py.Dataset, dtype: np.dtype[Any]) -> bytes:
+    """Return the value of what was never written; nothing for zeros, which is what h5py gives."""
+    if dataset.id.get_create_plist().fill_value_defined() == h5d.FILL_VALUE_UNDEFINED:
+        return b""
+    value = stored(np.asarray(dataset.fillvalue, dtype).reshape(-1)[:1])
+    return value if value.strip(b"\0") else b""
 
 
-def _plain(
-    dataset: h5py.Dataset, dtype: str, filters: tuple[tuple[int, tuple[int, ...]], ...]
-) -> str:
+def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ...]) -> str:
     numbers = [number for number, _ in filters]
     if not dataset.chunks:
         return "it is not chunked"
-    if dataset.is_virtual or dataset.external:
+    if elsewhere(dataset):
         return "its data lie in other files"
     if DEFLATE not in numbers:
         return "it is not deflate-compressed"
@@ -304,4 +373,11 @@ def _plain(
         return f"its filters {numbers} are not shuffle, deflate and fletcher32 in this order"
     if dict(filters).get(SHUFFLE, ())[:1] not in ((), (dataset.dtype.itemsize,)):
         return "its shuffle is for values of another size"
+    if math.prod(dataset.shape) >= MOST_VALUES:
+        return "it has more values than an index can count"
     return ""
+
+
+def elsewhere(dataset: h5py.Dataset) -> bool:
+    """Return whether the data of a variable lie in other files."""
+    return bool(dataset.is_virtual or dataset.external)

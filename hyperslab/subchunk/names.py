@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from .dimensions import NON_COORDINATE, parted
-from .errors import SubchunkError
+from .dimensions import NON_COORDINATE
+from .errors import UnreadableError
+from .file import File
 from .padded import PaddedReader
 from .variable import VariableReader
 
@@ -39,50 +39,45 @@ class Contents:
 
     Parameters
     ----------
-    groups : mapping
-        Attributes of the groups by their paths; "" is the root.
     dimensions : mapping
-        By the paths of groups: length of their own dimensions, and whether it is unlimited.
-    variables : tuple of Shown
+        By the paths of all groups: length of their own dimensions, and whether it is unlimited.
+    variables : mapping
+        By the paths of all groups: their own variables.
     left_out : mapping
-        Why variables are not there, by their paths.
+        Why variables, groups and links are not there, by their paths.
     """
 
-    groups: Mapping[str, Mapping[str, Any]]
     dimensions: Dimensions
-    variables: tuple[Shown, ...]
+    variables: Mapping[str, Sequence[Shown]]
     left_out: Mapping[str, str]
 
 
-def contents(
-    readers: Mapping[str, VariableReader], groups: Mapping[str, Mapping[str, Any]]
-) -> Contents:
+def contents(file: File) -> Contents:
     """Return what a file holds, as netCDF shows it.
 
     Dimensions without a name get one for each length in a group, counted through the file, as in
-    h5netcdf. What is shorter along an unlimited dimension than others is filled up.
-
-    Parameters
-    ----------
-    readers : mapping
-        Variables by their paths.
-    groups : mapping
-        Attributes of groups by their paths, as a file gives them.
+    h5netcdf. What is shorter along an unlimited dimension than others is filled up. What cannot be
+    read on this machine is left out.
     """
-    attrs = {group: parted(known)[0] for group, known in groups.items()}
-    dimensions = {group: parted(known)[1] for group, known in groups.items()}
-    left_out: dict[str, str] = {}
+    dimensions = {
+        group: {name: (length, unlimited) for name, length, unlimited in listed}
+        for group, listed in file.listing.dimensions.items()
+    }
+    left_out = file.left_out
     kept: dict[str, VariableReader] = {}
-    for path, reader in sorted(readers.items(), key=lambda item: item[0].rpartition("/")[0]):
+    for path, reader in sorted(file.items(), key=lambda item: item[0].rpartition("/")[0]):
         try:
             _ = reader.dtype
-        except SubchunkError:
-            left_out[path] = reader.variable.plain
+            lacks = reader.lacks
+        except UnreadableError as error:
+            lacks = str(error)
+        if lacks:
+            left_out[path] = lacks
         else:
             kept[path] = reader
     dims = _dims(kept)
     lengths = _unlimited(kept, dims, dimensions)
-    found = []
+    found: dict[str, list[Shown]] = {group: [] for group in dimensions}
     for path, reader in kept.items():
         group = path.rpartition("/")[0]
         shape = tuple(
@@ -90,11 +85,11 @@ def contents(
             for n, dim in zip(reader.shape, dims[path], strict=True)
         )
         shown = reader if shape == reader.shape else PaddedReader(reader, shape)
-        found.append(Shown(group, _name(path, readers), shown, dims[path]))
-    return Contents(attrs, dimensions, tuple(found), left_out)
+        found[group].append(Shown(group, _name(path, file), shown, dims[path]))
+    return Contents(dimensions, found, left_out)
 
 
-def _name(path: str, readers: Mapping[str, VariableReader]) -> str:
+def _name(path: str, readers: Container[str]) -> str:
     """Return a variable's name without what netCDF-4 sets before it."""
     group, _, name = path.rpartition("/")
     short = name.removeprefix(NON_COORDINATE)

@@ -20,8 +20,9 @@ from zarr.abc.store import (
 )
 from zarr.core.buffer import Buffer, BufferPrototype
 
+from .errors import reason
 from .file import File
-from .names import contents
+from .names import Contents, contents
 from .virtual.arrays import Array, Grid, arrays
 from .virtual.metadata import array_metadata, group_metadata
 
@@ -83,10 +84,10 @@ class SubchunkStore(Store):
         self._file = File(
             path, index, storage_options=storage_options, threads=threads, memory_bytes=memory_bytes
         )
-        held = contents(self._file, self._file.groups())
+        held = contents(self._file)
         self._arrays, self.left_out = arrays(held, {} if chunks is None else chunks)
         self.chunks = dict(chunks or {})
-        self._documents = _documents(held.groups, self._arrays)
+        self._documents = self._described(held)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -208,6 +209,38 @@ class SubchunkStore(Store):
         yield from self._documents
         yield from (f"{name}/c" for name in self._arrays)
 
+    def _described(self, held: Contents) -> dict[str, bytes]:
+        """Return the metadata of all groups and arrays as Zarr stores them, by their keys.
+
+        What Zarr cannot describe is left out.
+        """
+        nodes: dict[str, dict[str, Any]] = {}
+        for name, array in list(self._arrays.items()):
+            try:
+                nodes[name] = array_metadata(array, self.left_out, name)
+            except Exception as error:
+                self.left_out[name] = f"Zarr cannot describe it: {reason(error)}"
+                del self._arrays[name]
+        for group in held.dimensions:
+            attrs = self._file.attributes(group)
+            nodes[group] = group_metadata(attrs, self.left_out, group)
+        # Zarr wants what lies in one group side by side. Every group also has what is below it,
+        # so that opening it takes one key.
+        below: dict[str, dict[str, Any]] = {group: {} for group in held.dimensions}
+        for name in sorted(filter(None, nodes), key=lambda name: name.split("/")):
+            front = name
+            while front:
+                front = front.rpartition("/")[0]
+                below[front][name[len(front) :].lstrip("/")] = nodes[name]
+        found = {}
+        for name, node in nodes.items():
+            inside: dict[str, Any] = {}
+            if name in below:
+                kept = {"kind": "inline", "must_understand": False, "metadata": below[name]}
+                inside = {"consolidated_metadata": kept}
+            found[f"{name}/{_METADATA}".lstrip("/")] = json.dumps(node | inside).encode()
+        return found
+
     def _chunk(self, key: str) -> bytes | None:
         place = self._place(key)
         return place[0].read(place[1]) if place else None
@@ -226,27 +259,6 @@ class SubchunkStore(Store):
             ):
                 return array, tuple(map(int, corner))
         return None
-
-
-def _documents(
-    groups: Mapping[str, Mapping[str, Any]], found: Mapping[str, Array]
-) -> dict[str, bytes]:
-    """Return the metadata of all groups and arrays as Zarr stores them, by their keys."""
-    nodes = {name: array_metadata(array) for name, array in found.items()}
-    nodes |= {name: group_metadata(attrs) for name, attrs in groups.items() if name}
-    documents = dict(nodes)
-    # Every group also has what is below it, so that opening it takes one key.
-    for name, attrs in groups.items():
-        front = f"{name}/" if name else ""
-        below = {
-            path.removeprefix(front): node for path, node in nodes.items() if path.startswith(front)
-        }
-        kept = {"kind": "inline", "must_understand": False, "metadata": below}
-        documents[name] = group_metadata(attrs) | {"consolidated_metadata": kept}
-    return {
-        f"{name}/{_METADATA}" if name else _METADATA: json.dumps(node).encode()
-        for name, node in documents.items()
-    }
 
 
 def _cut(data: bytes, asked: ByteRequest | None) -> bytes:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import h5py
 import numpy as np
 import numpy.typing as npt
+from h5py import h5z
 from numpy.typing import NDArray
 
-from .errors import CorruptDataError, CorruptIndexError, MemoryLimitError, SubchunkError
-from .hdf5 import Variable
-from .index.entries import Entry, decoded
+from .errors import (
+    CorruptDataError,
+    CorruptIndexError,
+    MemoryLimitError,
+    SubchunkError,
+    UnreadableError,
+    reason,
+)
+from .hdf5 import Variable, missing_filter
+from .index.entries import Entry
 from .memory import refuse_above
 from .read.select import Axis, Key, wanted
 from .read.values import Indexed
@@ -78,17 +90,16 @@ class VariableReader:
             raise ValueError(f"the values of {self.variable.name} are in a file: they are copied")
         return np.asarray(self[...], dtype)
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """Type of the stored values."""
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
-        try:
-            with self._file.lock:
-                found: np.dtype[Any] = self._file.hdf5[self.variable.name].dtype
-        except TypeError as error:
-            name = f"{self.variable.name} in {self._file.path}"
-            raise SubchunkError(f"{name} cannot be read: {self.plain}") from error
+        with self._plainly() as dataset:
+            base, more = dataset.dtype.subdtype or (dataset.dtype, ())
+            if dataset.ndim + len(more) != len(self.shape):
+                raise UnreadableError("its index is of a release that knew no types of arrays")
+            found: np.dtype[Any] = base
         return found
 
     @property
@@ -104,7 +115,7 @@ class VariableReader:
     @property
     def attrs(self) -> dict[str, Any]:
         """Attributes."""
-        return decoded(self.variable.attrs)
+        return self._file.attributes(self.variable.name)
 
     @property
     def plain(self) -> str:
@@ -114,6 +125,18 @@ class VariableReader:
         if self.variable.plain or self._indexed():
             return self.variable.plain
         return "the file has no index" if self._file.index is None else "it was not indexed"
+
+    @property
+    def lacks(self) -> str:
+        """What its values cannot be read without, and is not here; empty for most."""
+        if self.variable.same:
+            return self._file[self.variable.same].lacks
+        if self._entry and (self._entry.spacing or self._entry.values is not None):
+            return ""
+        if all(h5z.filter_avail(number) for number, _ in self.variable.filters):
+            return ""
+        with self._plainly() as dataset:
+            return missing_filter(dataset)
 
     def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
         if self.variable.same:
@@ -126,8 +149,10 @@ class VariableReader:
             try:
                 return asked.arrange(indexed.read(asked))
             except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
-                raise type(error)(f"{self._file.path}: {error}") from error
-        return asked.arrange(self._plainly(asked.axes))
+                named = type(error)(f"{self._file.path}: {error}")
+                named.variable = self.variable.name
+                raise named from error
+        return asked.arrange(self._read(asked.axes))
 
     def _indexed(self) -> Indexed | None:
         index = self._file.index
@@ -144,7 +169,30 @@ class VariableReader:
             self._file.memory_bytes,
         )
 
-    def _plainly(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
+    @contextmanager
+    def _plainly(self) -> Iterator[h5py.Dataset]:
+        """Give the dataset as h5py opens it; what goes wrong with it is said by name.
+
+        This is the one place where HDF5 reads values.
+        """
+        dataset, lacking = None, ""
+        try:
+            with self._file.plainly() as file:
+                dataset = file[self.variable.name]
+                yield dataset
+            return
+        except Exception as error:
+            if isinstance(error, SubchunkError) and not isinstance(error, UnreadableError):
+                raise
+            failure = error
+        with suppress(Exception):
+            lacking = missing_filter(dataset)
+        what = f"{self.variable.name} in {self._file.path}"
+        named = UnreadableError(f"{what} cannot be read: {lacking or reason(failure)}")
+        named.variable = self.variable.name
+        raise named from failure
+
+    def _read(self, axes: tuple[Axis, ...]) -> NDArray[Any]:
         """Read the box around the wanted indices through HDF5, and cut them out of it.
 
         Where the box is large, HDF5 itself picks out of it what it can: steps, and one list.
@@ -178,8 +226,10 @@ class VariableReader:
                 if isinstance(indices, range)
                 else Axis(np.asarray(indices, np.int64) - start)
             )
-        with self._file.lock:
-            values = np.asarray(self._file.hdf5[self.variable.name][tuple(asked)])
+        with self._plainly() as dataset:
+            rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
+            values = dataset[tuple(asked[:rank]) or ...]
+        values = values[(slice(None),) * rank + tuple(asked[rank:])]
         return _product(values, tuple(inside))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,11 @@ import numpy as np
 
 from ..deflate.inflate import WINDOW
 from ..errors import StaleIndexError
-from ..hdf5 import Chunks, Variable, attributes, chunk_table, datasets, describe
+from ..forks import ForkLock
+from ..hdf5 import Chunks, Variable, chunk_table
 from ..index.index import Entry
 from ..index.points import Points
+from ..listing import Listing, listing
 from .opening import chunks_of, group_of, indexed, opened, read_window
 from .record import ChunkRecord, check_sizes, read_record
 from .write import chunk_names
@@ -53,10 +55,8 @@ class ChunkindexIndex:
         The index, or its URL.
     options : mapping, optional
         What fsspec gives the file system of a URL.
-    data : callable
-        Gives the file as h5py opens it.
-    lock : threading.Lock
-        Guards that file.
+    plainly : callable
+        Gives the file as h5py opens it, to one thread at a time.
 
     Raises
     ------
@@ -72,29 +72,19 @@ class ChunkindexIndex:
         self,
         place: str | Path,
         options: Mapping[str, Any] | None,
-        data: Callable[[], h5py.File],
-        lock: threading.Lock,
+        plainly: Callable[[], AbstractContextManager[h5py.File]],
     ) -> None:
-        self._data, self._data_lock = data, lock
-        self._lock = threading.Lock()
+        self._plainly, self._lock = plainly, ForkLock()
         self._place, self._options = place, options
         self._open: h5py.File | None = opened(place, options)
         self._points: dict[int, tuple[Chunks, Points]] = {}
         self.data: Mapping[str, Any] = {}
 
     @cached_property
-    def groups(self) -> Mapping[str, Mapping[str, Any]]:
-        """Attributes of the groups of the file by their paths; "" is the root."""
-        with self._data_lock:
-            file = self._data()
-            found = {"": attributes(file)}
-
-            def keep(name: str, item: object) -> None:
-                if isinstance(item, h5py.Group):
-                    found[name] = attributes(item)
-
-            file.visititems(keep)
-        return found
+    def listing(self) -> Listing:
+        """What the file holds."""
+        with self._plainly() as file:
+            return listing(file, attrs=True)
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
@@ -105,23 +95,22 @@ class ChunkindexIndex:
         StaleIndexError
             When the index describes none of them.
         """
-        with self._data_lock:
-            found = [describe(name, item) for name, item in datasets(self._data())]
+        found = self.listing.variables
         with self._lock:
             held = set(indexed(self._file()))
-        if held.isdisjoint(variable.name for variable in found):
+        if held.isdisjoint(found):
             raise StaleIndexError(
                 f"the index describes {', '.join(sorted(held))}, and the file has none of them: "
                 "it belongs to another file"
             )
         return {
-            variable.name: Entry(
+            name: Entry(
                 variable,
                 place,
-                variable.chunk_bytes if variable.name in held and not variable.plain else 0,
+                variable.chunk_bytes if name in held and not variable.plain else 0,
                 None,
             )
-            for place, variable in enumerate(found)
+            for place, (name, variable) in enumerate(found.items())
         }
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
@@ -136,8 +125,8 @@ class ChunkindexIndex:
         """
         if entry.place not in self._points:
             variable = entry.variable
-            with self._data_lock:
-                chunks = chunk_table(self._data()[variable.name])
+            with self._plainly() as file:
+                chunks = chunk_table(file[variable.name])
             with self._lock:
                 self._points[entry.place] = chunks, self._read(variable, chunks)
         return self._points[entry.place]

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SubchunkError
+from ..errors import CorruptDataError, SubchunkError, UnreadableError
 from .zran import block_points, installed
 
 Bytes = NDArray[np.uint8]
@@ -99,8 +99,10 @@ def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) ->
 
     Raises
     ------
-    SubchunkError
+    CorruptDataError
         When the stream is damaged, or does not decompress to the length of `output`.
+    UnreadableError
+        When it is too large.
     NoZlibError
         When there is neither a shared zlib nor zran.
 
@@ -115,7 +117,7 @@ def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) ->
     ([0, 65536], True)
     """
     if max(stream.size, output.size) > _MAX_AVAILABLE:
-        raise SubchunkError(
+        raise UnreadableError(
             f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
             f"{_MAX_AVAILABLE} that can be indexed"
         )
@@ -160,17 +162,17 @@ def _places(
         stuck = code == _BUF_ERROR and before == (state.total_in, state.total_out, state.data_type)
         if code == _STREAM_END:
             if state.total_out != size:
-                raise SubchunkError(
+                raise CorruptDataError(
                     f"a chunk decompresses to {state.total_out} bytes: {size} were expected"
                 )
             return
         if code not in (_OK, _BUF_ERROR):
             said = (state.msg or b"").decode(errors="replace")
-            raise SubchunkError(f"a chunk is damaged: zlib says {said or code!r}")
+            raise CorruptDataError(f"a chunk is damaged: zlib says {said or code!r}")
         if stuck and not state.avail_in:
-            raise SubchunkError("a chunk is damaged: its compressed data end too early")
+            raise CorruptDataError("a chunk is damaged: its compressed data end too early")
         if stuck and state.total_out >= size:
-            raise SubchunkError(f"a chunk decompresses to more than the {size} bytes expected")
+            raise CorruptDataError(f"a chunk decompresses to more than the {size} bytes expected")
         bit = state.total_in * 8 - (state.data_type & 63)
         if state.data_type & 256:  # just after a block's header
             stop, inside = bit, True

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from ..forks import ForkLock
 
 
 class _Collection:
@@ -23,7 +24,7 @@ class _Collection:
     """
 
     def __init__(self) -> None:
-        self._lock, self._asked, self._was_on = threading.RLock(), 0, False
+        self._lock, self._asked, self._was_on = ForkLock(), 0, False
 
     @contextmanager
     def put_off(self) -> Iterator[None]:
@@ -49,7 +50,7 @@ class _Collection:
         """Begin anew: the threads that asked are not here."""
         if self._asked and self._was_on:
             gc.enable()
-        self._lock, self._asked = threading.RLock(), 0
+        self._asked = 0
 
 
 COLLECTION = _Collection()

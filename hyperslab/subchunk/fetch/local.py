@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StaleIndexError
+from ..forks import ForkLock
 from .ranges import GAP_LOCAL, joined
 
 OPEN_FILES = 128  # descriptors that are kept; more files are opened again when they are read
@@ -64,8 +64,8 @@ class LocalFile:
 
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
         """Return the bytes of each range; shorter where the file ends."""
+        size = self._identity["size"]  # asking for more would reserve it
         with _DESCRIPTORS.of(self) as fd:
-            size = os.fstat(fd).st_size  # asking for more would reserve it
 
             def read(starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
                 return [
@@ -73,7 +73,25 @@ class LocalFile:
                     for start, stop in zip(starts, stops, strict=True)
                 ]
 
-            return joined(read, starts, stops, GAP_LOCAL)
+            found = joined(read, starts, stops, GAP_LOCAL)
+            self.check(fd)
+        return found
+
+    def check(self, fd: int | None = None) -> None:
+        """Make sure that a descriptor, this file's own if none is given, is of the file as it was.
+
+        Raises
+        ------
+        StaleIndexError
+            When it is another file, or was written to.
+        """
+        if fd is None:
+            with _DESCRIPTORS.of(self) as own:
+                self.check(own)
+        elif _marks(os.fstat(fd)) != self._first:
+            raise StaleIndexError(
+                f"{self.path} was replaced or written to while it was open: open it again"
+            )
 
     def open(self) -> int:
         """Open a descriptor, and make sure that it is the file it was.
@@ -87,8 +105,8 @@ class LocalFile:
         try:
             if hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
-            if hasattr(self, "_first") and _marks(os.fstat(fd)) != self._first:
-                raise StaleIndexError(f"{self.path} was replaced while it was open: open it again")
+            if hasattr(self, "_first"):
+                self.check(fd)
         except BaseException:
             os.close(fd)
             raise
@@ -99,7 +117,7 @@ class _Descriptors:
     """Open descriptors, the least recently used ones closed when they are too many."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # collecting garbage may come back to it
+        self._lock = ForkLock()
         self._kept: OrderedDict[int, int] = OrderedDict()
         self._users: dict[int, int] = {}
 
@@ -139,8 +157,8 @@ class _Descriptors:
             os.close(fd)
 
     def after_fork(self) -> None:
-        """Begin with a new lock: a thread that is not here may have held the old one."""
-        self._lock, self._users = threading.RLock(), {}
+        """Forget threads that read: they are not here."""
+        self._users = {}
 
 
 _DESCRIPTORS = _Descriptors()

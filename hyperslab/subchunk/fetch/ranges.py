@@ -31,6 +31,9 @@ class Source(Protocol):
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
         """Return the bytes of each range; shorter where the file ends."""
 
+    def check(self, fd: int | None = None) -> None:
+        """Make sure that it is the file it was, as far as that costs no request."""
+
 
 def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) -> list[memoryview]:
     """Read ranges, near ones together, and cut what came back into those asked for.

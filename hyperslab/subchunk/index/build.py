@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.walk import NoZlibError
-from ..errors import MissingFileError, SubchunkError
+from ..errors import CorruptDataError, MissingFileError, SubchunkError, UnreadableError, reason
 from ..fetch import is_url, source
 from ..hdf5 import FLETCHER32, Chunks, Variable
 from ..read.boxes import boxes
@@ -31,6 +29,9 @@ from .spacing import choose_spread
 from .spread import Spread
 from .target import surveyed, target_place
 
+_Found = TypeVar("_Found")
+_TRIED = 8  # chunks that may be damaged before none is taken for the usual one
+
 
 def build(
     path: str | Path,
@@ -45,6 +46,9 @@ def build(
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Build the index of a netCDF-4 or HDF5 file.
+
+    What cannot be indexed is read plainly; what cannot be read is left out, and `File.left_out`
+    says why. Of chunks that are damaged a warning tells.
 
     Parameters
     ----------
@@ -69,7 +73,7 @@ def build(
     Raises
     ------
     SubchunkError
-        For an unknown variable, one that cannot be indexed, or a damaged chunk.
+        For no HDF5 file, and for a variable that was named and is unknown, or cannot be indexed.
     ValueError
         For a spacing or budget that makes no sense.
 
@@ -172,6 +176,7 @@ class _Build:
         self._progress = progress
         self._total = sum(len(table) for table in self._survey.tables.values())
         self._done = 0
+        self._unindexed: dict[str, dict[int, str]] = {}  # why, by chunk
 
     def write(self, target: Path) -> Path:
         """Index all chunks and write the index."""
@@ -193,11 +198,8 @@ class _Build:
                 for name in POINT_ARRAYS:
                     arrays[f"{number}/{name}"] = getattr(points, name)
             small = self._survey.small.get(variable.name)
-            listed.append(
-                asdict(variable)
-                | {"fill": variable.fill.hex(), "spacing": spacing}
-                | {"values": None if small is None else small.hex()}
-            )
+            values = None if small is None else small.hex()
+            listed.append(variable.described() | {"spacing": spacing, "values": values})
         if source(self._place, self._storage).identity() != identity:
             raise SubchunkError(
                 f"{file_name(self._place)} changed while it was indexed: build the index again"
@@ -206,9 +208,18 @@ class _Build:
             "data": identity | {"table": digest(self._survey)},
             "groups": self._survey.groups,
             "variables": listed,
+            "left_out": self._survey.listing.left_out,
+            "left_out_attrs": self._survey.listing.left_out_attrs,
         }
         with whole_file(target) as part:
             part.write_bytes(encode(content, arrays, kept))
+        for name, lost in self._unindexed.items():
+            row, why = next(iter(lost.items()))
+            warnings.warn(
+                f"{len(lost)} of {len(self._survey.tables[name])} chunks of {name} have no points "
+                f"and are read whole; chunk {row}: {why}",
+                stacklevel=3,
+            )
         return target
 
     def _spread(self, variable: Variable, chunks: Chunks) -> tuple[Spread, dict[int, ChunkPoints]]:
@@ -218,13 +229,12 @@ class _Build:
         spacing = known.spacing if known else self._options.spacing
         if spacing or not good.size:
             return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
-        typical = int(good[np.argsort(chunks.size[good], kind="stable")[good.size // 2]])
-        with self._naming(variable, typical):
-            stream, item = self._stream(variable, chunks, typical), _together(variable)
-            spread, points = choose_spread(
-                stream, variable.chunk_bytes, self._options.budget, item, typical
-            )
-        return spread, {typical: points}
+        by_size = good[np.argsort(chunks.size[good], kind="stable")]
+        apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
+        for row in by_size[apart][:_TRIED].tolist():
+            if found := self._tried(variable, chunks, row, self._choose):
+                return found[0], {row: found[1]}
+        return Spread.even(SPACINGS[1], variable.chunk_bytes), {}
 
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
@@ -263,28 +273,41 @@ class _Build:
     def _index_chunk(
         self, variable: Variable, chunks: Chunks, row: int, spread: Spread
     ) -> ChunkPoints:
-        output = np.empty(variable.chunk_bytes, np.uint8)
-        with self._naming(variable, row):
-            stream = self._stream(variable, chunks, row)
+        def one(variable: Variable, stream: NDArray[np.uint8], row: int) -> ChunkPoints:
+            output = np.empty(variable.chunk_bytes, np.uint8)
             return index_chunk(stream, spread, output, _together(variable), row)
 
-    @contextmanager
-    def _naming(self, variable: Variable, row: int) -> Iterator[None]:
+        return self._tried(variable, chunks, row, one) or ChunkPoints.none()
+
+    def _choose(
+        self, variable: Variable, stream: NDArray[np.uint8], row: int
+    ) -> tuple[Spread, ChunkPoints]:
+        together, budget = _together(variable), self._options.budget
+        return choose_spread(stream, variable.chunk_bytes, budget, together, row)
+
+    def _tried(
+        self,
+        variable: Variable,
+        chunks: Chunks,
+        row: int,
+        act: Callable[[Variable, NDArray[np.uint8], int], _Found],
+    ) -> _Found | None:
+        """Return what is made of a chunk; None where it is damaged, and has to be read whole."""
         try:
-            yield
-        except NoZlibError:
-            raise
-        except SubchunkError as error:
-            raise SubchunkError(
-                f"chunk {row} of {variable.name} cannot be indexed: {error}"
-            ) from error
+            return act(variable, self._stream(variable, chunks, row), row)
+        except (CorruptDataError, UnreadableError, MemoryError) as error:
+            self._unindexed.setdefault(variable.name, {})[row] = reason(error)
+        return None
 
     def _stream(self, variable: Variable, chunks: Chunks, row: int) -> NDArray[np.uint8]:
         start = int(chunks.offset[row])
         stop = start + int(chunks.size[row])
         if variable.filters[-1][0] == FLETCHER32:
             stop -= 4  # its checksum comes last
-        return np.frombuffer(self._data.ranges([start], [stop])[0], np.uint8)
+        found = np.frombuffer(self._data.ranges([start], [stop])[0], np.uint8)
+        if not 0 < found.size == stop - start:
+            raise CorruptDataError("the file ends before it, or it is empty")
+        return found
 
     def _count(self) -> None:
         self._done += 1

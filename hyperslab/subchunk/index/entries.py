@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..dimensions import DIMENSIONS
 from ..errors import CorruptIndexError
-from ..hdf5 import SHUFFLE, Variable, attribute
+from ..hdf5 import MOST_VALUES, SHUFFLE, Variable, attribute
 
 _KINDS = "iufcb"
-_MOST = 2**62  # values, or bytes of a chunk
+_MOST_CHUNK = 2**62  # bytes
 # What JSON that is no index raises when it is taken for one.
 MISTAKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError)
 
@@ -65,6 +66,7 @@ def check_head(content: Mapping[str, Any]) -> None:
     CorruptIndexError
     """
     data, groups = content.get("data"), content.get("groups")
+    left_out = [content.get(name, {}) for name in ("left_out", "left_out_attrs")]
     good = (
         isinstance(data, dict)
         and isinstance(data.get("size"), int | None)
@@ -74,6 +76,9 @@ def check_head(content: Mapping[str, Any]) -> None:
         and isinstance(groups, dict)
         and "" in groups
         and all(isinstance(attrs, dict) for attrs in groups.values())
+        and all(_dimensions(attrs.get(DIMENSIONS, [])) for attrs in groups.values())
+        and all(isinstance(item, dict) for item in left_out)
+        and all(isinstance(why, str) for item in left_out for why in item.values())
     )
     if not good:
         raise CorruptIndexError("the head of the index is damaged: build it again")
@@ -117,6 +122,14 @@ def _entry(item: Mapping[str, Any], place: int) -> Entry:
     return Entry(variable, place, spacing, values)
 
 
+def _dimensions(listed: Any) -> bool:
+    """Return whether these are names and lengths of dimensions, and whether they are unlimited."""
+    return isinstance(listed, list) and all(
+        isinstance(item, list) and [type(part) for part in item] == [str, int, bool]
+        for item in listed
+    )
+
+
 def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
     width = 0
     if variable.dtype:
@@ -130,8 +143,8 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
         and len(variable.chunks) in (0, len(variable.shape))
         and all(type(n) is int and n >= 0 for n in (*variable.shape, spacing))
         and all(type(n) is int and n > 0 for n in variable.chunks)
-        and math.prod(variable.shape) < _MOST
-        and math.prod(variable.chunks) * width < _MOST
+        and not (spacing and math.prod(variable.shape) >= MOST_VALUES)
+        and math.prod(variable.chunks) * width < _MOST_CHUNK
         and all(type(n) is int for number, more in variable.filters for n in (number, *more))
         and (not spacing or all(more for number, more in variable.filters if number == SHUFFLE))
         and type(variable.attrs) is dict

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from .survey import Survey
@@ -20,8 +19,7 @@ def digest(found: Survey) -> str:
     total = hashlib.sha256()
     total.update(json.dumps(found.groups, sort_keys=True).encode())
     for variable in sorted(found.variables, key=lambda variable: variable.name):
-        described = asdict(variable) | {"fill": variable.fill.hex()}
-        total.update(json.dumps(described, sort_keys=True).encode())
+        total.update(json.dumps(variable.described(), sort_keys=True).encode())
         total.update(found.small.get(variable.name, b""))
         if table := found.tables.get(variable.name):
             total.update(table.digest().encode())

@@ -41,6 +41,7 @@ _MOST = 2**62  # bytes of a file
 _TYPES = {"|u1": "|u1", "<u1": "|u1", "<u2": "<u2", "<u4": "<u4", "<u8": "<u8"}
 _WORTH = 0.4  # packed over unpacked bytes: unpacking takes as long as reading points
 _ZLIB_HEAD = 2
+_RATIO = 1032  # deflate packs no tighter
 
 
 class NoIndexError(CorruptIndexError):
@@ -72,6 +73,8 @@ class Table:
         if len(data) != self.size or inflater().crc32(data) != self.crc:
             raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
         whole = self.length * np.dtype(self.dtype).itemsize
+        if whole > _RATIO * self.size:
+            raise CorruptIndexError("a table of the index cannot hold what it says: it is damaged")
         try:
             if self.size < whole:
                 return _unpacked(data, self.dtype, whole)

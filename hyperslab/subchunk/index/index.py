@@ -12,9 +12,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dimensions import parted
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import RemoteFile, Source, source
 from ..hdf5 import Chunks, Variable
+from ..listing import Listing
 from ..memory import allowed, refuse_above
 from .entries import Entry, check_head, entries
 from .format import PREAMBLE, Head, NoIndexError, decode_head, head_bytes
@@ -40,8 +42,8 @@ class PointIndex(Protocol):
         """The fingerprint of the file it was built from, as far as it is known."""
 
     @property
-    def groups(self) -> Mapping[str, Mapping[str, Any]]:
-        """Attributes of the groups by their paths; "" is the root."""
+    def listing(self) -> Listing:
+        """What the file holds."""
 
     @property
     def entries(self) -> Mapping[str, Entry]:
@@ -136,11 +138,17 @@ class Index:
         found: Mapping[str, Any] = self.head.content["data"]
         return found
 
-    @property
-    def groups(self) -> Mapping[str, Mapping[str, Any]]:
-        """Attributes of the groups by their paths; "" is the root."""
-        found: Mapping[str, Mapping[str, Any]] = self.head.content["groups"]
-        return found
+    @cached_property
+    def listing(self) -> Listing:
+        """What the file holds."""
+        groups = {path: parted(attrs) for path, attrs in self.head.content["groups"].items()}
+        return Listing(
+            {name: entry.variable for name, entry in self.entries.items()},
+            {path: dimensions for path, (_, dimensions) in groups.items()},
+            self.head.content.get("left_out", {}),
+            {path: attrs for path, (attrs, _) in groups.items()},
+            self.head.content.get("left_out_attrs", {}),
+        )
 
     @cached_property
     def entries(self) -> dict[str, Entry]:

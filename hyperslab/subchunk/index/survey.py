@@ -2,39 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
 
-from ..errors import SubchunkError
-from ..hdf5 import Chunks, Variable, attributes, chunk_table, datasets, describe
+from ..dimensions import DIMENSIONS
+from ..errors import SubchunkError, reason
+from ..hdf5 import Chunks, Variable, chunk_table, elsewhere, stored
+from ..listing import Listing, listing
 
+_EVERYWHERE = {1, 2, 3, 5, 6, 32000}  # filters that are always there with h5py
 SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 
 @dataclass(frozen=True)
 class Survey:
-    """Variables, groups and chunk tables of a file.
+    """Contents and chunk tables of a file.
 
     Parameters
     ----------
-    variables : sequence of Variable
-    groups : mapping
-        Attributes by the paths of groups; "" is the root.
+    listing : Listing
+        With attributes.
     tables : mapping
         Chunk tables of the variables that are indexed, by name.
     small : mapping
         Values of small variables that cannot be indexed, by name.
     """
 
-    variables: Sequence[Variable]
-    groups: Mapping[str, Mapping[str, Any]]
+    listing: Listing
     tables: Mapping[str, Chunks]
     small: Mapping[str, bytes]
+
+    @property
+    def variables(self) -> list[Variable]:
+        """All variables."""
+        return list(self.listing.variables.values())
+
+    @property
+    def groups(self) -> dict[str, dict[str, Any]]:
+        """Attributes of groups by their paths, with their dimensions, as an index has them."""
+        dimensions = self.listing.dimensions
+        return {
+            path: ({DIMENSIONS: list(dimensions[path])} if dimensions[path] else {}) | dict(attrs)
+            for path, attrs in self.listing.attrs.items()
+        }
 
 
 def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
@@ -65,14 +81,19 @@ def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     name : str
         Of the file, for messages.
     """
-    found = [(describe(name, item), item) for name, item in datasets(file)]
-    chosen = _chosen([variable for variable, _ in found], asked, name)
-    small = {variable.name: _small(variable, item) for variable, item in found}
+    found = listing(file, attrs=True)
+    variables, tables = dict(found.variables), {}
+    for path in _chosen(variables, found.left_out, asked, name):
+        try:
+            tables[path] = chunk_table(file[path])
+        except Exception as error:  # it is read plainly, as far as HDF5 can
+            why = f"its chunks cannot be listed: {reason(error)}"
+            variables[path] = replace(variables[path], plain=why)
+    small = {path: _small(variable, file) for path, variable in variables.items()}
     return Survey(
-        [variable for variable, _ in found],
-        _groups(file),
-        {v.name: chunk_table(item) for v, item in found if v.name in chosen},
-        {name: values for name, values in small.items() if values is not None},
+        replace(found, variables=variables),
+        tables,
+        {path: values for path, values in small.items() if values is not None},
     )
 
 
@@ -89,35 +110,31 @@ def _opened(path: Path) -> h5py.File:
 
 
 def _chosen(
-    variables: Sequence[Variable], asked: Sequence[str] | None, file: str
-) -> frozenset[str]:
-    able = {variable.name for variable in variables if not variable.plain}
+    variables: Mapping[str, Variable],
+    left_out: Mapping[str, str],
+    asked: Sequence[str] | None,
+    file: str,
+) -> list[str]:
     if asked is None:
-        return frozenset(able)
-    reasons = {variable.name: variable.plain for variable in variables}
+        return [name for name, variable in variables.items() if not variable.plain]
     for name in asked:
-        if name not in reasons:
-            known = ", ".join(sorted(reasons)) or "none"
+        why = variables[name].plain if name in variables else left_out.get(name)
+        if why is None:
+            known = ", ".join(sorted(variables)) or "none"
             raise SubchunkError(f"{file} has no variable {name!r}: it has {known}")
-        if name not in able:
-            raise SubchunkError(f"{name} in {file} cannot be indexed: {reasons[name]}")
-    return frozenset(asked)
+        if why:
+            raise SubchunkError(f"{name} in {file} cannot be indexed: {why}")
+    return [name for name in variables if name in asked]
 
 
-def _groups(file: h5py.File) -> dict[str, dict[str, Any]]:
-    found = {"": attributes(file)}
-
-    def keep(name: str, item: object) -> None:
-        if isinstance(item, h5py.Group):
-            found[name] = attributes(item)
-
-    file.visititems(keep)
-    return found
-
-
-def _small(variable: Variable, item: h5py.Dataset) -> bytes | None:
-    if not variable.dtype or variable.same or item.size is None:
+def _small(variable: Variable, file: h5py.File) -> bytes | None:
+    """Return the values of a small variable, if they are in the file and any machine reads them."""
+    size = math.prod(variable.shape) * variable.width if variable.dtype else SMALL + 1
+    filters = {number for number, _ in variable.filters}
+    if variable.same or size > SMALL or not filters <= _EVERYWHERE:
         return None
-    if item.size * item.dtype.itemsize > SMALL:
+    try:
+        dataset = file[variable.name]
+        return None if elsewhere(dataset) else stored(np.asarray(dataset[...]))
+    except Exception:  # reading it says why it cannot be read
         return None
-    return np.asarray(item[()]).tobytes()

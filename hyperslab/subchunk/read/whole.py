@@ -13,6 +13,7 @@ from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
 
 _BLOCK = 2**15  # words that are summed at a time
+_TOO_MUCH = 2**20  # bytes that a chunk may hold beyond its length
 _ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
@@ -108,9 +109,10 @@ def _inflated(data: bytes | memoryview, variable: Variable) -> bytes:
 def _inflated_by(module: Inflater, data: bytes | memoryview, variable: Variable) -> bytes:
     unpacker = module.decompressobj(_ZLIB_FORMAT)
     try:
-        found = bytes(unpacker.decompress(data, variable.chunk_bytes + 1))
-        if not unpacker.eof and len(found) == variable.chunk_bytes:
-            unpacker.decompress(unpacker.unconsumed_tail, 1)  # the checksum at the end
+        found = bytes(unpacker.decompress(data, variable.chunk_bytes))
+        more = 0  # up to the checksum at the end; what is too much HDF5 ignores
+        while not unpacker.eof and unpacker.unconsumed_tail and more <= _TOO_MUCH:
+            more += len(unpacker.decompress(unpacker.unconsumed_tail, _TOO_MUCH))
     except (zlib.error, module.error) as error:
         raise CorruptDataError(
             f"a chunk of {variable.name} cannot be decompressed ({error}): the file is damaged"

@@ -112,7 +112,7 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
     found: dict[str, Array] = {}
     left_out = dict(held.left_out)
     known = set(left_out)
-    for shown in held.variables:
+    for shown in (shown for group in held.variables.values() for shown in group):
         name = f"{shown.group}/{shown.name}" if shown.group else shown.name
         known.update([name, *shown.dims])
         reader, dims = shown.reader, shown.dims

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 from collections.abc import Mapping
@@ -10,24 +11,40 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import reason
 from .arrays import Array
 
 _TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
-def group_metadata(attrs: Mapping[str, Any]) -> dict[str, Any]:
+def group_metadata(attrs: Mapping[str, Any], left_out: dict[str, str], path: str) -> dict[str, Any]:
     """Return the metadata of a group.
+
+    Parameters
+    ----------
+    attrs : mapping
+    left_out : dict
+        Is told why attributes are left out, by the path, a colon, and their names.
+    path : str
 
     Examples
     --------
-    >>> group_metadata({"title": "x"})["attributes"]
+    >>> group_metadata({"title": "x"}, {}, "")["attributes"]
     {'title': 'x'}
     """
-    return {"zarr_format": 3, "node_type": "group", "attributes": _attributes(attrs)}
+    kept = _attributes(attrs, left_out, path)
+    return {"zarr_format": 3, "node_type": "group", "attributes": kept}
 
 
-def array_metadata(array: Array) -> dict[str, Any]:
-    """Return the metadata of an array: chunks are uncompressed, little-endian."""
+def array_metadata(array: Array, left_out: dict[str, str], path: str) -> dict[str, Any]:
+    """Return the metadata of an array: chunks are uncompressed, little-endian.
+
+    Parameters
+    ----------
+    array : Array
+    left_out, path
+        As for `group_metadata`.
+    """
     return {
         "zarr_format": 3,
         "node_type": "array",
@@ -37,7 +54,7 @@ def array_metadata(array: Array) -> dict[str, Any]:
         "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
         "fill_value": _fill(array),
         "codecs": [_codec(array)],
-        "attributes": _attributes(array.reader.attrs, array.dtype),
+        "attributes": _attributes(array.reader.attrs, left_out, path, array.dtype),
         "dimension_names": list(array.dims),
         "storage_transformers": [],
     }
@@ -78,24 +95,40 @@ def _number(value: Any) -> Any:
     return value
 
 
-def _attributes(attrs: Mapping[str, Any], dtype: np.dtype[Any] | None = None) -> dict[str, Any]:
+def _attributes(
+    attrs: Mapping[str, Any],
+    left_out: dict[str, str],
+    path: str,
+    dtype: np.dtype[Any] | None = None,
+) -> dict[str, Any]:
     """Return attributes as JSON has them; numbers lose their types there.
 
     `_FillValue` of an array is written as xarray does for Zarr v3: a float as base64 of its bits.
     """
-    found = {name: _plain(value) for name, value in attrs.items()}
-    if dtype is not None and "_FillValue" in attrs:
-        value = attrs["_FillValue"]
-        if dtype.kind == "f":
-            bits = struct.pack("<d", float(value))
-            found["_FillValue"] = base64.standard_b64encode(bits).decode()
-        elif dtype.kind == "S":
-            text = value if isinstance(value, bytes) else str(value).encode()
-            found["_FillValue"] = base64.standard_b64encode(text).decode()
+    found = {}
+    for name, value in attrs.items():
+        try:
+            fill = name == "_FillValue" and dtype is not None
+            kept = _fill_value(value, dtype.kind) if fill and dtype else _plain(value)
+            json.dumps(kept)
+            found[name] = kept
+        except Exception as error:
+            left_out[f"{path}:{name}"] = f"JSON cannot hold it: {reason(error)}"
     return found
+
+
+def _fill_value(value: Any, kind: str) -> Any:
+    if kind == "f":
+        return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
+    if kind == "S":
+        text = value if isinstance(value, bytes) else str(value).encode()
+        return base64.standard_b64encode(text).decode()
+    return _plain(value)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
+        if value.dtype.kind == "f" and value.dtype.itemsize > 8:
+            value = value.astype("f8")
         return value.tolist()
     return value

@@ -1,0 +1,217 @@
+"""What a file holds: variables and groups by their names, and why others are left out.
+
+Here everything in a file is described, once, and what cannot be is turned into a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import h5py
+from h5py import h5g, h5l, h5o
+
+from .dimensions import Axes, DimensionList, Scale, axes_of, dimension_names, scale_of
+from .errors import reason
+from .hdf5 import SAME, Variable, attributes, describe
+
+_MOST_OTHER_NAMES = 2**16
+_DEEPEST = 1000  # groups within groups
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What a file holds.
+
+    Parameters
+    ----------
+    variables : mapping
+        By their paths, groups in the order of their names. What has several names, by hard or
+        soft links, comes under each of them.
+    dimensions : mapping
+        Name, length, and whether it is unlimited, of the dimensions of each group, by the groups'
+        paths; "" is the root.
+    left_out : mapping
+        Why other objects and links are not there, by their paths.
+    attrs : mapping
+        Attributes of groups by their paths, if they were asked for.
+    left_out_attrs : mapping
+        Why attributes are not there, by the path of what has them, a colon, and their names.
+    """
+
+    variables: Mapping[str, Variable]
+    dimensions: Mapping[str, DimensionList]
+    left_out: Mapping[str, str]
+    attrs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    left_out_attrs: Mapping[str, str] = field(default_factory=dict)
+
+
+def listing(file: h5py.File, *, attrs: bool) -> Listing:
+    """Describe all that a file holds.
+
+    Parameters
+    ----------
+    file : h5py.File
+    attrs : bool
+        Whether attributes are wanted: reading them takes most of the time.
+    """
+    return _Walk(file, attrs).listing()
+
+
+class _Walk:
+    """One way through all links of a file; each object is described under its first name."""
+
+    def __init__(self, file: h5py.File, attrs: bool) -> None:
+        self._file, self._with_attrs = file, attrs
+        self._here = h5o.get_info(file.id).fileno
+        self._first: dict[int, str] = {}  # objects by their addresses
+        self._others: dict[str, int] = {}  # further names of objects
+        self._groups: list[str] = []
+        self._datasets: list[str] = []
+        self._left_out: dict[str, str] = {}
+        self._lost: dict[str, str] = {}  # attributes
+
+    def listing(self) -> Listing:
+        self._follow_hard_links()
+        found: dict[str, tuple[Variable, Axes]] = {}
+        scales: dict[str, list[Scale]] = {path: [] for path in self._groups}
+        for path in self._datasets:
+            try:
+                dataset = self._file[path]
+                if scale := scale_of(dataset, path):
+                    scales[path.rpartition("/")[0]].append(scale)
+                    if scale.only:
+                        continue
+                variable = describe(path, dataset)
+                if self._with_attrs:
+                    variable = replace(variable, attrs=self._attributes(path, dataset))
+                found[path] = variable, axes_of(dataset)
+            except Exception as error:
+                self._left_out[path] = reason(error)
+        names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
+        variables = {
+            path: replace(variable, dims=dimension_names(path, axes, names, scales))
+            for path, (variable, axes) in found.items()
+        }
+        dimensions = {
+            path: [scale.dimension for scale in listed if scale.dimension]
+            for path, listed in scales.items()
+        }
+        attrs = {path: self._group_attributes(path) for path in self._groups if self._with_attrs}
+        for other, path in self._other_names():
+            if path in variables:
+                variables[other] = replace(variables[path], name=other, plain=f"{SAME}{path}")
+            elif path in dimensions:
+                dimensions[other] = dimensions[path]
+                attrs |= {other: attrs[path]} if self._with_attrs else {}
+            elif path in self._left_out:
+                self._left_out[other] = f"{SAME}{path}, which is left out"
+        ordered = sorted(variables, key=lambda path: path.split("/"))
+        return Listing(
+            {path: variables[path] for path in ordered},
+            dimensions,
+            self._left_out,
+            attrs,
+            self._lost,
+        )
+
+    def _follow_hard_links(self) -> None:
+        self._first[h5o.get_info(self._file.id).addr] = ""
+        groups = [""]
+        while groups:
+            path = groups.pop()
+            self._groups.append(path)
+            below = []
+            for other, address, kind in self._members(path):
+                if address in self._first:
+                    self._others[other] = address
+                    continue
+                self._first[address] = other
+                if kind == h5o.TYPE_DATASET:
+                    self._datasets.append(other)
+                elif kind == h5o.TYPE_GROUP and other.count("/") < _DEEPEST:
+                    below.append(other)
+                elif kind == h5o.TYPE_GROUP:
+                    self._left_out[other] = f"it lies more than {_DEEPEST} groups deep"
+            groups += reversed(below)
+
+    def _members(self, path: str) -> Iterator[tuple[str, int, int]]:
+        """Give path, address and type of the objects that hard links of a group lead to.
+
+        Soft links are kept for later: what they lead to has its name by a hard link.
+        """
+        try:
+            group = h5g.open(self._file.id, path.encode() or b"/")
+            links = sorted(group)
+        except Exception as error:
+            self._left_out[path] = f"its links cannot be listed: {reason(error)}"
+            return
+        for link in links:
+            shown = link.decode(errors="backslashreplace")
+            where = f"{path}/{shown}" if path else shown
+            try:
+                kind = group.links.get_info(link).type
+                if kind == h5l.TYPE_EXTERNAL:
+                    self._left_out[where] = "it is a link into another file"
+                    continue
+                link.decode()
+                place = h5o.get_info(group, link)
+                if place.fileno != self._here:
+                    self._left_out[where] = "it lies in another file"
+                elif kind == h5l.TYPE_HARD:
+                    yield where, place.addr, place.type
+                else:
+                    self._others[where] = place.addr
+            except UnicodeDecodeError:
+                self._left_out[where] = "its name is no UTF-8"
+            except Exception as error:
+                self._left_out[where] = f"its link cannot be followed: {reason(error)}"
+
+    def _other_names(self) -> Iterator[tuple[str, str]]:
+        """Give further names, each with the first name of what it is, those within groups too."""
+        below: dict[str, list[str]] = {}
+        for path in (*self._groups, *self._datasets):
+            front = path
+            while front:
+                front = front.rpartition("/")[0]
+                below.setdefault(front, []).append(path)
+        links: dict[str, list[str]] = {}
+        for other in self._others:
+            links.setdefault(other.rpartition("/")[0], []).append(other)
+        groups, left = set(self._groups), _MOST_OTHER_NAMES
+        for other, address in self._others.items():
+            if address not in self._first:
+                self._left_out[other] = "the file has no other way to what it leads to"
+                continue
+            path = self._first[address]
+            if path not in groups:
+                yield other, path
+                continue
+            inside = [name for name in below.get(path, ()) if name]
+            left -= len(inside)
+            if f"{other}/".startswith(f"{path}/" if path else ""):
+                self._left_out[other] = f"it leads back to /{path}"
+            elif left < 0:
+                self._left_out[other] = f"{SAME}/{path}, one of too many"
+            else:
+                yield other, path
+                for name in inside:
+                    yield other + name[len(path) :], name
+                for group in (path, *(name for name in inside if name in groups)):
+                    for link in links.get(group, ()):
+                        real = self._first.get(self._others[link], "")
+                        if real and real not in groups:
+                            yield other + link[len(path) :], real
+
+    def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
+        kept, lost = attributes(item)
+        self._lost |= {f"{path}:{name}": why for name, why in lost.items()}
+        return kept
+
+    def _group_attributes(self, path: str) -> dict[str, Any]:
+        try:
+            return self._attributes(path, self._file[path or "/"])
+        except Exception as error:
+            self._lost[f"{path}:"] = reason(error)
+            return {}

@@ -1,0 +1,500 @@
+"""Compare `hyperslab.subchunk` with h5py, xarray's engines and Zarr, on any HDF5 files.
+
+    python tools/corpus.py FOLDER… [--jobs 2] [--seconds 60] [--memory 4] [--selections 8]
+
+Every HDF5 file below the folders is read without an index and with one, by the xarray engine and as
+a Zarr store, in processes of its own with limits of time and memory. What comes is compared with
+what h5py gives (types, shapes, values, attributes), and with the engines h5netcdf and netcdf4. A
+line is printed for each difference, and counts at the end. Where a process dies, each library is
+tried alone, to name the one that dies by itself. The exit code is 1 where anything is amiss that is
+this project's to mend.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import hashlib
+import multiprocessing
+import random
+import resource
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import h5netcdf  # noqa: F401 # loaded before the processes are forked
+import h5py
+import netCDF4  # noqa: F401
+import numpy as np
+import xarray as xr
+import zarr
+
+from hyperslab import subchunk
+from hyperslab.subchunk.store import SubchunkStore
+
+xr.backends.list_engines()  # looks them up, which takes a while, before the processes are forked
+SIGNATURE, PLACES = b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048, 4096)
+WHOLE = 2**26  # bytes of a variable up to which all of it is compared
+ENGINES = {"subchunk": {}, "h5netcdf": {"phony_dims": "sort"}, "netcdf4": {}}
+# netCDF-4's bookkeeping, which every engine hides.
+HIDDEN = {
+    "CLASS", "DIMENSION_LABELS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_NCProperties",
+    "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict",
+}  # fmt: skip
+OURS = ("ours: ", "unnamed: ", "death: ")  # what lines begin with that are this project's to mend
+
+
+class Notes:
+    """Counts, and a line for each difference, sent to the process that asked."""
+
+    def __init__(self, send):
+        self.send = send
+
+    def count(self, what, number=1):
+        self.send(("count", what, number))
+
+    def differs(self, what):
+        self.send(("line", what))
+
+    def stage(self, what):
+        self.send(("stage", what))
+
+
+def is_hdf5(path):
+    with path.open("rb") as file:
+        return any(file.seek(at) == at and file.read(8) == SIGNATURE for at in PLACES)
+
+
+def said(error):
+    return f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:300]
+
+
+def canonical(value):
+    """The value in a form that compares equal where two libraries mean the same."""
+    if isinstance(value, h5py.Empty):
+        return "" if value.dtype.kind in "SUO" else []
+    if isinstance(value, bytes):
+        return value.decode(errors="surrogateescape").rstrip("\0")
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, np.ndarray | np.generic):
+        if value.dtype.names == ("r", "i"):  # how netCDF-C shows complex numbers
+            return canonical(value["r"] + 1j * value["i"])
+        if value.dtype.names:
+            fields = [[name, canonical(value[name])] for name in value.dtype.names]
+            return [list(value.shape), fields]
+        if value.dtype.kind in "SUOT":
+            found = [canonical(item) for item in np.asarray(value).ravel()]
+            return [list(value.shape), found] if value.ndim else found[0]
+        if value.dtype.kind in "biu":
+            return [list(value.shape), np.asarray(value).ravel().tolist()]
+        if value.dtype.kind in "fc":  # NaN is NaN; a long double has bytes that nobody uses
+            wide = np.asarray(value).ravel().astype("c16" if value.dtype.kind == "c" else "f8")
+            return [list(value.shape), [repr(item) for item in wide.tolist()]]
+        return [list(value.shape), np.asarray(value).tobytes().hex()]
+    if isinstance(value, h5py.Reference | h5py.RegionReference):
+        return "a reference"
+    if isinstance(value, list | tuple):
+        return canonical(np.array(value, dtype=object)) if value else []
+    return value
+
+
+def alike(first, second):
+    """Whether arrays have the same type, shape and values."""
+    if type(first) is not type(second):
+        return False
+    if not isinstance(first, np.ndarray | np.generic):
+        return bool(canonical(first) == canonical(second))
+    if first.shape != second.shape or first.dtype != second.dtype:
+        return False
+    if first.dtype.kind in "biufc" and not first.dtype.itemsize > 8:
+        return bool(np.array_equal(first, second, equal_nan=first.dtype.kind in "fc"))
+    return canonical(first) == canonical(second)
+
+
+def attribute(value):
+    """An attribute as netCDF shows it: what has one value is no array."""
+    if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
+        value = value[0]
+    return canonical(value)
+
+
+def selections(shape, rng, count):
+    """All of it, and random selections."""
+    yield (...,)
+    for _ in range(count if shape else 0):
+        key = []
+        for n in shape:
+            kind = rng.choice(("int", "slice", "step", "back", "list", "all"))
+            low, high = sorted((rng.randrange(n + 1), rng.randrange(n + 1)))
+            if kind == "int" and n:
+                key.append(rng.randrange(-n, n))
+            elif kind == "slice":
+                key.append(slice(low, high))
+            elif kind == "step":
+                key.append(slice(low, None, rng.choice((2, 3, 7))))
+            elif kind == "back":
+                key.append(slice(None, None, -rng.choice((1, 2, 5))))
+            elif kind == "list" and n:
+                key.append([rng.randrange(-n, n) for _ in range(rng.randrange(1, 4))])
+            else:
+                key.append(slice(None))
+        yield tuple(key[: rng.randrange(1, len(shape) + 1)])
+
+
+def cut(values, key):
+    """What a selection gives, lists selecting their product."""
+    axis = 0
+    for item in key if key != (...,) else ():
+        values = values[(slice(None),) * axis + (item,)]
+        axis += not isinstance(item, int)
+    return values
+
+
+def h5py_names(file):
+    """Every dataset with its paths by hard and soft links, as h5py finds them."""
+    names = []
+    pending, seen = [("", file)], set()
+    while pending:
+        path, group = pending.pop()
+        place = h5py.h5o.get_info(group.id)
+        if (place.fileno, place.addr) in seen:
+            continue
+        seen.add((place.fileno, place.addr))
+        for name in group:
+            try:
+                link = group.get(name, getlink=True)
+                item = None if isinstance(link, h5py.ExternalLink) else group[name]
+            except Exception:
+                continue
+            where = f"{path}/{name}" if path else name
+            if isinstance(item, h5py.Group) and isinstance(link, h5py.HardLink):
+                pending.append((where, item))
+            elif isinstance(item, h5py.Dataset) and isinstance(name, str):
+                names.append(where)
+    return names
+
+
+def compare_reading(notes, how, file, truth, rng, count):
+    """Compare what is listed and read with h5py, variable by variable."""
+    left_out = getattr(file, "left_out", {})
+    listed = set(file)
+    notes.count(f"{how}: left out", len([name for name in left_out if ":" not in name]))
+    for name in h5py_names(truth):
+        dataset = truth[name]
+        try:
+            mark = dataset.attrs.get("NAME", b"")
+        except Exception:
+            mark = b""
+        if isinstance(mark, bytes) and mark.startswith(b"This is a netCDF dimension but not"):
+            continue
+        if name not in listed:
+            if not left_out.get(name):
+                notes.differs(f"ours: {how}: {name} is neither listed nor left out")
+            continue
+        compare_variable(notes, f"{how}: {name}", file[name], dataset, rng, count)
+        compare_attributes(notes, f"{how}: {name}", file[name].attrs, dataset.attrs, left_out, name)
+
+
+def compare_variable(notes, what, reader, dataset, rng, count):
+    notes.count("variables")
+    base, more = dataset.dtype.subdtype or (dataset.dtype, ())
+    shape = (*dataset.shape, *more)
+    if reader.shape != shape or reader.dtype != base:
+        notes.differs(f"ours: {what} is {reader.dtype} {reader.shape}, h5py has {base} {shape}")
+        return
+    small = dataset.size * dataset.dtype.itemsize <= WHOLE
+    whole = None
+    try:
+        if small:
+            whole = dataset[...]
+    except Exception as error:
+        notes.count("variables that h5py cannot read")
+        try:
+            _ = reader[...]
+        except subchunk.SubchunkError:
+            pass
+        except Exception as strange:
+            notes.differs(f"unnamed: {what}: {said(strange)} where h5py has {said(error)}")
+        return
+    notes.count("variables read by points", not reader.plain)
+    for key in selections(shape, rng, count):
+        if not small:  # a corner of it
+            key = tuple(slice(rng.randrange(n + 1), None) for n in shape)
+            key = tuple(slice(part.start, part.start + 50) for part in key)
+        notes.count("selections")
+        try:
+            found = reader[key]
+        except subchunk.SubchunkError as error:
+            notes.differs(f"ours: {what} {key} is refused where h5py reads it: {said(error)}")
+            return
+        except Exception as error:
+            notes.differs(f"unnamed: {what} {key}: {said(error)}")
+            return
+        scalar = len(key) == len(dataset.shape) and all(isinstance(item, int) for item in key)
+        true = dataset[key] if scalar or not small else cut(whole, key)
+        if not alike(found, true):
+            notes.differs(f"ours: {what} {key} is {found!r:.60}, not {true!r:.60}")
+            return
+
+
+def compare_attributes(notes, what, found, truth, left_out, name):
+    for key in truth:
+        if key in HIDDEN:
+            continue
+        try:
+            true = truth[key]
+        except Exception:
+            continue
+        notes.count("attributes")
+        if key not in found:
+            if not left_out.get(f"{name}:{key}"):
+                notes.differs(f"ours: {what}:{key} is lost, {true!r:.60}")
+        elif attribute(found[key]) != attribute(true):
+            notes.differs(f"ours: {what}:{key} is {found[key]!r:.60}, h5py has {true!r:.60}")
+
+
+def opened(engine, path, **options):
+    """All groups by an engine: shapes and digests of values by their paths; what was said."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        groups = xr.open_groups(path, engine=engine, **ENGINES[engine], **options)
+        found = {}
+        for group, data in groups.items():
+            for name, variable in data.variables.items():
+                where = f"{group.rstrip('/')}/{name}"
+                try:
+                    values = canonical(np.asarray(variable.values))
+                except Exception as error:
+                    found[where] = said(error)
+                    continue
+                digest = hashlib.sha1(repr(values).encode(errors="surrogatepass")).hexdigest()
+                found[where] = (variable.shape, digest)
+        for data in groups.values():
+            data.close()
+    return found, [str(warning.message) for warning in told]
+
+
+def examine(path, index, seed, count, send):
+    """Everything that needs no other engine than h5netcdf."""
+    notes, rng = Notes(send), random.Random(seed)
+    notes.stage("h5py")
+    try:
+        truth = h5py.File(path, "r")
+    except OSError:
+        notes.count("files that h5py cannot open")
+        truth = None
+
+    def stage(how, act):
+        notes.stage(how)
+        try:
+            return act()
+        except subchunk.SubchunkError as error:
+            if truth is not None:
+                notes.differs(f"ours: {how} refuses the file: {said(error)}")
+        except Exception as error:
+            notes.differs(f"ours: {how} crashes: {said(error)}")
+        return None
+
+    def read(how, place):
+        with subchunk.open(path, place) as file:
+            _ = file.groups()
+            if truth is not None:
+                compare_reading(notes, how, file, truth, rng, count)
+
+    stage("open", lambda: read("open", None))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        built = stage("build", lambda: subchunk.build(path, index))
+    if built:
+        stage("indexed", lambda: read("indexed", built))
+        stage("check", lambda: subchunk.open(path, built, verify=True).close())
+    stage("store", lambda: compare_store(notes, path, built, count, rng))
+    for decoded in (False, True):
+        compare_engines(notes, path, built, decoded)
+
+
+def compare_engines(notes, path, built, decoded):
+    notes.stage("h5netcdf")
+    try:
+        other, _ = opened("h5netcdf", path, decode_cf=decoded)
+    except Exception as error:
+        other = said(error)
+    notes.stage("engine")
+    try:
+        with_index = {"index": built} if built else {}
+        ours, told = opened("subchunk", path, decode_cf=decoded, **with_index)
+    except Exception as error:
+        kind = "ours" if isinstance(other, dict) else "both fail"
+        notes.count(f"engine: {kind}")
+        if kind == "ours":
+            notes.differs(f"ours: engine subchunk fails (decode_cf={decoded}): {said(error)}")
+        return
+    notes.count("engine: opened")
+    notes.send(("digests", decoded, ours))
+    if not isinstance(other, dict):
+        return
+    notes.count("engine: opened by h5netcdf too")
+    for name, held in other.items():
+        mine = ours.get(name)
+        if mine is None:
+            named = any(text.startswith(name.strip("/")) for text in told)
+            if not named and not isinstance(held, str):
+                notes.differs(f"engine: {name} is not there, h5netcdf has {held[0]}")
+        elif mine != held:
+            notes.differs(f"engine: {name} is {mine}, h5netcdf has {held} (decode_cf={decoded})")
+
+
+def compare_store(notes, path, built, count, rng):
+    store = SubchunkStore(path, index=built)
+    group = zarr.open_group(store, mode="r")
+    with subchunk.open(path, built) as file:
+        for name, reader in file.items():
+            shown = name if name in store._arrays else name.replace("_nc4_non_coord_", "")
+            if shown not in store._arrays:
+                if not store.left_out.get(shown):
+                    notes.differs(f"ours: store: {name} is neither there nor left out")
+                continue
+            notes.count("store: arrays")
+            array = group[shown]
+            if array.size * 8 > WHOLE:
+                continue
+            try:
+                true = reader[...]
+            except subchunk.SubchunkError:
+                continue
+            inside = tuple(slice(n) for n in true.shape)
+            try:
+                values = np.asarray(array[...])[inside]
+            except Exception as error:
+                notes.differs(f"unnamed: store: {shown}: {said(error)}")
+                continue
+            if canonical(np.asarray(true)) != canonical(values) and true.size:
+                notes.differs(f"ours: store: {shown} has other values")
+    store.close()
+
+
+def alone(library, path, send):
+    """Open and read a file with one library, to see whether it dies by itself."""
+    if library == "h5py":
+        with h5py.File(path, "r") as file:
+            for name in h5py_names(file):
+                _ = file[name][()]
+    elif library in ENGINES:
+        for decoded in (False, True):
+            try:
+                found, _ = opened(library, path, decode_cf=decoded)
+            except Exception as error:
+                found = said(error)
+            send(("digests", decoded, found))
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            subchunk.build(path, Path(folder))
+
+
+def child(connection, memory, call, *arguments):
+    """Run something within limits, sending notes."""
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.stderr = open("/dev/null", "w")  # noqa: SIM115, PTH123 # libraries talk
+    warnings.simplefilter("ignore")
+    call(*arguments, connection.send)
+    connection.send(("end",))
+
+
+def run(limits, call, *arguments):
+    """Run something in a process of its own; return its notes, and how it ended: "" if well."""
+    context = multiprocessing.get_context("forkserver")
+    here, there = context.Pipe(False)
+    process = context.Process(target=child, args=(there, limits.memory * 2**30, call, *arguments))
+    process.start()
+    there.close()
+    notes, last, ends = [], "start", time.monotonic() + limits.seconds
+    how = f"takes more than {limits.seconds} s"
+    while (left := ends - time.monotonic()) > 0 and here.poll(left):
+        try:
+            note = here.recv()
+        except EOFError:
+            process.join()
+            how = f"ended by signal {-process.exitcode}" if process.exitcode < 0 else "failed"
+            break
+        if note[0] == "end":
+            how = ""
+            break
+        if note[0] == "stage":
+            last = note[1]
+        notes.append(note)
+    process.kill()
+    process.join()
+    return notes, f"{last} {how}" if how else ""
+
+
+def one(limits, number, path):
+    """Examine a file; return its counts and lines."""
+    counts, lines, digests = collections.Counter(files=1), [], {}
+    folder = Path(tempfile.mkdtemp())
+    try:
+        notes, died = run(limits, examine, str(path), folder, number, limits.selections)
+        for kind, *note in notes:
+            if kind == "count":
+                counts[note[0]] += note[1]
+            elif kind == "line":
+                lines.append(note[0])
+            elif kind == "digests":
+                digests[note[0]] = note[1]
+        if died:
+            libraries = ("h5py", "h5netcdf", "netcdf4", "subchunk", "build")
+            ends = {library: run(limits, alone, library, str(path))[1] for library in libraries}
+            guilty = [library for library, how in ends.items() if "signal" in how or "takes" in how]
+            own = not set(guilty) & {"h5py", "h5netcdf", "netcdf4"}
+            lines.append(f"{'death' if own else 'died'}: {died}; alone: {guilty or 'none'}")
+    finally:
+        shutil.rmtree(folder)
+    others, died = run(limits, alone, "netcdf4", str(path))
+    counts["engine: netcdf4 dies"] += bool(died)
+    for _, decoded, theirs in others:
+        mine = digests.get(decoded)
+        if not isinstance(mine, dict) or not isinstance(theirs, dict):
+            continue
+        counts["engine: opened by netcdf4 too"] += 1
+        for name, held in theirs.items():
+            if name in mine and mine[name] != held and not isinstance(held, str):
+                lines.append(f"netcdf4: {name} is {mine[name]}, netcdf4 has {held}")
+    return path, counts, lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="or files")
+    parser.add_argument("--jobs", type=int, default=2, help="files at a time (2)")
+    parser.add_argument("--seconds", type=int, default=60, help="of each file (60)")
+    parser.add_argument("--memory", type=int, default=6, help="GiB of address space (6)")
+    parser.add_argument("--selections", type=int, default=8, help="random ones a variable (8)")
+    limits = parser.parse_args()
+    multiprocessing.set_forkserver_preload(["__main__"])
+    files = [
+        path
+        for folder in limits.folders
+        for path in sorted(folder.rglob("*") if folder.is_dir() else [folder])
+        if path.is_file() and is_hdf5(path)
+    ]
+    total, bad = collections.Counter(), 0
+    with ThreadPoolExecutor(limits.jobs) as pool:
+        for path, counts, lines in pool.map(lambda item: one(limits, *item), enumerate(files)):
+            total += counts
+            bad += any(line.startswith(OURS) for line in lines)
+            for line in lines:
+                total[f"lines: {line.partition(':')[0]}"] += 1
+                print(f"{path}: {line}", flush=True)
+    for name, number in sorted(total.items()):
+        print(f"{number:>9,}  {name}")
+    print(f"{bad} files differ in what is ours to mend")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +11,7 @@ from urllib.parse import unquote
 from ..errors import SubchunkError
 from .remote import RemoteFile, identity, shown
 
-_AT_ONCE = 10  # ranges that one call fetches at the same time, whatever their number
-_CALLS = 10
+_AT_ONCE = 64  # ranges that are fetched at the same time
 _started_in: list[int] = []  # the process whose threads obstore uses
 _STORES = ("s3", "s3a", "gs", "az", "adl", "azure", "abfs", "abfss")
 
@@ -54,21 +52,17 @@ class ObstoreFile(RemoteFile):
         import obstore
 
         _check_process(self.url)
-        # Ranges are joined already; older releases join with a gap of their own.
-        joining: dict[str, Any] = {"coalesce": 0} if _can_join() else {}
 
-        def some(first: int) -> list[memoryview]:
-            part = slice(first, first + _AT_ONCE)
-            found = obstore.get_ranges(
-                self._store, self._path, starts=starts[part], ends=stops[part], **joining
-            )
-            return [memoryview(data) for data in found]
+        def one(start: int, stop: int) -> memoryview:
+            answer = obstore.get(self._store, self._path, options={"range": (start, stop)})
+            meta = answer.meta
+            self._same(identity(None, meta["e_tag"], meta["last_modified"]).get("tag"))
+            return memoryview(answer.bytes())
 
-        groups = range(0, len(starts), _AT_ONCE)
-        if len(groups) < 2:
-            return some(0)
-        with ThreadPoolExecutor(min(len(groups), _CALLS)) as pool:
-            return [data for group in pool.map(some, groups) for data in group]
+        if len(starts) < 2:
+            return [one(*pair) for pair in zip(starts, stops, strict=True)]
+        with ThreadPoolExecutor(min(len(starts), _AT_ONCE)) as pool:
+            return list(pool.map(one, starts, stops))
 
     def _named(self, error: Exception) -> SubchunkError:
         text = str(error)
@@ -86,9 +80,3 @@ def _check_process(url: str) -> None:
             f"{shown(url)} cannot be read in a process forked from one that used obstore: start "
             "processes by spawn or forkserver, or give backend='fsspec'"
         )
-
-
-def _can_join() -> bool:
-    import obstore
-
-    return "coalesce" in inspect.signature(obstore.get_ranges).parameters

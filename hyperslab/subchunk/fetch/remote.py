@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import MissingFileError, SubchunkError
+from ..errors import MissingFileError, StaleIndexError, SubchunkError
 from .faults import NO_RANGES, fault, short
 from .ranges import GAP_REMOTE, joined
 
@@ -44,6 +44,7 @@ class RemoteFile(ABC):
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
         self.url, self.options = url, dict(options)
         self._identity: dict[str, Any] | None = None
+        self._tag = ""  # of the first answer that had one
         try:
             self._open()
         except SubchunkError:
@@ -68,6 +69,7 @@ class RemoteFile(ABC):
         if self._identity is None:
             try:
                 self._identity = self._ask()
+                self._same(self._identity.get("tag"))
             except Exception as error:
                 raise self._named(error) from error
         return dict(self._identity)
@@ -104,6 +106,15 @@ class RemoteFile(ABC):
         size = self.identity()["size"]
         if size is not None and sent < (wanted := min(stop, size) - start):
             raise ShortAnswerError(f"{shown(self.url)}: {short(sent, wanted, start)}")
+
+    def _same(self, tag: str | None) -> None:
+        """Make sure that an answer is of the same state of the file as those before it."""
+        self._tag = self._tag or tag or ""
+        if tag and tag != self._tag:
+            raise StaleIndexError(
+                f"{shown(self.url)} was replaced while it was open, as the server's tag tells: "
+                "open it again"
+            )
 
     def _named(self, error: Exception) -> SubchunkError:
         if isinstance(error, SubchunkError):

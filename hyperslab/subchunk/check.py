@@ -1,8 +1,7 @@
-"""Compare an index with its file, byte for byte."""
+"""Compare an index with its file: all that reading takes from it."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .errors import CorruptIndexError
-from .fetch import Source
 from .file import File
-from .index.index import PointIndex
+from .index.entries import Entry
 from .index.place import file_name
-from .read.decode import check_segments
+from .read.decode import check_chunk, decode_stretch
 from .read.stretch import Stretch
+from .read.whole import checked, inflated_chunk
 
 
 def check(
@@ -24,7 +23,10 @@ def check(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> int:
-    """Compare an index with its file: fingerprint, tables, what points keep, compressed data.
+    """Compare an index with its file: what it says of variables and chunks, and every point.
+
+    Each chunk is inflated whole, and from each of its points to each place where reading can end.
+    What passes reads as the file itself, whoever made the index.
 
     Parameters
     ----------
@@ -45,30 +47,50 @@ def check(
     SubchunkError
         When anything differs.
     """
-    count = 0
     with File(path, index, storage_options=storage_options, verify=True) as file:
         if file.index is None:
             raise CorruptIndexError(f"{file_name(path)} has no index: build one")
-        for entry in file.index.entries.values():
-            if entry.spacing:
-                count += _check_variable(file.index, entry.variable.name, file.data)
-    return count
+        pointed = [entry for entry in file.index.entries.values() if entry.spacing]
+        return sum(_check_variable(file, entry) for entry in pointed)
 
 
-def _check_variable(index: PointIndex, name: str, data: Source) -> int:
-    chunks, points = index.points(index.entries[name])
+def _check_variable(file: File, entry: Entry) -> int:
+    assert file.index is not None
+    variable = entry.variable
+    chunks, points = file.index.points(entry)
     for row in range(len(chunks)):
-        first, last = points.first[row : row + 2].tolist()
-        if first == last:
+        begin, last = points.first[row : row + 2].tolist()
+        if begin == last:
             continue
-        low, high = np.searchsorted(points.mark, [first, last]).tolist()
-        kept = index.kept(points, range(low, high))
-        if [zlib.crc32(piece) for piece in kept] != points.kept_crc[low:high].tolist():
-            raise CorruptIndexError(f"the index is damaged where it describes {name}")
-        begin, size = int(chunks.offset[row]), int(chunks.size[row])
-        start = int(points.bit[first]) >> 3
-        stop = size - index.entries[name].variable.guard_bytes
-        stored = data.ranges([begin + start], [begin + stop])[0]
-        stretch = Stretch(low, first, last, 0, 0, start, stop, 0, (0, 0))
-        check_segments(stretch, stored, points, name)
+        if chunks.mask[row]:
+            raise CorruptIndexError(f"the index has points where {variable.name} skips a filter")
+        start, size = int(chunks.offset[row]), int(chunks.size[row])
+        stored = file.data.ranges([start], [start + size])[0]
+        stream = stored[: size - variable.guard_bytes]
+        check_chunk(row, len(stream), stream, points, variable.name)
+        if variable.guard_bytes:
+            checked(stored, variable.name)
+        truth = np.frombuffer(inflated_chunk(stream, variable), np.uint8)
+        low, high = np.searchsorted(points.mark, [begin, last]).tolist()
+        outs = [*points.out[begin:last].tolist(), variable.chunk_bytes]
+        bits = [*points.bit[begin:last].astype(np.int64).tolist(), 8 * len(stream)]
+        for point, kept in zip(
+            range(low, high), file.index.kept(points, range(low, high)), strict=True
+        ):
+            mark = int(points.mark[point])
+            until = int(points.mark[point + 1]) if point + 1 < high else last
+            out, bit = outs[mark - begin], bits[mark - begin]
+            for end in range(mark + 1, until + 1):
+                stop = (bits[end - begin] + 7) >> 3
+                length = outs[end - begin] - out
+                stretch = Stretch(point, mark, end, out, length, bit >> 3, stop, bit & 7, (0, 0))
+                data = stream[stretch.start : stop]
+                pieces = decode_stretch(stretch, data, points, kept, variable.name)
+                if not all(
+                    np.array_equal(piece, truth[at : at + len(piece)]) for at, piece in pieces
+                ):
+                    raise CorruptIndexError(
+                        f"a point of {variable.name} in the index gives other values than its "
+                        "chunk: build it again"
+                    )
     return len(points)

@@ -13,7 +13,13 @@ from typing import Any
 import h5py
 
 from .chunkindex.index import ChunkindexIndex
-from .errors import MissingFileError, StaleIndexError, SubchunkError, UnreadableError
+from .errors import (
+    CorruptIndexError,
+    MissingFileError,
+    StaleIndexError,
+    SubchunkError,
+    UnreadableError,
+)
 from .fetch import LocalFile, RemoteFile, Source, is_url, source
 from .fetch.filelike import RangeReader
 from .fetch.remote import NoRangesError, shown
@@ -281,6 +287,11 @@ class File(Mapping[str, "VariableReader"]):
             raise SubchunkError(
                 "an index of the package chunkindex holds no checksums, so there is nothing to "
                 "compare: build one with `hyperslab index`"
+            )
+        if self._verify and isinstance(index, Index) and digest(index.survey()) != kept["table"]:
+            raise CorruptIndexError(
+                f"{file_name(self._place)}: what the index says of variables and chunks is not "
+                "what it was built with: build it again"
             )
         same_size = kept.get("size") == now.get("size")
         if same_size and self._digest(index) == kept.get("table"):

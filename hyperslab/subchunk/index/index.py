@@ -22,6 +22,7 @@ from .entries import Entry, check_head, entries
 from .format import PREAMBLE, Head, NoIndexError, decode_head, head_bytes
 from .place import SUFFIX
 from .points import POINT_ARRAYS, Points
+from .survey import Survey
 
 __all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
 
@@ -155,6 +156,15 @@ class Index:
         """The variables by their names."""
         with self._named():
             return entries(self.head.content["variables"])
+
+    def survey(self) -> Survey:
+        """Return what it has of the file, as it was read from it."""
+        entries = self.entries
+        return Survey(
+            self.listing,
+            {name: self.points(entry)[0] for name, entry in entries.items() if entry.spacing},
+            {name: entry.values for name, entry in entries.items() if entry.values is not None},
+        )
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
         """Return chunk table and points of a variable.

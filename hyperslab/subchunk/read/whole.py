@@ -39,7 +39,7 @@ def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDA
         if number == FLETCHER32:
             data = checked(data, variable.name)
         elif number == DEFLATE:
-            data = _inflated(data, variable)
+            data = inflated_chunk(data, variable)
         elif number == SHUFFLE:
             data = unshuffled(np.frombuffer(data, np.uint8), variable.filters[place][1][0]).data
     found = np.frombuffer(data, np.uint8)
@@ -96,7 +96,14 @@ def _folded(value: int) -> int:
     return value and (value % 65535 or 65535)
 
 
-def _inflated(data: bytes | memoryview, variable: Variable) -> bytes:
+def inflated_chunk(data: bytes | memoryview, variable: Variable) -> bytes:
+    """Return what is in a zlib stream, once its checksum fits; what is too much HDF5 ignores.
+
+    Raises
+    ------
+    CorruptDataError
+        When it does not fit.
+    """
     module = inflater()
     try:
         return _inflated_by(module, data, variable)
@@ -110,7 +117,7 @@ def _inflated_by(module: Inflater, data: bytes | memoryview, variable: Variable)
     unpacker = module.decompressobj(_ZLIB_FORMAT)
     try:
         found = bytes(unpacker.decompress(data, variable.chunk_bytes))
-        more = 0  # up to the checksum at the end; what is too much HDF5 ignores
+        more = 0  # up to the checksum at the end
         while not unpacker.eof and unpacker.unconsumed_tail and more <= _TOO_MUCH:
             more += len(unpacker.decompress(unpacker.unconsumed_tail, _TOO_MUCH))
     except (zlib.error, module.error) as error:

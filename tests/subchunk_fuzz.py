@@ -1,51 +1,68 @@
-"""Mutations of indexes, and of the compressed data of indexed chunks: named errors or right values.
+"""Mutations of files and indexes, of bytes and of structure: named errors or right values.
 
 Run by hand for a long fuzz: ``python tests/subchunk_fuzz.py [MUTATIONS] [SEED]``; the tests run a
-short one. Each mutation is read with a memory limit, and what reading takes is bounded and counted.
+short one. Each mutation is read in a process of its own, with limits of time and memory.
+
+Structure: a number that the format means something by is changed, and every checksum over it made
+right again. No reader can tell such an index from an honest one without inflating the chunks, which
+`check` does: so what counts there is that nothing that it lets pass reads wrong.
 """
 
 import collections
+import itertools
+import json
 import os
 import random
 import resource
+import signal
 import sys
 import tempfile
 import time
+import warnings
+import zlib
 from pathlib import Path
 
 import h5py
 import numpy as np
 
 from hyperslab import subchunk
+from hyperslab.subchunk.check import check
+from hyperslab.subchunk.index.format import decode_head, encode
+from hyperslab.subchunk.index.index import Index
+from hyperslab.subchunk.index.points import POINT_ARRAYS
 
 KINDS = ("flip", "flip", "flip", "byte", "zero", "random", "cut", "swap", "repeat", "insert")
 KEYS = ((0, 40, 3), (slice(None), 5, 7), (1, slice(10, 60, 7), slice(3, 9)), (1, slice(90, 100)))
-MEMORY_BYTES = 2**26
-SLOW_S = 10.0
+MEMORY_BYTES, ADDRESS_SPACE = 2**26, 2**33
+SLOW_S = 10
 LAYOUTS = (
     {"shuffle": False, "dtype": "<f4"},
     {"shuffle": True, "dtype": "<f4"},
     {"shuffle": True, "dtype": ">i2", "fletcher32": True},
     {"shuffle": False, "dtype": "<f8", "level": 9},
 )
+TIMES = np.arange(7.0)
 
 
-def make(folder, shuffle, dtype, fletcher32=False, level=4):
-    """Write a file of two chunks with its index; return its path and its values."""
+def make(folder, shuffle, dtype, fletcher32=False, level=4, libver="earliest"):
+    """Write a file of two chunks, and one that was never written, with its index."""
     rng = np.random.default_rng(3)
-    values = np.cumsum(rng.integers(-3, 4, (2, 120, 150)), axis=2).astype(dtype)
+    values = np.cumsum(rng.integers(-3, 4, (3, 120, 150)), axis=2).astype(dtype)
+    values[2] = 0
     path = Path(folder) / "data.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset(
-            "data", data=values, chunks=(1, 120, 150), compression=level, shuffle=shuffle,
+    with h5py.File(path, "w", libver=libver) as file:
+        data = file.create_dataset(
+            "data", values.shape, dtype, chunks=(1, 120, 150), compression=level, shuffle=shuffle,
             fletcher32=fletcher32,
         )  # fmt: skip
-        file.create_dataset("times", data=np.arange(7.0))
+        data[:2] = values[:2]
+        data.attrs["units"], data.attrs["numbers"] = "K", TIMES
+        file.create_dataset("times", data=TIMES)
     subchunk.build(path, spacing=4096)
     return path, values
 
 
-def mutated(data, rng):
+def of_bytes(data, rng):
     """Bytes with some of them changed, moved, cut off or added."""
     data = bytearray(data)
     kind, at = rng.choice(KINDS), rng.randrange(len(data))
@@ -70,69 +87,228 @@ def mutated(data, rng):
     return bytes(data)
 
 
-def outcome(path, index, values):
-    """Read, and say what came of it: "right", or the error's name; wrong values fail."""
-    began = time.monotonic()
+def another(value, rng):
+    """A whole number near to a number, or far from it."""
+    near = value + rng.choice((-64, -8, -2, -1, 1, 2, 8, 64))
+    return max(0, rng.choice((near, near, near, 0, 1, 2 * value, rng.randrange(2**16), 2**40)))
+
+
+def of_index(path, rng):
+    """An index with one number changed, and all its checksums right."""
+    good = path.with_name(path.name + ".subchunk").read_bytes()
+    head = decode_head(good)
+    content, kept = json.loads(json.dumps(head.content)), bytearray(good[head.kept :])
+    tables = {
+        name: np.array(table.decode(good[head.begin + table.at :][: table.size]))
+        for name, table in head.tables.items()
+    }
+    if rng.random() < 0.15:
+        at = rng.randrange(len(kept))
+        kept[at] ^= 1 << rng.randrange(8)
+    elif rng.random() < 0.25:
+        variable = rng.choice(content["variables"])
+        name = rng.choice(("shape", "chunks", "filters", "fill", "spacing", "values", "dtype"))
+        change(variable, name, rng)
+    else:
+        name = rng.choice(sorted(tables))
+        if len(tables[name]):
+            at = rng.randrange(len(tables[name]))
+            table = tables[name] = tables[name].astype(np.uint64)
+            table[at] = another(int(table[at]), rng)
+    sums_made_right(path, content["variables"], tables, kept)
+    return encode(content, tables, bytes(kept))
+
+
+def change(variable, name, rng):
+    """Change what an index says of a variable."""
+    value = variable[name]
+    if name == "dtype":
+        variable[name] = rng.choice(("<f4", ">f4", "<i4", "<f8", "<i2", ">i2", "|u1", ""))
+    elif name in ("fill", "values"):
+        variable[name] = rng.choice((None, "00", rng.randbytes(len(value or "") // 2).hex()))
+    elif isinstance(value, int):
+        variable[name] = another(value, rng)
+    elif value and isinstance(value[0], int):
+        value[rng.randrange(len(value))] = another(rng.choice(value), rng)
+    elif value:
+        value[rng.randrange(len(value))] = [rng.randrange(1, 5), [rng.randrange(9)]]
+
+
+def sums_made_right(path, variables, tables, kept):
+    """Let checksums fit what they are of, as far as it is there."""
+    data = path.read_bytes()
+    for number, variable in enumerate(variables):
+        columns = {name: tables.get(f"{number}/{name}") for name in ("size", *POINT_ARRAYS)}
+        if columns["first"] is None or not variable["filters"]:
+            continue
+        at, sizes = columns["kept_at"].tolist(), columns["kept_bytes"].tolist()
+        sums = [zlib.crc32(kept[a : a + n]) for a, n in zip(at, sizes, strict=False)]
+        tables[f"{number}/kept_crc"] = np.array(sums, np.uint64)
+        first, bit = columns["first"].tolist(), columns["bit"].tolist()
+        guard = 4 * any(number == 3 for number, _ in variable["filters"])
+        sums = []
+        for row, (begin, end) in enumerate(itertools.pairwise(first)):
+            offset = int(tables[f"{number}/offset"][row])
+            stop = int(columns["size"][row]) - guard
+            ends = [*((place + 7) >> 3 for place in bit[begin + 1 : end]), stop]
+            sums += [
+                zlib.crc32(data[offset + (a >> 3) : max(offset + b, 0)])
+                for a, b in zip(bit[begin:end], ends, strict=False)
+            ]
+        tables[f"{number}/segment_crc"] = np.array(sums, np.uint64)
+
+
+def of_file(path, rng):
+    """A file with one number of its structure changed: all but its chunks is structure."""
+    data = bytearray(path.read_bytes())
+    with h5py.File(path) as file:
+        infos = [file["data"].id.get_chunk_info(number) for number in range(2)]
+    inside = [range(info.byte_offset, info.byte_offset + info.size) for info in infos]
+    width = rng.choice((1, 2, 4, 8))
+    while True:
+        at = rng.randrange(len(data) - width)
+        if any(data[at : at + width]) and not any(at in chunk for chunk in inside):
+            break
+    value = another(int.from_bytes(data[at : at + width], "little"), rng)
+    data[at : at + width] = (value % 256**width).to_bytes(width, "little")
+    return bytes(data)
+
+
+def read(path, index, keys):
+    with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
+        return [file["data"][key] for key in keys], file["times"][...]
+
+
+def compared(path, index, values, truth=None):
+    """Read, and say what came of it: "right", "wrong", or the error's name."""
     try:
-        with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
-            for key in KEYS:
-                found = file["data"][key]
-                assert found.dtype == values[key].dtype and np.array_equal(found, values[key]), (
-                    "wrong"
-                )
-            assert np.array_equal(file["times"][...], np.arange(7.0)), "wrong times"
-        said = "right"
-    except subchunk.SubchunkError as error:
+        found, times = read(path, index, KEYS)
+    except (subchunk.SubchunkError, KeyError, IndexError) as error:
         assert str(error)
-        said = type(error).__name__
-    assert time.monotonic() - began < SLOW_S, "it hangs"
+        return type(error).__name__
+    expected = truth or ([values[key] for key in KEYS], TIMES)
+    right = all(map(same, found, expected[0])) and same(times, expected[1])
+    return "right" if right else "wrong"
+
+
+def same(one, other):
+    return np.shape(one) == np.shape(other) and bool(np.array_equal(one, other, equal_nan=True))
+
+
+def through_hdf5(path):
+    """What h5py gives of a file, however damaged; None where it gives nothing."""
+    try:
+        with h5py.File(path) as file:
+            return [file["data"][key] for key in KEYS], file["times"][...]
+    except Exception:
+        return None
+
+
+def on_index(path, index, values):
+    """What a mutated index comes to: as it is, and where that is wrong, whether `check` tells."""
+    said = compared(path, index, values)
+    if said != "wrong":
+        return said
+    try:
+        check(path, index)
+    except subchunk.SubchunkError:
+        return "wrong, and check tells"
+    return "wrong"
+
+
+def on_file(path, index, values):
+    """What a mutated file comes to, with the index of the whole one and without any."""
+    for place in (index, None):
+        said = compared(path, place, values)
+        if said == "wrong" and (truth := through_hdf5(path)):
+            said = compared(path, place, values, truth)  # HDF5 does not notice it either
+        if said == "wrong":
+            return said
+    made = path.with_name("made.subchunk")
+    for act in (lambda: subchunk.build(path, made), lambda: list(subchunk.open(path))):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # which chunks are damaged
+                act()
+        except subchunk.SubchunkError as error:
+            said = type(error).__name__
     return said
 
 
-def fuzz_index(folder, path, values, mutations, seed):
-    """Mutate the index; return how often each outcome came."""
-    rng = random.Random(seed)
-    good = path.with_name(path.name + ".subchunk").read_bytes()
-    target = Path(folder) / "mutated.subchunk"
-    found = collections.Counter()
-    for _ in range(mutations):
-        target.write_bytes(mutated(good, rng))
-        found[outcome(path, target, values)] += 1
-    return found
+def outcome(act, *arguments):
+    """Do something in a process of its own; return what it says, or what became of it."""
+    here, there = os.pipe()
+    child = os.fork()
+    if not child:
+        said = "unnamed"
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+            signal.alarm(SLOW_S)
+            said = act(*arguments)
+        except BaseException as error:
+            said = f"unnamed {type(error).__name__}: {str(error)[:100]}"
+        finally:
+            os.write(there, said.encode())
+            os._exit(0)
+    os.close(there)
+    with os.fdopen(here, "rb") as pipe:
+        said = pipe.read().decode()
+    _, status, used = os.wait4(child, 0)
+    return (said if not status else f"death {status & 127}"), used.ru_maxrss
 
 
-def fuzz_data(folder, path, values, mutations, seed):
-    """Mutate the compressed bytes of chunks, size and time kept; return the outcomes."""
+def fuzz(folder, path, values, mutations, seed, what):
+    """Mutate; return how often each outcome came, the longest time and the largest memory."""
     rng = random.Random(seed)
-    good, stat = path.read_bytes(), path.stat()
+    index, stat = path.with_name(path.name + ".subchunk"), path.stat()
+    good, data = index.read_bytes(), path.read_bytes()
+    target, other = Path(folder) / "mutated.h5", Path(folder) / "mutated.subchunk"
     with h5py.File(path) as file:
-        places = [file["data"].id.get_chunk_info(number) for number in range(2)]
-    target = Path(folder) / "mutated.h5"
-    index = path.with_name(path.name + ".subchunk")
-    found = collections.Counter()
+        infos = [file["data"].id.get_chunk_info(number) for number in range(2)]
+    found, slowest, largest = collections.Counter(), 0.0, 0
     for _ in range(mutations):
-        place = rng.choice(places)
-        begin, end = place.byte_offset, place.byte_offset + place.size
-        bad = mutated(good[begin:end], rng)[: place.size].ljust(place.size, b"\0")
-        target.write_bytes(good[:begin] + bad + good[end:])
-        os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-        found[outcome(target, index, values)] += 1
-    return found
+        act, arguments = on_file, (target, index, values)
+        if what == "index bytes":
+            other.write_bytes(of_bytes(good, rng))
+            act, arguments = on_index, (path, other, values)
+        elif what == "index structure":
+            other.write_bytes(of_index(path, rng))
+            act, arguments = on_index, (path, other, values)
+        elif what == "chunk bytes":
+            info = rng.choice(infos)
+            begin, end = info.byte_offset, info.byte_offset + info.size
+            bad = of_bytes(data[begin:end], rng)[: info.size].ljust(info.size, b"\0")
+            target.write_bytes(data[:begin] + bad + data[end:])
+            act, arguments = compared, (target, index, values)
+        else:
+            target.write_bytes(of_file(path, rng))
+        if target.exists():
+            os.utime(target, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        began = time.monotonic()
+        said, memory = outcome(act, *arguments)
+        slowest, largest = max(slowest, time.monotonic() - began), max(largest, memory)
+        if said.startswith("death") and act is on_file:
+            alone, _ = outcome(lambda path: str(through_hdf5(path) is None), target)
+            said = "HDF5 dies by itself" if alone.startswith("death") else said
+        found[said] += 1
+    return found, slowest, largest
 
 
-def main(mutations=5000, seed=0):
-    """Fuzz every layout; print the outcomes and the memory that was needed."""
-    each = -(-mutations // len(LAYOUTS))
+WHAT = ("index bytes", "index structure", "chunk bytes", "file structure")
+
+
+def main(mutations=12000, seed=0):
+    """Fuzz every layout; print the outcomes, the longest time and the largest memory."""
+    each = -(-mutations // len(LAYOUTS) // len(WHAT))
     for number, layout in enumerate(LAYOUTS):
-        with tempfile.TemporaryDirectory() as folder:
-            path, values = make(folder, **layout)
-            assert outcome(path, None, values) == "right", "before any mutation"
-            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            for what, fuzz in (("index", fuzz_index), ("data", fuzz_data)):
-                found = fuzz(folder, path, values, each, seed + number)
-                print(layout, what, dict(found), flush=True)
-            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-            print(f"  peak memory grew by {grown / 1024:.0f} MiB", flush=True)
+        for what in WHAT:
+            with tempfile.TemporaryDirectory() as folder:
+                pair = make(folder, **layout)
+                assert compared(pair[0], None, pair[1]) == "right", "before any mutation"
+                assert Index(f"{pair[0]}.subchunk").entries["data"].spacing
+                found, slowest, largest = fuzz(folder, *pair, each, seed + number, what)
+                print(layout, what, dict(found.most_common()))
+                print(f"  longest {slowest:.2f} s, largest {largest / 1024:.0f} MiB", flush=True)
 
 
 if __name__ == "__main__":

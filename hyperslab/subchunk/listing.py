@@ -13,7 +13,7 @@ import h5py
 from h5py import h5g, h5l, h5o
 
 from .dimensions import Axes, DimensionList, Scale, axes_of, dimension_names, scale_of
-from .errors import reason
+from .errors import SubchunkError, reason
 from .hdf5 import SAME, Variable, attributes, describe
 
 _MOST_OTHER_NAMES = 2**16
@@ -55,8 +55,18 @@ def listing(file: h5py.File, *, attrs: bool) -> Listing:
     file : h5py.File
     attrs : bool
         Whether attributes are wanted: reading them takes most of the time.
+
+    Raises
+    ------
+    SubchunkError
+        When not even the root can be read.
     """
-    return _Walk(file, attrs).listing()
+    try:
+        return _Walk(file, attrs).listing()
+    except SubchunkError:
+        raise
+    except Exception as error:
+        raise SubchunkError(f"the file is damaged: {reason(error)}") from error
 
 
 class _Walk:

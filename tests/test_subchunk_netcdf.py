@@ -160,7 +160,9 @@ def test_what_is_left_out_is_named(plain):
             "outside": "it is a link into another file",
             "three": "numpy has no type for it",
         }
-        with pytest.raises(subchunk.UnreadableError, match="three in .*: numpy has no type for it"):
+        with pytest.raises(
+            subchunk.UnreadableError, match=r"three in .*: numpy has no type for it"
+        ):
             file["three"]
         assert "three" not in file and "b" in file
 

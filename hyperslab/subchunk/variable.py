@@ -229,7 +229,7 @@ class VariableReader:
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]
-        values = values[(slice(None),) * rank + tuple(asked[rank:])]
+        values = values[(*(slice(None),) * rank, *asked[rank:], ...)]
         return _product(values, tuple(inside))
 
 

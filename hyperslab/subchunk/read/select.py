@@ -41,10 +41,13 @@ class Wanted:
     axes : tuple of Axis
     new : tuple of int
         Places of new axes in the result.
+    boxed : bool
+        Whether a single value comes as an array: an ellipsis asked for all of a scalar.
     """
 
     axes: tuple[Axis, ...]
     new: tuple[int, ...] = ()
+    boxed: bool = False
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,7 +63,9 @@ class Wanted:
         values = values[(*(0 if axis.drop else slice(None) for axis in self.axes), ...)]
         for place in self.new:
             values = np.expand_dims(values, place)
-        return np.ascontiguousarray(values) if values.ndim else values[()]
+        if values.ndim:
+            return np.ascontiguousarray(values)
+        return values if self.boxed else values[()]
 
 
 def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
@@ -95,6 +100,7 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
         raise IndexError("a selection can hold one ellipsis only")
     if named > len(shape):
         raise IndexError(f"{named} indices were given for a variable of {len(shape)} dimensions")
+    boxed = not shape and any(item is Ellipsis for item in keys)
     if not any(item is Ellipsis for item in keys):
         keys.append(Ellipsis)
     at = next(place for place, item in enumerate(keys) if item is Ellipsis)
@@ -109,7 +115,7 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
             continue
         axes.append(_axis(item, shape[len(axes)], len(axes)))
         place += not axes[-1].drop
-    return Wanted(tuple(axes), tuple(new))
+    return Wanted(tuple(axes), tuple(new), boxed)
 
 
 def _axis(item: Any, length: int, number: int) -> Axis:

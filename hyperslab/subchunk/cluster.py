@@ -25,33 +25,7 @@ def build_many(
     scheduler: str | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> int:
-    """Build the indexes of many files; one that fails is named and the others go on.
-
-    Parameters
-    ----------
-    pairs : sequence of (path-like, Path)
-        Files with their indexes.
-    variables, spacing, budget, storage_options
-        As in `build`.
-    add : bool
-        Widen indexes that exist, and build the others.
-    jobs : int
-        Workers of a cluster on this machine; 0 for as many as cores.
-    scheduler : str, optional
-        Address of a dask scheduler to use in its place.
-
-    Returns
-    -------
-    int
-        0, or 1 when a file failed.
-
-    Raises
-    ------
-    ValueError
-        For a spacing or budget that makes no sense.
-    RuntimeError
-        When dask.distributed is not installed.
-    """
+    """Build the indexes of many files; one that fails is named and the others go on."""
     try:
         from distributed import Client, LocalCluster, as_completed
     except ImportError as error:

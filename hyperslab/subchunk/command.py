@@ -85,13 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments ask; return the exit code.
-
-    Raises
-    ------
-    ValueError
-        For arguments that make no sense.
-    """
+    """Do what the arguments ask; return the exit code."""
     if arguments.jobs < 0:
         raise ValueError(f"--jobs is {arguments.jobs}: give 1 or more")
     pairs = _pairs(arguments.files, arguments.index)

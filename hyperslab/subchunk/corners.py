@@ -15,12 +15,6 @@ def true_corners(dataset: h5py.Dataset, listed: NDArray[np.int64]) -> NDArray[np
     Where exactly one dimension is unlimited, new files number the chunks with it as the slowest.
     HDF5 (1.10 to 1.14) reads by these numbers, but lists the chunks as if the dimensions were in
     their own order; so all that comes before the unlimited one is 0 in such a list.
-
-    Parameters
-    ----------
-    dataset : h5py.Dataset
-    listed : numpy.ndarray
-        int64, (chunks, dimensions), in chunks.
     """
     axis = _unlimited(dataset)
     if axis <= 0 or not len(listed) or listed[:, :axis].any():

@@ -25,37 +25,19 @@ _ONLY = b"This is a netCDF dimension but not a netCDF variable"
 
 @dataclass(frozen=True)
 class Scale:
-    """A dataset that gives a dimension its name.
+    """A dataset that gives a dimension its name."""
 
-    Parameters
-    ----------
-    dimension : sequence
-        Its name, length, and whether it is unlimited; empty for a scalar, which gives none.
-    number : int
-        netCDF-4's number of the dimension; -1 where it has none.
-    only : bool
-        Whether netCDF-4 made it to hold the name, and it is no variable.
-    """
-
-    dimension: Sequence[Any]
-    number: int
-    only: bool
+    dimension: Sequence[Any]  # its name, length, and whether it is unlimited; [] for a scalar
+    number: int  # netCDF-4's number of the dimension; -1 where it has none
+    only: bool  # whether netCDF-4 made it to hold the name, and it is no variable
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What a dataset says of its dimensions.
+    """What a dataset says of its dimensions."""
 
-    Parameters
-    ----------
-    scales : tuple of int
-        Address of the dataset that each has its name from; -1 where there is none.
-    numbers : tuple of int
-        netCDF-4's numbers of the dimensions; empty where there are none.
-    """
-
-    scales: tuple[int, ...]
-    numbers: tuple[int, ...]
+    scales: tuple[int, ...]  # addresses of the datasets that give their names; -1 for none
+    numbers: tuple[int, ...]  # netCDF-4's numbers of the dimensions; empty where there are none
 
 
 def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
@@ -89,18 +71,7 @@ def axes_of(dataset: h5py.Dataset) -> Axes:
 def dimension_names(
     path: str, axes: Axes, names: Mapping[int, str], scales: Mapping[str, Sequence[Scale]]
 ) -> tuple[str, ...]:
-    """Return the names of the dimensions of a variable, "" where the file gives none.
-
-    Parameters
-    ----------
-    path : str
-        Of the variable.
-    axes : Axes
-    names : mapping
-        Of objects, by their addresses.
-    scales : mapping
-        By the paths of groups.
-    """
+    """Return the names of the dimensions of a variable, "" where the file gives none."""
     found = [names.get(address, "") for address in axes.scales]
     if len(axes.numbers) == len(found):
         known: dict[int, str] = {}

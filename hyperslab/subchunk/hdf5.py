@@ -45,38 +45,17 @@ _HIDDEN = (
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable as the file describes it.
+    """A variable as the file describes it."""
 
-    Parameters
-    ----------
-    name : str
-        Path in the file, without the leading slash.
-    shape : tuple of int
-    dtype : str
-        numpy's name with the byte order, such as "<f4"; empty for what numpy has no name for.
-    chunks : tuple of int
-        Shape of a chunk; empty for contiguous and scalar variables.
-    filters : tuple of tuple
-        HDF5 filter numbers with their parameters, in the order of writing.
-    dims : tuple of str
-        Names of the dimensions, "" where the file gives none.
-    fill : bytes
-        The value of what was never written, as it is stored; empty for zeros.
-    attrs : mapping
-        Attributes that JSON can hold.
-    plain : str
-        Why it is read plainly, through HDF5; empty when it can be sub-chunked.
-    """
-
-    name: str
+    name: str  # path in the file, without the leading slash
     shape: tuple[int, ...]
-    dtype: str
-    chunks: tuple[int, ...] = ()
-    filters: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    dims: tuple[str, ...] = ()
-    fill: bytes = b""
-    attrs: Mapping[str, Any] = field(default_factory=dict)
-    plain: str = ""
+    dtype: str  # as numpy writes it, such as "<f4"; empty for what it has no name for
+    chunks: tuple[int, ...] = ()  # shape of a chunk; empty for contiguous and scalar variables
+    filters: tuple[tuple[int, tuple[int, ...]], ...] = ()  # numbers and parameters, as written
+    dims: tuple[str, ...] = ()  # names of the dimensions, "" where the file gives none
+    fill: bytes = b""  # the value of what was never written, as it is stored; empty for zeros
+    attrs: Mapping[str, Any] = field(default_factory=dict)  # attributes that JSON can hold
+    plain: str = ""  # why it is read plainly, through HDF5; empty when it can be sub-chunked
 
     @cached_property
     def chunk_bytes(self) -> int:
@@ -121,23 +100,13 @@ class Variable:
 
 @dataclass(frozen=True)
 class Chunks:
-    """Where the chunks of one variable lie, in the order of the grid.
+    """Where the chunks of one variable lie, in the order of the grid."""
 
-    Parameters
-    ----------
-    number : numpy.ndarray
-        int64, place in the grid of chunks, counted in C order; ascending. Chunks that were never
-        written are left out.
-    offset, size : numpy.ndarray
-        uint64, first byte in the file and compressed bytes.
-    mask : numpy.ndarray
-        uint32, a bit for each filter that the chunk skips.
-    """
-
+    # Place in the grid of chunks, counted in C order; ascending, without those never written.
     number: NDArray[np.int64]
-    offset: NDArray[np.uint64]
-    size: NDArray[np.uint64]
-    mask: NDArray[np.uint32]
+    offset: NDArray[np.uint64]  # first byte in the file
+    size: NDArray[np.uint64]  # compressed bytes
+    mask: NDArray[np.uint32]  # a bit for each filter that the chunk skips
 
     def __len__(self) -> int:
         return len(self.number)
@@ -151,13 +120,7 @@ class Chunks:
 
 
 def describe(name: str, dataset: h5py.Dataset) -> Variable:
-    """Return what a file says of a variable, its attributes and names of dimensions left out.
-
-    Raises
-    ------
-    UnreadableError
-        When it holds no values, or values of a type that numpy has not.
-    """
+    """Return what a file says of a variable, its attributes and names of dimensions left out."""
     if dataset.shape is None:
         raise UnreadableError("it has no dataspace, so it holds no values")
     try:
@@ -187,13 +150,7 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
 
 
 def chunk_table(dataset: h5py.Dataset) -> Chunks:
-    """Return where the chunks of a dataset lie; only those that were written.
-
-    Raises
-    ------
-    CorruptDataError
-        When two lie in one place, or one outside of the dataset.
-    """
+    """Return where the chunks of a dataset lie; only those that were written."""
     grid = tuple(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
     steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
     infos = _chunk_infos(dataset)

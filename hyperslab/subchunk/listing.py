@@ -22,45 +22,21 @@ _DEEPEST = 1000  # groups within groups
 
 @dataclass(frozen=True)
 class Listing:
-    """What a file holds.
+    """What a file holds."""
 
-    Parameters
-    ----------
-    variables : mapping
-        By their paths, groups in the order of their names. What has several names, by hard or
-        soft links, comes under each of them.
-    dimensions : mapping
-        Name, length, and whether it is unlimited, of the dimensions of each group, by the groups'
-        paths; "" is the root.
-    left_out : mapping
-        Why other objects and links are not there, by their paths.
-    attrs : mapping
-        Attributes of groups by their paths, if they were asked for.
-    left_out_attrs : mapping
-        Why attributes are not there, by the path of what has them, a colon, and their names.
-    """
-
+    # By their paths, in the order of names. What has several names comes under each of them.
     variables: Mapping[str, Variable]
+    # Name, length, and whether it is unlimited, of the dimensions of each group; "" is the root.
     dimensions: Mapping[str, DimensionList]
-    left_out: Mapping[str, str]
+    left_out: Mapping[str, str]  # why other objects and links are not there, by their paths
+    # Those of groups by their paths, if they were asked for.
     attrs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # Why they are not there, by the path of what has them, a colon, and their names.
     left_out_attrs: Mapping[str, str] = field(default_factory=dict)
 
 
 def listing(file: h5py.File, *, attrs: bool) -> Listing:
-    """Describe all that a file holds.
-
-    Parameters
-    ----------
-    file : h5py.File
-    attrs : bool
-        Whether attributes are wanted: reading them takes most of the time.
-
-    Raises
-    ------
-    SubchunkError
-        When not even the root can be read.
-    """
+    """Describe all that a file holds."""
     try:
         return _Walk(file, attrs).listing()
     except SubchunkError:

@@ -13,11 +13,6 @@ _UNKNOWN = 2**32  # where the machine does not say what it has
 def allowed(memory_bytes: int | None) -> int:
     """Return a limit in bytes: the one that was given, or half of the machine's memory.
 
-    Raises
-    ------
-    ValueError
-        For a limit that is no number of bytes.
-
     Examples
     --------
     >>> allowed(2**20)
@@ -35,10 +30,6 @@ def allowed(memory_bytes: int | None) -> int:
 
 def refuse_above(limit: int, needed: int, what: str) -> None:
     """Refuse what needs more memory than is allowed, before it is reserved.
-
-    Raises
-    ------
-    MemoryLimitError
 
     Examples
     --------

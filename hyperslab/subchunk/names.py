@@ -16,40 +16,21 @@ Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
 
 @dataclass(frozen=True)
 class Shown:
-    """A variable as netCDF shows it.
+    """A variable as netCDF shows it."""
 
-    Parameters
-    ----------
-    group, name : str
-        Path of its group, "" for the root, and its name there.
-    reader : VariableReader or PaddedReader
-    dims : tuple of str
-        A name for every dimension.
-    """
-
-    group: str
-    name: str
+    group: str  # path of its group, "" for the root
+    name: str  # in the group
     reader: VariableReader | PaddedReader
-    dims: tuple[str, ...]
+    dims: tuple[str, ...]  # a name for every dimension
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds, as netCDF shows it.
+    """What a file holds, as netCDF shows it."""
 
-    Parameters
-    ----------
-    dimensions : mapping
-        By the paths of all groups: length of their own dimensions, and whether it is unlimited.
-    variables : mapping
-        By the paths of all groups: their own variables.
-    left_out : mapping
-        Why variables, groups and links are not there, by their paths.
-    """
-
-    dimensions: Dimensions
-    variables: Mapping[str, Sequence[Shown]]
-    left_out: Mapping[str, str]
+    dimensions: Dimensions  # by the paths of all groups: length, and whether it is unlimited
+    variables: Mapping[str, Sequence[Shown]]  # by the paths of all groups: their own variables
+    left_out: Mapping[str, str]  # why variables, groups and links are not there, by their paths
 
 
 def contents(file: File) -> Contents:

@@ -13,14 +13,7 @@ from .variable import VariableReader
 
 
 class PaddedReader:
-    """A variable, filled up to the length of its unlimited dimensions.
-
-    Parameters
-    ----------
-    reader : VariableReader
-    shape : tuple of int
-        At least as long as the variable along each dimension.
-    """
+    """A variable, filled up to the length of its unlimited dimensions."""
 
     def __init__(self, reader: VariableReader, shape: tuple[int, ...]) -> None:
         self._reader, self.shape = reader, shape

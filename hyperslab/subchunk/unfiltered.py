@@ -19,16 +19,6 @@ def filter_masks(
 
     A file can ask for that (``H5Pset_chunk_opts``). The mask of such a chunk is 0 all the same; it
     has the length of a chunk, and its bytes are the values that HDF5 reads.
-
-    Parameters
-    ----------
-    dataset : h5py.Dataset
-    places : numpy.ndarray
-        int64 of shape (chunks, dimensions): places in the grid of chunks.
-    sizes : numpy.ndarray
-        uint64, stored bytes of each.
-    masks : numpy.ndarray
-        uint32, as HDF5 gives them.
     """
     filters = dataset.id.get_create_plist().get_nfilters()
     whole = prod(dataset.chunks) * dataset.id.get_type().get_size()

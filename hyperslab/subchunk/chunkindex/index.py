@@ -28,18 +28,10 @@ _STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2,
 
 @dataclass(frozen=True)
 class LayoutPoints(Points):
-    """Points whose windows lie in the groups of an HDF5 file.
+    """Points whose windows lie in the groups of an HDF5 file."""
 
-    Parameters
-    ----------
-    groups : tuple of str
-        Path of the group of each chunk; "" where it has none.
-    inserted : tuple of bool
-        Whether the first point of a chunk is not in its group.
-    """
-
-    groups: tuple[str, ...] = ()
-    inserted: tuple[bool, ...] = ()
+    groups: tuple[str, ...] = ()  # path of the group of each chunk; "" where it has none
+    inserted: tuple[bool, ...] = ()  # whether the first point of a chunk is not in its group
 
 
 class ChunkindexIndex:
@@ -48,24 +40,6 @@ class ChunkindexIndex:
     It says nothing of variables and chunks: the file itself is asked. It holds no checksums and
     nothing of the file but the chunks' sizes: an error where these differ is all that tells a
     changed file, and damaged data are noticed only where deflate notices them.
-
-    Parameters
-    ----------
-    place : path-like
-        The index, or its URL.
-    options : mapping, optional
-        What fsspec gives the file system of a URL.
-    plainly : callable
-        Gives the file as h5py opens it, to one thread at a time.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is damaged, cut off, or of another layout.
-
-    Source
-    ------
-    Penard et al. 2025, Figure 3.
     """
 
     def __init__(
@@ -88,13 +62,7 @@ class ChunkindexIndex:
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
-        """The variables of the file by their names.
-
-        Raises
-        ------
-        StaleIndexError
-            When the index describes none of them.
-        """
+        """The variables of the file by their names."""
         found = self.listing.variables
         with self._lock:
             held = set(indexed(self._file()))
@@ -114,15 +82,7 @@ class ChunkindexIndex:
         }
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable.
-
-        Raises
-        ------
-        CorruptIndexError
-            When they are damaged.
-        StaleIndexError
-            When a chunk has another size than the one that was indexed.
-        """
+        """Return chunk table and points of a variable."""
         if entry.place not in self._points:
             variable = entry.variable
             with self._plainly() as file:

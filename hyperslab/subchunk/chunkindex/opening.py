@@ -19,13 +19,7 @@ _CHUNK = re.compile(r"\d+(\.\d+)*")
 
 
 def opened(place: str | Path, options: Mapping[str, Any] | None = None) -> h5py.File:
-    """Open an index, here or behind a URL.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is no HDF5 file, or a cut one.
-    """
+    """Open an index, here or behind a URL."""
     try:
         file = source(place, options)
         return h5py.File(RangeReader(file) if file.remote else file.name, "r")
@@ -36,13 +30,7 @@ def opened(place: str | Path, options: Mapping[str, Any] | None = None) -> h5py.
 
 
 def indexed(file: h5py.File) -> tuple[str, ...]:
-    """Return the names of the variables that an index of the package chunkindex describes.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it describes none.
-    """
+    """Return the names of the variables that an index of the package chunkindex describes."""
     try:
         found = tuple(_variables(file, "", 0)) or tuple(_empty(file))
     except (OSError, KeyError, RuntimeError, ValueError) as error:
@@ -81,26 +69,7 @@ def _empty(file: h5py.File) -> Iterator[str]:
 
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
-    """Return what an index of the package chunkindex says of each chunk of a variable.
-
-    Parameters
-    ----------
-    index : path-like
-        The index, or its URL.
-    variable : str
-
-    Returns
-    -------
-    dict
-        By the chunks' names, such as "0.1".
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is damaged.
-    KeyError
-        When it does not describe that variable.
-    """
+    """Return what an index of the package chunkindex says of each chunk of a variable."""
     with opened(index) as file:
         names = indexed(file)
         if variable not in names:
@@ -110,13 +79,7 @@ def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
 
 
 def group_of(file: h5py.File, name: str) -> h5py.Group:
-    """Return a group of an index.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it cannot be opened.
-    """
+    """Return a group of an index."""
     try:
         found = file[name]
     except (OSError, KeyError, RuntimeError, ValueError) as error:
@@ -130,13 +93,7 @@ def group_of(file: h5py.File, name: str) -> h5py.Group:
 
 
 def chunks_of(file: h5py.File, variable: str) -> tuple[str, ...]:
-    """Return the names of the chunks that an index describes of a variable.
-
-    Raises
-    ------
-    CorruptIndexError
-        When they cannot be listed.
-    """
+    """Return the names of the chunks that an index describes of a variable."""
     try:
         return tuple(name for name in group_of(file, variable) if _CHUNK.fullmatch(name))
     except (OSError, KeyError, RuntimeError, ValueError) as error:
@@ -147,13 +104,7 @@ def chunks_of(file: h5py.File, variable: str) -> tuple[str, ...]:
 
 
 def read_window(group: h5py.Group, place: int) -> bytes:
-    """Return the window of a point.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it cannot be read.
-    """
+    """Return the window of a point."""
     try:
         return bytes(group["window"][place].tobytes())
     except (OSError, KeyError, RuntimeError, ValueError, IndexError) as error:

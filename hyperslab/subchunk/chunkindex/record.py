@@ -33,31 +33,17 @@ MODE = 15  # zran's number for a stream with zlib's header
 
 @dataclass(frozen=True)
 class ChunkRecord:
-    """The points of one chunk in an index of the package chunkindex.
+    """The points of one chunk in an index of the package chunkindex: Penard et al. 2025, Figure 3.
 
-    Parameters
-    ----------
-    outloc, inloc : numpy.ndarray
-        int64 of shape (points,): bytes of the decompressed chunk before a point, and the first
-        byte of the compressed chunk that lies behind it whole.
-    bits : numpy.ndarray
-        int64 of shape (points,): bits of the byte before `inloc` that lie behind the point, 0 to 7.
-    uncompressed_size, compressed_size : int
-        Bytes of the chunk.
-    inserted : bool
-        Whether the first point, the chunk's beginning, is not in the index.
-
-    Source
-    ------
-    Penard et al. 2025, Figure 3.
+    Arrays are of shape (points,).
     """
 
-    outloc: NDArray[np.int64]
-    inloc: NDArray[np.int64]
-    bits: NDArray[np.int64]
+    outloc: NDArray[np.int64]  # bytes of the decompressed chunk before a point
+    inloc: NDArray[np.int64]  # first byte of the compressed chunk that lies behind it whole
+    bits: NDArray[np.int64]  # bits of the byte before `inloc` that lie behind the point, 0 to 7
     uncompressed_size: int
     compressed_size: int
-    inserted: bool = False
+    inserted: bool = False  # whether the first point, the chunk's beginning, is not in the index
 
     def __len__(self) -> int:
         return len(self.outloc)
@@ -69,17 +55,7 @@ class ChunkRecord:
 
 
 def read_record(group: h5py.Group) -> ChunkRecord:
-    """Return what a group says of its chunk, the windows left where they are.
-
-    Parameters
-    ----------
-    group : h5py.Group
-
-    Raises
-    ------
-    CorruptIndexError
-        When something is missing, or makes no sense.
-    """
+    """Return what a group says of its chunk, the windows left where they are."""
     try:
         uncompressed = _number(group.attrs["uncompressed_size"])
         compressed = _number(group.attrs["compressed_size"])
@@ -123,22 +99,7 @@ def read_record(group: h5py.Group) -> ChunkRecord:
 
 
 def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
-    """Refuse a record of a chunk that has another size now.
-
-    Parameters
-    ----------
-    variable : Variable
-    name : str
-        Of the chunk, such as "0.1".
-    record : ChunkRecord
-    size : int
-        Bytes of the chunk as it is stored.
-
-    Raises
-    ------
-    StaleIndexError
-        When they differ.
-    """
+    """Refuse a record of a chunk that has another size now."""
     if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
         raise StaleIndexError(
             f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "

@@ -85,35 +85,13 @@ def inflated(
 ) -> Iterator[bytes]:
     """Decompress from a bit of a deflate stream, a piece at a time.
 
+    `data` begins with the byte of which `shift` bits come before. `header` is that of the block
+    which the bit lies in, as a number with the first bit lowest, and its length in bits; (0, 0) at
+    a block's beginning. `window` is output that came before. Less than `length` comes where the
+    stream ends. Errors are the module's.
+
     Where a quick module fails, Python's zlib is asked before the stream is called damaged: ISA-L
     looks beyond what is wanted, and refuses now and then what it finds there.
-
-    Parameters
-    ----------
-    data : memoryview
-        The stream from the byte that holds the first bit.
-    shift : int
-        Bits of that byte that come before.
-    header : tuple of int
-        The header of the block that the bit lies in, as a number with the first bit lowest, and
-        its length in bits; (0, 0) at a block's beginning.
-    window : bytes
-        Up to 32 KiB of output that came before.
-    length : int
-        Bytes of output wanted.
-    module : module, optional
-        What inflates; the quickest that is installed if not given.
-
-    Yields
-    ------
-    bytes
-        Fewer than `length` in all where the stream ends.
-
-    Raises
-    ------
-    Exception
-        Of the type `module.error`, when the stream is damaged.
-
     """
     module, done = module or inflater(), 0
     try:
@@ -137,23 +115,12 @@ def inflated(
 
 
 def spliced(data: memoryview, shift: int, header: tuple[int, int]) -> bytes:
-    """Return a stream that begins at a byte, for `inflate_spliced`.
-
-    Parameters
-    ----------
-    data, shift, header
-        As for `inflated`.
-    """
+    """Return a stream that begins at a byte, for `inflate_spliced`; see `inflated`."""
     return b"".join(_front(data, shift, header))
 
 
 def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
     """Decompress a spliced stream by the quickest module, in the fewest steps of Python.
-
-    Returns
-    -------
-    bytes
-        Fewer than `length` where that module fails: `inflated` tells why, or does better.
 
     Examples
     --------
@@ -220,13 +187,6 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
 
 def prefix(header_bits: int, shift: int) -> tuple[int, int]:
     """Return empty deflate blocks, as a number and its bits, that make a header end at a bit.
-
-    Parameters
-    ----------
-    header_bits : int
-        Length of the header that follows.
-    shift : int
-        Where in a byte the header must end, 0 to 7.
 
     Examples
     --------

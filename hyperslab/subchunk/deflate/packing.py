@@ -26,22 +26,7 @@ _DICTIONARY = 2**16
 
 
 def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -> bytes:
-    """Pack a window by deflate.
-
-    Parameters
-    ----------
-    window : numpy.ndarray
-        uint8 of shape (32768,).
-    used : numpy.ndarray
-        bool of the same shape: the bytes that are needed.
-    itemsize : int
-        Bytes of a number that lie together.
-
-    Returns
-    -------
-    bytes
-        Empty when none is needed.
-    """
+    """Pack the bytes of a window that are used by deflate; of numbers of `itemsize` bytes."""
     if not used.any():
         return b""
     strategy = zlib.Z_RLE if itemsize == 1 else zlib.Z_DEFAULT_STRATEGY
@@ -52,11 +37,6 @@ def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) 
 
 def by_lzma(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -> bytes:
     """Pack a window by LZMA.
-
-    Parameters
-    ----------
-    window, used, itemsize
-        As for `deflated`.
 
     Examples
     --------
@@ -85,15 +65,7 @@ def by_lzma(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -
 
 
 def unpacked(packed: bytes | memoryview) -> bytes:
-    """Return a window, or its end.
-
-    Raises
-    ------
-    CorruptIndexError
-        When it is damaged.
-    SubchunkError
-        When this Python has no LZMA.
-    """
+    """Return a window, or its end."""
     if not packed:
         return b""
     if len(packed) > _MOST:

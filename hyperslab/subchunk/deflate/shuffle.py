@@ -9,14 +9,6 @@ from numpy.typing import NDArray
 def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
     """Put the bytes of values back side by side.
 
-    Parameters
-    ----------
-    data : numpy.ndarray
-        uint8: all first bytes, then all second bytes, and so on; what is left over at the end
-        was not shuffled.
-    width : int
-        Bytes of a value.
-
     Examples
     --------
     >>> unshuffled(np.array([1, 3, 2, 4], np.uint8), 2).tolist()

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import CorruptDataError, SubchunkError, UnreadableError
-from .zran import block_points, installed
 
 Bytes = NDArray[np.uint8]
 
@@ -54,21 +53,12 @@ class NoZlibError(SubchunkError):
 
 @dataclass(frozen=True)
 class Places:
-    """Where decompression can start: positions in one compressed stream, in order.
+    """Where decompression can start: positions in one compressed stream, in order."""
 
-    Parameters
-    ----------
-    out : numpy.ndarray
-        uint64, bytes of output before the position.
-    bit : numpy.ndarray
-        uint64, bits of the stream before the position, zlib's header included.
-    header_start, header_stop : numpy.ndarray
-        uint64, bits of the header of the deflate block that the position lies in; equal at a
-        block's beginning, where no header is needed.
-    """
-
-    out: NDArray[np.uint64]
-    bit: NDArray[np.uint64]
+    out: NDArray[np.uint64]  # bytes of output before the position
+    bit: NDArray[np.uint64]  # bits of the stream before the position, zlib's header included
+    # Bits of the header of the deflate block that the position lies in; equal at a block's
+    # beginning, where no header is needed.
     header_start: NDArray[np.uint64]
     header_stop: NDArray[np.uint64]
 
@@ -79,32 +69,8 @@ class Places:
 def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) -> Places:
     """Decompress a zlib stream whole and note a place to start from every so many bytes.
 
-    Where there is no shared zlib, the package zran is asked: it stops at block boundaries only.
-
-    Parameters
-    ----------
-    stream : numpy.ndarray
-        uint8 of shape (compressed bytes,).
-    spacing : int
-        Bytes of output between places; the last code boundary before is taken.
-    output : numpy.ndarray
-        uint8 of shape (decompressed bytes,); receives what the stream holds.
-    blocks : bool
-        Take the next boundary of a deflate block in place of the last code boundary, as zran does.
-
-    Returns
-    -------
-    Places
-        The first is the stream's beginning.
-
-    Raises
-    ------
-    CorruptDataError
-        When the stream is damaged, or does not decompress to the length of `output`.
-    UnreadableError
-        When it is too large.
-    NoZlibError
-        When there is neither a shared zlib nor zran.
+    A place is the last code boundary before; with `blocks` the next boundary of a deflate block.
+    `output` receives what the stream holds; its length must be right.
 
     Examples
     --------
@@ -121,13 +87,7 @@ def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) ->
             f"a chunk of {max(stream.size, output.size)} bytes is larger than the "
             f"{_MAX_AVAILABLE} that can be indexed"
         )
-    try:
-        zlib = library()
-    except NoZlibError:
-        if not installed():
-            raise
-        points = block_points(stream, spacing, output)
-        return _columns([(out, bit, bit, bit) for out, bit in points])
+    zlib = library()
     state = _Stream()
     state.next_in, state.avail_in = stream.ctypes.data, stream.size
     state.next_out = output.ctypes.data
@@ -137,10 +97,6 @@ def walk(stream: Bytes, spacing: int, output: Bytes, *, blocks: bool = False) ->
         places = list(_places(zlib, state, stream, spacing, output.size, blocks))
     finally:
         zlib.inflateEnd(byref(state))
-    return _columns(places)
-
-
-def _columns(places: list[tuple[int, int, int, int]]) -> Places:
     columns = np.array(places, np.uint64).reshape(-1, 4).T
     return Places(*(np.ascontiguousarray(column) for column in columns))
 
@@ -213,13 +169,7 @@ def bits(stream: Bytes, start: int, stop: int) -> int:
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Return the shared zlib.
-
-    Raises
-    ------
-    NoZlibError
-        When none is found.
-    """
+    """Return the shared zlib."""
     for name in _candidates():
         try:
             zlib = ctypes.CDLL(name)
@@ -234,8 +184,7 @@ def library() -> ctypes.CDLL:
         return zlib
     raise NoZlibError(
         "no shared zlib was found, which building an index needs (reading does not): install it "
-        "(Debian: apt install zlib1g; conda: conda install zlib), or the package zran (pip install "
-        "zran), whose points are further apart, or build the index elsewhere"
+        "(Debian: apt install zlib1g; conda: conda install zlib), or build the index elsewhere"
     )
 
 

@@ -26,20 +26,6 @@ def referred(
     The data is decompressed with a window in which any two neighbours tell where they stand, so
     that one pass finds what was copied from where. Deflate copies three bytes or more; only at the
     window's end fewer of them may lie in it, and its last two are always kept.
-
-    Parameters
-    ----------
-    data, shift, header
-        As for `inflate_from`.
-    window : numpy.ndarray
-        uint8 of shape (32768,): the output before the place, zeros in front where there is less.
-    truth : numpy.ndarray
-        uint8, at most 32768 bytes of output behind the place; nothing beyond refers back so far.
-
-    Returns
-    -------
-    numpy.ndarray
-        bool of shape (32768,).
     """
     marks, place = _marks()
     found = inflate_from(data, shift, header, marks, truth.size)

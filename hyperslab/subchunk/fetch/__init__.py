@@ -45,19 +45,6 @@ def local_path(place: str | Path) -> str:
 def source(place: str | Path, options: Mapping[str, Any] | None = None) -> Source:
     """Return the file at a path or URL.
 
-    Parameters
-    ----------
-    place : path-like
-    options : mapping, optional
-        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
-
-    Raises
-    ------
-    FileNotFoundError
-        When nothing is there.
-    SubchunkError
-        When nothing can be read there.
-
     Examples
     --------
     >>> source(__file__).remote

@@ -18,10 +18,6 @@ class RangeReader(io.RawIOBase):
 
     Small reads come from blocks, which are kept; large ones are fetched as they are.
 
-    Parameters
-    ----------
-    source : Source
-
     Examples
     --------
     >>> from hyperslab.subchunk.fetch import source

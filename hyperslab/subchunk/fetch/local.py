@@ -19,15 +19,6 @@ OPEN_FILES = 128  # descriptors that are kept; more files are opened again when 
 class LocalFile:
     """A file of this machine, read by pread without read-ahead.
 
-    Parameters
-    ----------
-    path : path-like
-
-    Raises
-    ------
-    OSError
-        When it cannot be opened.
-
     Examples
     --------
     >>> bytes(LocalFile(__file__).ranges([3], [9])[0])
@@ -78,13 +69,7 @@ class LocalFile:
         return found
 
     def check(self, fd: int | None = None) -> None:
-        """Make sure that a descriptor, this file's own if none is given, is of the file as it was.
-
-        Raises
-        ------
-        StaleIndexError
-            When it is another file, or was written to.
-        """
+        """Make sure that a descriptor, or this file's own, is of the file as it was."""
         if fd is None:
             with _DESCRIPTORS.of(self) as own:
                 self.check(own)
@@ -94,13 +79,7 @@ class LocalFile:
             )
 
     def open(self) -> int:
-        """Open a descriptor, and make sure that it is the file it was.
-
-        Raises
-        ------
-        StaleIndexError
-            When another file stands under its name.
-        """
+        """Open a descriptor, and make sure that it is the file it was."""
         fd = os.open(self.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         try:
             if hasattr(os, "posix_fadvise"):

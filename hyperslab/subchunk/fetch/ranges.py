@@ -38,14 +38,6 @@ class Source(Protocol):
 def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) -> list[memoryview]:
     """Read ranges, near ones together, and cut what came back into those asked for.
 
-    Parameters
-    ----------
-    read : callable
-        Gives the bytes of ranges that ascend.
-    starts, stops : sequence of int
-    gap : int
-        Bytes between two ranges up to which they are read as one.
-
     Examples
     --------
     >>> data = bytes(range(100))

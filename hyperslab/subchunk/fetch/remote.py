@@ -25,19 +25,7 @@ class ShortAnswerError(SubchunkError):
 
 
 class RemoteFile(ABC):
-    """A file behind a URL, read by concurrent ranges.
-
-    Parameters
-    ----------
-    url : str
-    options : mapping
-        What the library that opens URLs takes.
-
-    Raises
-    ------
-    SubchunkError
-        When nothing can be read there.
-    """
+    """A file behind a URL, read by concurrent ranges."""
 
     remote = True
 
@@ -96,13 +84,7 @@ class RemoteFile(ABC):
         return list(found)
 
     def check_end(self, start: int, stop: int, sent: int) -> None:
-        """Raise an error for an answer that is shorter than the file is; it may ask for its size.
-
-        Raises
-        ------
-        ShortAnswerError
-            When the file has more bytes of the range than were sent.
-        """
+        """Raise an error for an answer that is shorter than the file is."""
         size = self.identity()["size"]
         if size is not None and sent < (wanted := min(stop, size) - start):
             raise ShortAnswerError(f"{shown(self.url)}: {short(sent, wanted, start)}")

@@ -25,40 +25,13 @@ Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 def index_chunk(
     stream: Bytes, spread: Spread, output: Bytes, itemsize: int = 1, chunk: int = 0
 ) -> ChunkPoints:
-    """Return the points of one chunk.
-
-    Parameters
-    ----------
-    stream : numpy.ndarray
-        uint8, the chunk as it is stored, without a checksum behind it.
-    spread : Spread
-        Where points lie.
-    output : numpy.ndarray
-        uint8; receives the decompressed chunk.
-    itemsize : int
-        Bytes of a number, where they lie together.
-    chunk : int
-        Which chunk of its variable it is.
-
-    Raises
-    ------
-    SubchunkError
-        When the chunk is damaged.
-    """
+    """Return the points of one chunk."""
     places = walk(stream, spread.mark, output)
     return Windows(places, stream, output, itemsize).points(spread, chunk)
 
 
 class Windows:
-    """What points of one chunk need to start decompression at.
-
-    Parameters
-    ----------
-    places : Places
-        From `walk` through `stream`, which left `output`.
-    stream, output, itemsize
-        As for `index_chunk`.
-    """
+    """What points of one chunk need to start decompression at."""
 
     def __init__(self, places: Places, stream: Bytes, output: Bytes, itemsize: int) -> None:
         self.places = places

@@ -21,33 +21,16 @@ MISTAKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Synt
 
 @dataclass(frozen=True)
 class Entry:
-    """What an index says of one variable.
-
-    Parameters
-    ----------
-    variable : Variable
-    place : int
-        Of the variable in the index.
-    spacing : int
-        Bytes of output between points; 0 where it has none.
-    values : bytes
-        The values themselves, of small variables that are read plainly.
-    """
+    """What an index says of one variable."""
 
     variable: Variable
-    place: int
-    spacing: int
-    values: bytes | None
+    place: int  # of the variable in the index
+    spacing: int  # bytes of output between points; 0 where it has none
+    values: bytes | None  # the values themselves, of small variables that are read plainly
 
 
 def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
-    """Return the variables by their names.
-
-    Raises
-    ------
-    CorruptIndexError
-        When they cannot be understood.
-    """
+    """Return the variables by their names."""
     try:
         found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
         links = [entry.variable.same for entry in found.values() if entry.variable.same]
@@ -59,12 +42,7 @@ def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
 
 
 def check_head(content: Mapping[str, Any]) -> None:
-    """Refuse a head whose parts are not what they should be.
-
-    Raises
-    ------
-    CorruptIndexError
-    """
+    """Refuse a head whose parts are not what they should be."""
     data, groups = content.get("data"), content.get("groups")
     left_out = [content.get(name, {}) for name in ("left_out", "left_out_attrs")]
     good = (
@@ -86,11 +64,6 @@ def check_head(content: Mapping[str, Any]) -> None:
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
     """Return attributes as numpy or Python has them.
-
-    Raises
-    ------
-    CorruptIndexError
-        When the index holds something else.
 
     Examples
     --------

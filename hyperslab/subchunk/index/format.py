@@ -63,13 +63,7 @@ class Table:
     size: int
 
     def decode(self, data: bytes | memoryview) -> NDArray[Any]:
-        """Return the table from its bytes.
-
-        Raises
-        ------
-        CorruptIndexError
-            When they are not what was written.
-        """
+        """Return the table from its bytes."""
         if len(data) != self.size or inflater().crc32(data) != self.crc:
             raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
         whole = self.length * np.dtype(self.dtype).itemsize
@@ -85,39 +79,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Head:
-    """What an index begins with.
+    """What an index begins with."""
 
-    Parameters
-    ----------
-    content : mapping
-        What the JSON says beside the tables.
-    tables : mapping
-        By names such as "air_temperature/out".
-    begin : int
-        Byte at which the tables begin.
-    kept : int
-        Byte at which the kept bytes begin.
-    size : int
-        Bytes of the whole index.
-    """
-
-    content: Mapping[str, Any]
-    tables: Mapping[str, Table]
-    begin: int
-    kept: int
-    size: int
+    content: Mapping[str, Any]  # what the JSON says beside the tables
+    tables: Mapping[str, Table]  # by names such as "air_temperature/out"
+    begin: int  # byte at which the tables begin
+    kept: int  # byte at which the kept bytes begin
+    size: int  # bytes of the whole index
 
 
 def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept: bytes) -> bytes:
     """Return an index as bytes.
-
-    Parameters
-    ----------
-    content : mapping
-        What JSON can hold.
-    tables : mapping
-        Arrays of whole numbers of one dimension; each is stored in the smallest type that fits.
-    kept : bytes
 
     Examples
     --------
@@ -141,15 +113,7 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 
 
 def head_bytes(preamble: bytes) -> int:
-    """Return how many bytes the preamble and the head have together.
-
-    Raises
-    ------
-    CorruptIndexError
-        When this is no index, or a cut one; Hdf5IndexError when it is HDF5.
-    UnknownVersionError
-        When its version is not the one this release writes.
-    """
+    """Return how many bytes the preamble and the head have together."""
     if preamble.startswith(_HDF5):
         raise Hdf5IndexError(
             "this is no sub-chunk index but an HDF5 file: if it is an index of the package "
@@ -169,13 +133,7 @@ def head_bytes(preamble: bytes) -> int:
 
 
 def decode_head(data: bytes) -> Head:
-    """Return the head of an index from its first bytes.
-
-    Raises
-    ------
-    CorruptIndexError, UnknownVersionError
-        As `head_bytes`.
-    """
+    """Return the head of an index from its first bytes."""
     begin = head_bytes(data[:PREAMBLE])
     text = data[PREAMBLE:begin]
     if len(text) != begin - PREAMBLE or zlib.crc32(text) != _FIXED.unpack_from(data)[3]:

@@ -17,39 +17,20 @@ class Points:
     A mark is a place in a chunk up to which compressed data may be read; it costs next to nothing.
     Its segment is what lies between it and the next mark of its chunk, or the chunk's end. At some
     marks, the first of a chunk always among them, stands a point: there decompression can start.
-
-    Parameters
-    ----------
-    first : numpy.ndarray
-        int64 of shape (chunks + 1,): the first mark of each chunk.
-    out : numpy.ndarray
-        int64 of shape (marks,): bytes of the decompressed chunk before the mark.
-    bit : numpy.ndarray
-        Of shape (marks,): bits of the compressed chunk before the mark.
-    segment_crc : numpy.ndarray
-        Of shape (marks,): CRC-32 of the compressed bytes of the segment, the first and last of
-        which it may share with its neighbours; empty where the index holds none.
-    mark : numpy.ndarray
-        int64 of shape (points,): the mark at which each point stands; ascending.
-    header_bits : numpy.ndarray
-        Of shape (points,): length of the deflate header that goes in front; 0 at a block's
-        beginning.
-    kept_at, kept_bytes : numpy.ndarray
-        Of shape (points,): place among the kept bytes, and how many: the header, then the
-        compressed window.
-    kept_crc : numpy.ndarray
-        Of shape (points,): CRC-32 of the kept bytes; empty where the index holds none.
+    Checksums are CRC-32, and empty where the index holds none.
     """
 
-    first: NDArray[np.int64]
-    out: NDArray[np.int64]
-    bit: NDArray[np.integer]
+    first: NDArray[np.int64]  # (chunks + 1,): the first mark of each chunk
+    out: NDArray[np.int64]  # (marks,): bytes of the decompressed chunk before the mark
+    bit: NDArray[np.integer]  # (marks,): bits of the compressed chunk before the mark
+    # (marks,): of the compressed bytes of the segment, whose first and last it may share.
     segment_crc: NDArray[np.integer]
-    mark: NDArray[np.int64]
+    mark: NDArray[np.int64]  # (points,): the mark at which each point stands; ascending
+    # (points,): length of the deflate header that goes in front; 0 at a block's beginning.
     header_bits: NDArray[np.integer]
-    kept_at: NDArray[np.integer]
-    kept_bytes: NDArray[np.integer]
-    kept_crc: NDArray[np.integer]
+    kept_at: NDArray[np.integer]  # (points,): place among the kept bytes
+    kept_bytes: NDArray[np.integer]  # (points,): of the header and the compressed window
+    kept_crc: NDArray[np.integer]  # (points,): of the kept bytes
 
     def __len__(self) -> int:
         return len(self.mark)
@@ -60,24 +41,14 @@ POINT_ARRAYS = tuple(field.name for field in fields(Points))
 
 @dataclass(frozen=True)
 class ChunkPoints:
-    """The marks and points of one chunk, with what each point keeps.
-
-    Parameters
-    ----------
-    out, bit, segment_crc, header_bits : numpy.ndarray
-        As in `Points`.
-    mark : numpy.ndarray
-        The mark at which each point stands, counted from the first of the chunk.
-    kept : sequence of bytes
-        Header and compressed window of each point.
-    """
+    """The marks and points of one chunk, as in `Points`, with what each point keeps."""
 
     out: NDArray[np.integer]
     bit: NDArray[np.integer]
     segment_crc: NDArray[np.integer]
-    mark: NDArray[np.integer]
+    mark: NDArray[np.integer]  # counted from the first of the chunk
     header_bits: NDArray[np.integer]
-    kept: Sequence[bytes]
+    kept: Sequence[bytes]  # header and compressed window of each point
 
     @staticmethod
     def none() -> ChunkPoints:
@@ -91,12 +62,6 @@ def joined(chunks: Sequence[ChunkPoints], start: int = 0) -> tuple[Points, bytes
 
     The n-th points of all chunks keep their bytes side by side, so that the same place in many
     chunks, which is what a time series reads, needs one contiguous range.
-
-    Parameters
-    ----------
-    chunks : sequence of ChunkPoints
-    start : int
-        Place of the first byte.
     """
     marks = np.array([len(chunk.out) for chunk in chunks], np.int64)
     first = np.concatenate([np.zeros(1, np.int64), np.cumsum(marks)])

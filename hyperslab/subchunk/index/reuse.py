@@ -15,21 +15,12 @@ from .points import ChunkPoints, Points
 
 @dataclass(frozen=True)
 class Known:
-    """What an index has of one variable.
-
-    Parameters
-    ----------
-    spacing : int
-    chunks : Chunks
-    points : Points
-    kept : bytes
-        What all points of the index keep.
-    """
+    """What an index has of one variable."""
 
     spacing: int
     chunks: Chunks
     points: Points
-    kept: bytes
+    kept: bytes  # what all points of the index keep
 
     def chunk(self, now: Chunks, row: int) -> ChunkPoints | None:
         """Return the points of a chunk, if it lies where it lay with the length it had."""
@@ -54,14 +45,7 @@ class Known:
 
 
 def fits(stream: NDArray[np.uint8], points: ChunkPoints) -> bool:
-    """Return whether a compressed chunk is what its points were made from.
-
-    Parameters
-    ----------
-    stream : numpy.ndarray
-        uint8, the chunk as it is stored, without a checksum behind it.
-    points : ChunkPoints
-    """
+    """Return whether a compressed chunk is what its points were made from."""
     if not len(points.out):
         return True
     bit, view = points.bit.astype(np.int64), stream.data

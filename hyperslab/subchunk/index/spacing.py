@@ -29,25 +29,6 @@ def choose_spread(
     They lie closer where much must be read between them, and farther apart where each of them
     needs a large window: at distances that go with the root of the one over the other, which is
     the least reading for the same bytes.
-
-    Parameters
-    ----------
-    stream : numpy.ndarray
-        uint8, one compressed chunk that stands for the others.
-    chunk_bytes : int
-        Bytes of it, decompressed.
-    budget : float
-        Bytes of the index for a byte of compressed data, such as 0.02.
-    itemsize : int
-        Bytes of a number, where they lie together.
-    chunk : int
-        Which chunk of its variable it is.
-
-    Returns
-    -------
-    spread : Spread
-    points : ChunkPoints
-        Of the chunk.
     """
     mark = _mark(chunk_bytes / stream.size, budget)
     found = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)

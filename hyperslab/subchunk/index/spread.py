@@ -13,25 +13,12 @@ _TURN = (5**0.5 - 1) / 2  # chunks that follow each other get shifts that differ
 
 @dataclass(frozen=True)
 class Spread:
-    """How many points lie before each place of a chunk.
+    """How many points lie before each place of a chunk."""
 
-    Parameters
-    ----------
-    at : numpy.ndarray
-        float64 of shape (n,), bytes of output, ascending from 0.
-    points : numpy.ndarray
-        float64 of shape (n,), points before each; between them it is a straight line.
-    mark : int
-        Bytes of output between marks.
-    widest : int
-        Bytes of output that no two points are farther apart than, where there is a place between;
-        0 for any.
-    """
-
-    at: NDArray[np.float64]
-    points: NDArray[np.float64]
-    mark: int = MARK
-    widest: int = 0
+    at: NDArray[np.float64]  # of shape (n,), bytes of output, ascending from 0
+    points: NDArray[np.float64]  # before each; between them it is a straight line
+    mark: int = MARK  # bytes of output between marks
+    widest: int = 0  # bytes between points at most, where there is a place between; 0 for any
 
     @classmethod
     def even(cls, spacing: int, chunk_bytes: int) -> Spread:
@@ -55,13 +42,6 @@ class Spread:
 
         The points of each chunk are shifted a little against those of the one before. A series
         through all chunks is then never unlucky in all of them.
-
-        Parameters
-        ----------
-        out : numpy.ndarray
-            Bytes of output before each place.
-        chunk : int
-            Which chunk of its variable it is, in any order.
         """
         # Places never lie quite as far along as was asked for.
         before = np.interp(out + self.mark / 2, self.at, self.points)

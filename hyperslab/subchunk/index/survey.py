@@ -22,21 +22,11 @@ SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 @dataclass(frozen=True)
 class Survey:
-    """Contents and chunk tables of a file.
+    """Contents and chunk tables of a file."""
 
-    Parameters
-    ----------
-    listing : Listing
-        With attributes.
-    tables : mapping
-        Chunk tables of the variables that are indexed, by name.
-    small : mapping
-        Values of small variables that cannot be indexed, by name.
-    """
-
-    listing: Listing
-    tables: Mapping[str, Chunks]
-    small: Mapping[str, bytes]
+    listing: Listing  # with attributes
+    tables: Mapping[str, Chunks]  # chunk tables of the variables that are indexed, by name
+    small: Mapping[str, bytes]  # values of small variables that cannot be indexed, by name
 
     @property
     def variables(self) -> list[Variable]:
@@ -54,33 +44,13 @@ class Survey:
 
 
 def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
-    """Read what a file holds.
-
-    Parameters
-    ----------
-    path : Path
-    asked : sequence of str, optional
-        Variables to index; all that can be if not given.
-
-    Raises
-    ------
-    SubchunkError
-        When it is no HDF5 file, or a variable is unknown or cannot be indexed.
-    """
+    """Read what a file holds."""
     with _opened(path) as file:
         return look(file, asked, path.name)
 
 
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
-    """Read what an open file holds; see `survey`.
-
-    Parameters
-    ----------
-    file : h5py.File
-    asked : sequence of str, optional
-    name : str
-        Of the file, for messages.
-    """
+    """Read what an open file holds; see `survey`."""
     found = listing(file, attrs=True)
     variables, tables = dict(found.variables), {}
     for path in _chosen(variables, found.left_out, asked, name):

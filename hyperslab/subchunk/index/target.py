@@ -18,11 +18,6 @@ from .survey import Survey, look, survey
 def target_place(path: str | Path, index: str | Path | None) -> Path:
     """Return where the index of a file is written.
 
-    Raises
-    ------
-    ValueError
-        When it is behind a URL.
-
     Examples
     --------
     >>> target_place("https://host/a.nc?token=x", None).name
@@ -41,15 +36,7 @@ def target_place(path: str | Path, index: str | Path | None) -> Path:
 def surveyed(
     place: str, options: Mapping[str, Any] | None, asked: Sequence[str] | None
 ) -> tuple[Source, Survey]:
-    """Open a file to be indexed, here or behind a URL, and read what it holds.
-
-    Raises
-    ------
-    FileNotFoundError
-        When it is not there.
-    SubchunkError
-        When it is no HDF5 file, or a variable is unknown or cannot be indexed.
-    """
+    """Open a file to be indexed, here or behind a URL, and read what it holds."""
     if not is_url(place):
         if Path(place).is_dir():
             raise SubchunkError("this is a folder: name the files in it, such as folder/*.nc")

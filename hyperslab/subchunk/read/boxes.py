@@ -17,21 +17,11 @@ Local = range | NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Box:
-    """The part of a selection that lies in one chunk.
+    """The part of a selection that lies in one chunk."""
 
-    Parameters
-    ----------
-    number : int
-        Place of the chunk in the grid, counted in C order.
-    local : tuple of range or numpy.ndarray
-        Ascending indices within the chunk, for each axis.
-    place : tuple of slice
-        Where the values go in the result.
-    """
-
-    number: int
-    local: tuple[Local, ...]
-    place: tuple[slice, ...]
+    number: int  # place of the chunk in the grid, counted in C order
+    local: tuple[Local, ...]  # ascending indices within the chunk, for each axis
+    place: tuple[slice, ...]  # where the values go in the result
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -87,13 +77,6 @@ def _parts(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
 
 def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
     """Return where the values of a box lie in its chunk: runs of equal length.
-
-    Returns
-    -------
-    starts : numpy.ndarray
-        int64, ascending: the first value of each run, counted in C order.
-    length : int
-        Values of a run.
 
     Examples
     --------

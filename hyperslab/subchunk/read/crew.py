@@ -15,11 +15,6 @@ _Item = TypeVar("_Item")
 class Crew:
     """Threads that are started when they are first needed; the caller's is one of them.
 
-    Parameters
-    ----------
-    threads : int
-        How many, with the caller's.
-
     Examples
     --------
     >>> found = []
@@ -48,15 +43,7 @@ class Crew:
     def each(
         self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
     ) -> None:
-        """Do something to each item, in any order.
-
-        Parameters
-        ----------
-        one : callable
-        items : iterable
-        most : int, optional
-            How many threads may take part, where not all may.
-        """
+        """Do something to each item, in any order, by at most so many threads."""
         left = iter(items)
 
         def work() -> None:

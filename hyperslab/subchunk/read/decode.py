@@ -20,33 +20,7 @@ _SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked 
 def decode_stretch(
     stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Decompress a stretch, a piece at a time.
-
-    Parameters
-    ----------
-    stretch : Stretch
-    data : memoryview
-        Its compressed bytes.
-    points : Points
-    kept : memoryview
-        What the index keeps for its point.
-    name : str
-        Of the variable, for messages.
-
-    Yields
-    ------
-    out : int
-        Byte of the decompressed chunk at which the piece begins.
-    piece : numpy.ndarray
-        uint8.
-
-    Raises
-    ------
-    CorruptDataError
-        When the compressed bytes are not those that were indexed.
-    CorruptIndexError
-        When what the index keeps is damaged.
-    """
+    """Decompress a stretch; give pieces, each with the byte of the chunk where it begins."""
     header, packed = _kept(stretch, data, points, kept, name)
     try:
         window, out = unpacked(packed), stretch.out
@@ -62,25 +36,7 @@ def decode_stretch(
 def prepared(
     stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
 ) -> tuple[bytes, memoryview]:
-    """Do for a stretch what must be done before it is decompressed.
-
-    Parameters
-    ----------
-    stretch, data, points, kept, name
-        As for `decode_stretch`.
-
-    Returns
-    -------
-    stream : bytes
-        As `inflate_spliced` takes it.
-    packed : memoryview
-        Its window, as the index keeps it.
-
-    Raises
-    ------
-    CorruptDataError, CorruptIndexError
-        As for `decode_stretch`.
-    """
+    """Check a stretch; return its spliced stream, and its window as the index keeps it."""
     header, packed = _kept(stretch, data, points, kept, name)
     return spliced(data, stretch.shift, header), packed
 
@@ -98,13 +54,7 @@ def _kept(
 
 
 def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:
-    """Compare the compressed bytes of a stretch with what they were when they were indexed.
-
-    Raises
-    ------
-    CorruptDataError
-        When they differ, or the file ends before them.
-    """
+    """Compare the compressed bytes of a stretch with what they were when they were indexed."""
     _check_size(data, stretch.stop - stretch.start, name)
     if len(points.segment_crc):
         _check_marks(stretch.mark, stretch.last, stretch.start, data, points, name)
@@ -114,23 +64,6 @@ def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: s
     """Compare a whole compressed chunk with what it was when it was indexed.
 
     Its own checksum, an Adler-32, can fit by chance.
-
-    Parameters
-    ----------
-    chunk : int
-        Place of the chunk in the chunk table.
-    size : int
-        Compressed bytes of the chunk, without a checksum behind them.
-    data : memoryview
-        These bytes, as the file has them.
-    points : Points
-    name : str
-        Of the variable, for messages.
-
-    Raises
-    ------
-    CorruptDataError
-        When they differ, or the file ends before them.
     """
     mark, last = points.first[chunk : chunk + 2].tolist()
     if mark < last and len(points.segment_crc):
@@ -166,20 +99,9 @@ def place(
     starts: NDArray[np.int64],
     into: NDArray[np.uint8],
 ) -> None:
-    """Put what lies in decompressed bytes of byte ranges where it belongs.
+    """Put what of the ranges `starts` lies in `data`, which begins at byte `out` of a chunk.
 
-    Parameters
-    ----------
-    out : int
-        Byte of the decompressed chunk at which the data begin.
-    data : numpy.ndarray
-        uint8.
-    ranges : tuple of int
-        The first range that may lie in the data, and the one after the last.
-    starts : numpy.ndarray
-        int64, all ranges of the chunk; of a shuffled chunk those of all planes, plane after plane.
-    into : numpy.ndarray
-        uint8 of shape (planes, ranges in a plane, length).
+    Ranges of a shuffled chunk are those of all planes; `into` is (planes, ranges, length).
     """
     count, length = into.shape[1:]
     low, high = ranges

@@ -15,39 +15,20 @@ Key = int | slice | EllipsisType | None | Sequence[int] | NDArray[Any]
 
 @dataclass(frozen=True)
 class Axis:
-    """The indices wanted along one axis.
+    """The indices wanted along one axis."""
 
-    Parameters
-    ----------
-    indices : range or numpy.ndarray
-        Ascending, each once.
-    order : slice, numpy.ndarray or None
-        What brings them into the order asked for; None where they are in it.
-    drop : bool
-        Whether the axis disappears, as with a whole number.
-    """
-
-    indices: range | NDArray[np.int64]
-    order: slice | NDArray[np.int64] | None = None
-    drop: bool = False
+    indices: range | NDArray[np.int64]  # ascending, each once
+    order: slice | NDArray[np.int64] | None = None  # what brings them into the order asked for
+    drop: bool = False  # whether the axis disappears, as with a whole number
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A selection, axis by axis, and where new axes of length one come in.
-
-    Parameters
-    ----------
-    axes : tuple of Axis
-    new : tuple of int
-        Places of new axes in the result.
-    boxed : bool
-        Whether a single value comes as an array: an ellipsis asked for all of a scalar.
-    """
+    """A selection, axis by axis, and where new axes of length one come in."""
 
     axes: tuple[Axis, ...]
-    new: tuple[int, ...] = ()
-    boxed: bool = False
+    new: tuple[int, ...] = ()  # places of new axes in the result
+    boxed: bool = False  # whether all of a scalar comes as an array: an ellipsis asked for it
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -73,19 +54,6 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
 
     Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
     dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
-
-    Parameters
-    ----------
-    key
-        As between brackets.
-    shape : tuple of int
-        Of the variable.
-
-    Raises
-    ------
-    IndexError
-        For an index outside of its axis, too many indices, a mask of another length, or anything
-        else that is no selection.
 
     Examples
     --------

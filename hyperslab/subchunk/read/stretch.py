@@ -15,35 +15,17 @@ _WHOLE = 0.7  # share of a chunk from which on it is decoded whole
 
 
 class Stretch(NamedTuple):
-    """What is decoded in one go: from a point, over one or more segments.
+    """What is decoded in one go: from a point, over one or more segments."""
 
-    Parameters
-    ----------
-    point : int
-        Where decoding starts.
-    mark, last : int
-        The mark at which it stands, and the one after the last segment.
-    out : int
-        Byte of the decompressed chunk at which decoding starts.
-    length : int
-        Bytes to decode.
-    start, stop : int
-        Compressed bytes of the chunk that are needed.
-    shift : int
-        Bits of the first of these that come before the point.
-    ranges : tuple of int
-        Which of the byte ranges wanted lie in it: the first, and the one after the last.
-    """
-
-    point: int
-    mark: int
-    last: int
-    out: int
-    length: int
-    start: int
-    stop: int
-    shift: int
-    ranges: tuple[int, int]
+    point: int  # where decoding starts
+    mark: int  # the mark at which it stands
+    last: int  # the mark after the last segment
+    out: int  # byte of the decompressed chunk at which decoding starts
+    length: int  # bytes to decode
+    start: int  # first byte of the compressed chunk that is needed
+    stop: int  # the one after the last
+    shift: int  # bits of the first that come before the point
+    ranges: tuple[int, int]  # the first of the wanted ranges in it, and the one after the last
 
 
 def stretches(
@@ -53,23 +35,10 @@ def stretches(
     starts: NDArray[np.int64],
     stops: NDArray[np.int64],
 ) -> list[list[Stretch]]:
-    """Return what must be decoded for byte ranges that are wanted of some chunks.
+    """Return for each chunk what must be decoded for byte ranges wanted of it; starts ascend.
 
-    Parameters
-    ----------
-    points : Points
-    rows : numpy.ndarray
-        int64 of shape (chunks,): places in the chunk table, of chunks that have points.
-    sizes : numpy.ndarray
-        int64 of shape (chunks,): compressed bytes.
-    starts, stops : numpy.ndarray
-        int64 of shape (ranges,), ranges of each decompressed chunk; starts ascend.
-
-    Returns
-    -------
-    list of list of Stretch
-        For each chunk; ascending, none overlaps the next. A range lies in the last one that starts
-        before it.
+    Of `rows` in the chunk table and their compressed sizes. A range lies in the last stretch that
+    starts before it; none overlaps the next.
     """
     begins, ends = points.first[rows], points.first[rows + 1]
     passed = np.empty((len(rows), len(starts)), np.int64)
@@ -97,20 +66,7 @@ def stretches(
 
 
 def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
-    """Cut a stretch into parts that can be decoded apart.
-
-    Parameters
-    ----------
-    stretch : Stretch
-    points : Points
-    count : int
-        How many parts, if there are points to cut at.
-
-    Returns
-    -------
-    list of Stretch
-        One after another, about equally long.
-    """
+    """Cut a stretch into parts that can be decoded apart."""
     behind = int(points.mark.searchsorted(stretch.last))
     marks = points.mark[stretch.point : behind]
     wanted = stretch.out + np.arange(1, count) * stretch.length // count

@@ -29,31 +29,15 @@ _BATCH, _HELD = 64, 2**23  # stretches of a batch, and bytes that it holds, at m
 
 @dataclass(frozen=True)
 class Task:
-    """A stretch, with all that is needed to decode it.
-
-    Parameters
-    ----------
-    stretch : Stretch
-    data : memoryview
-        Its compressed bytes.
-    points : Points
-    kept : memoryview
-        What the index keeps for its point.
-    starts : numpy.ndarray
-        int64, the byte ranges wanted of its chunk.
-    into : numpy.ndarray
-        uint8 of shape (planes, ranges in a plane, length): where they go.
-    name : str
-        Of the variable, for messages.
-    """
+    """A stretch, with all that is needed to decode it."""
 
     stretch: Stretch
-    data: memoryview
+    data: memoryview  # its compressed bytes
     points: Points
-    kept: memoryview
-    starts: NDArray[np.int64]
-    into: NDArray[np.uint8]
-    name: str
+    kept: memoryview  # what the index keeps for its point
+    starts: NDArray[np.int64]  # the byte ranges wanted of its chunk
+    into: NDArray[np.uint8]  # of shape (planes, ranges in a plane, length): where they go
+    name: str  # of the variable, for messages
 
     @property
     def skip(self) -> int:
@@ -84,20 +68,7 @@ class Task:
 
 
 def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
-    """Decode stretches, and put the values in their places.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-    crew : Crew
-    memory_bytes : int
-        What may be held beside the tasks.
-
-    Raises
-    ------
-    CorruptDataError, CorruptIndexError
-        As `decode_stretch`.
-    """
+    """Decode stretches, and put the values in their places."""
     if crew.threads < 2 or sum(task.stretch.length for task in tasks) < _THREADED:
         for task in tasks:
             task.decode()

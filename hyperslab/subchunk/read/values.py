@@ -33,28 +33,14 @@ _PART = 2**20  # decompressed bytes of a part of a long stretch, at least
 
 @dataclass(frozen=True)
 class Plan:
-    """How the part of a selection in one chunk is decoded from points.
-
-    Parameters
-    ----------
-    box : Box
-    row : int
-        Place of the chunk in the chunk table.
-    starts : numpy.ndarray
-        int64, the byte ranges wanted of the decompressed chunk.
-    length : int
-        Bytes of each range.
-    stretches : sequence of Stretch
-    each : int
-        Bytes that a stretch takes beside its compressed data.
-    """
+    """How the part of a selection in one chunk is decoded from points."""
 
     box: Box
-    row: int
-    starts: NDArray[np.int64]
-    length: int
+    row: int  # place of the chunk in the chunk table
+    starts: NDArray[np.int64]  # the byte ranges wanted of the decompressed chunk
+    length: int  # bytes of each range
     stretches: Sequence[Stretch]
-    each: int
+    each: int  # bytes that a stretch takes beside its compressed data
 
     @property
     def memory_bytes(self) -> int:
@@ -65,19 +51,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Indexed:
-    """A variable with its index and its file.
-
-    Parameters
-    ----------
-    variable : Variable
-    index : PointIndex
-    chunks : Chunks
-    points : Points
-    data : Source
-    threads : int
-    memory_bytes : int
-        What a read may hold beside its result.
-    """
+    """A variable with its index and its file."""
 
     variable: Variable
     index: PointIndex
@@ -85,7 +59,7 @@ class Indexed:
     points: Points
     data: Source
     threads: int
-    memory_bytes: int
+    memory_bytes: int  # what a read may hold beside its result
 
     def read(self, asked: Wanted) -> NDArray[Any]:
         """Return the values of a selection, axes not yet dropped or put in order."""

@@ -18,20 +18,7 @@ _ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
 def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDArray[np.uint8]:
-    """Return the bytes of a chunk from what is stored.
-
-    Parameters
-    ----------
-    data : bytes
-    variable : Variable
-    mask : int
-        A bit for each filter that this chunk skips.
-
-    Raises
-    ------
-    CorruptDataError
-        When a checksum does not fit, or the chunk does not have its length.
-    """
+    """Return the bytes of a chunk from what is stored."""
     for place in reversed(range(len(variable.filters))):
         if mask >> place & 1:
             continue
@@ -52,13 +39,7 @@ def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDA
 
 
 def checked(data: bytes | memoryview, name: str) -> memoryview:
-    """Return what a Fletcher-32 checksum guards, without it.
-
-    Raises
-    ------
-    CorruptDataError
-        When it does not fit.
-    """
+    """Return what a Fletcher-32 checksum guards, without it."""
     view = memoryview(data)
     body, stored = view[:-4], int.from_bytes(view[-4:], "little")
     found = fletcher32(np.frombuffer(body, np.uint8))
@@ -97,13 +78,7 @@ def _folded(value: int) -> int:
 
 
 def inflated_chunk(data: bytes | memoryview, variable: Variable) -> bytes:
-    """Return what is in a zlib stream, once its checksum fits; what is too much HDF5 ignores.
-
-    Raises
-    ------
-    CorruptDataError
-        When it does not fit.
-    """
+    """Return what is in a zlib stream, once its checksum fits; what is too much HDF5 ignores."""
     module = inflater()
     try:
         return _inflated_by(module, data, variable)

@@ -24,23 +24,12 @@ _TEXT_BYTES = 16  # what a text is taken to need, when a grid is chosen
 
 @dataclass(frozen=True)
 class Array:
-    """A variable with the grid it is given out in.
-
-    Parameters
-    ----------
-    reader : VariableReader or PaddedReader
-    dims : tuple of str
-        A name for every dimension.
-    chunks : tuple of int
-        Shape of a chunk; no length is 0.
-    text : bool
-        Whether its values are texts of any length.
-    """
+    """A variable with the grid it is given out in."""
 
     reader: VariableReader | PaddedReader
-    dims: tuple[str, ...]
-    chunks: tuple[int, ...]
-    text: bool
+    dims: tuple[str, ...]  # a name for every dimension
+    chunks: tuple[int, ...]  # shape of a chunk; no length is 0
+    text: bool  # whether its values are texts of any length
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,13 +59,7 @@ class Array:
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def read(self, corner: tuple[int, ...]) -> bytes:
-        """Return a chunk, uncompressed; what of it lies outside of the variable is filled.
-
-        Parameters
-        ----------
-        corner : tuple of int
-            Its place in the grid.
-        """
+        """Return a chunk, uncompressed; what of it lies outside of the variable is filled."""
         begins = [place * length for place, length in zip(corner, self.chunks, strict=True)]
         wanted = tuple(
             slice(begin, min(begin + length, n))
@@ -91,19 +74,7 @@ class Array:
 
 
 def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
-    """Return the variables of a file in grids of chunks, and why others are left out.
-
-    Parameters
-    ----------
-    held : Contents
-    chunks : mapping
-        See `hyperslab.subchunk.store.SubchunkStore`.
-
-    Raises
-    ------
-    ValueError
-        For chunks that name what the file does not have, or do not fit it.
-    """
+    """Return the variables of a file in grids of chunks, and why others are left out."""
     if not isinstance(chunks, Mapping):
         raise ValueError(
             f"chunks are {chunks!r}: give numbers by the names of dimensions or variables, such "

@@ -20,13 +20,6 @@ _TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 def group_metadata(attrs: Mapping[str, Any], left_out: dict[str, str], path: str) -> dict[str, Any]:
     """Return the metadata of a group.
 
-    Parameters
-    ----------
-    attrs : mapping
-    left_out : dict
-        Is told why attributes are left out, by the path, a colon, and their names.
-    path : str
-
     Examples
     --------
     >>> group_metadata({"title": "x"}, {}, "")["attributes"]
@@ -37,14 +30,7 @@ def group_metadata(attrs: Mapping[str, Any], left_out: dict[str, str], path: str
 
 
 def array_metadata(array: Array, left_out: dict[str, str], path: str) -> dict[str, Any]:
-    """Return the metadata of an array: chunks are uncompressed, little-endian.
-
-    Parameters
-    ----------
-    array : Array
-    left_out, path
-        As for `group_metadata`.
-    """
+    """Return the metadata of an array: chunks are uncompressed, little-endian."""
     return {
         "zarr_format": 3,
         "node_type": "array",

@@ -7,6 +7,7 @@ import functools
 import json
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
             storage_options=arguments.storage_options,
             progress=Progress(file_name(path)),
         )
-        print(f"{said(path, target)} in {time.monotonic() - began:.1f} s")
+        print(f"{said(path, target)}; {time.monotonic() - began:.1f} s")
         return OK
 
     return _tried(path, one)
@@ -164,7 +165,9 @@ def said(path: str | Path, target: Path) -> str:
     index = Index(target)
     kept, data = index.head.size, index.data.get("size")
     share = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
-    return f"{target.name}: {kept:,} bytes{share}"
+    lost = len(index.listing.left_out) + len(index.listing.left_out_attrs)
+    more = f"; left out: {lost}, `hyperslab index --info {path}` says why" if lost else ""
+    return f"{target.name}: {kept:,} bytes{share}{more}"
 
 
 def size(text: str) -> int:
@@ -231,7 +234,11 @@ def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
 
 def _tried(path: str, act: Callable[[], int]) -> int:
     try:
-        return act()
+        with warnings.catch_warnings(record=True) as told:
+            code = act()
+        for each in told:
+            print(f"hyperslab index: {path}: {each.message}", file=sys.stderr)
+        return code
     except (SubchunkError, OSError) as error:
         why = " ".join(str(error).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)

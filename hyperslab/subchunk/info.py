@@ -110,6 +110,8 @@ def lines(index: Index) -> Iterator[str]:
     for item in found:
         if item.plain:
             yield f"{item.name} {_shape(item.shape)} is read plainly: {item.plain}"
+    for name, why in {**index.listing.left_out, **index.listing.left_out_attrs}.items():
+        yield f"{name} is left out: {why}"
 
 
 def _row(item: VariableInfo) -> Sequence[str]:

@@ -345,7 +345,7 @@ def compare_engines(notes, path, built, decoded):
             named = any(text.startswith(name.strip("/")) for text in told)
             if not named and not isinstance(held, str):
                 notes.differs(f"engine: {name} is not there, h5netcdf has {held[0]}")
-        elif mine != held:
+        elif mine != held and not (isinstance(mine, str) and isinstance(held, str)):
             notes.differs(f"engine: {name} is {mine}, h5netcdf has {held} (decode_cf={decoded})")
 
 

@@ -3,16 +3,29 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .advise.advisor.command import add as add_advise
-from .advise.bench.command import add as add_bench
-from .study.results.command import add as add_results
-from .subchunk.command import add_arguments as add_index_arguments
-from .subchunk.command import run as run_index
 
 OK, FAILED, USAGE = 0, 1, 2
+# Commands of other modules, which are imported when they are called.
+_ELSEWHERE = {
+    "advise": (
+        ".advise.advisor.command",
+        "say what your file's reads cost, and what makes them cheaper",
+    ),
+    "bench": (".advise.bench.command", "time your own file in other layouts"),
+    "index": (
+        ".subchunk.command",
+        "index netCDF-4 or HDF5 files, to read inside of their chunks",
+    ),
+    "results": (
+        ".study.results.command",
+        "add a machine's records to results/, or list those that are there",
+    ),
+}
+_OWN = ("hyperslab", "data_gen")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,21 +36,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv : sequence of str
         Words after the command's name; those of the process by default.
     """
-    arguments = _parser().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    command = words[0] if words else ""
     try:
+        arguments = _parser(command).parse_args(words)
         return int(arguments.call(arguments))
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", *_OWN):
+            raise
+        install = "pip install 'hyperslab[study]'"
+        print(f"hyperslab {command}: {package} is not installed: {install}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         print("\ninterrupted: what was finished is kept, the next run goes on from there")
         return FAILED
     except ValueError as error:
-        print(f"hyperslab {arguments.command}: {error}", file=sys.stderr)
+        print(f"hyperslab {command}: {error}", file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
-        print(f"hyperslab {arguments.command}: {error}", file=sys.stderr)
+        print(f"hyperslab {command}: {error}", file=sys.stderr)
         return FAILED
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str) -> argparse.ArgumentParser:
+    """Return the parser, with the arguments of that command if they are defined elsewhere."""
     parser = argparse.ArgumentParser(
         prog="hyperslab",
         description="Five papers on netCDF, HDF5 and Zarr I/O, re-run on this machine and judged.",
@@ -90,19 +113,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     claims.set_defaults(call=_claims)
 
-    add_advise(commands)
-    add_bench(commands)
-    index = commands.add_parser(
-        "index",
-        help="index netCDF-4 or HDF5 files, to read inside of their chunks",
-        description="Build FILE.subchunk beside each netCDF-4 or HDF5 file, with which "
-        "xr.open_dataset(FILE, engine='subchunk') reads a few values out of a large compressed "
-        "chunk without decompressing it. The file is read once and not changed.",
-    )
-    add_index_arguments(index)
-    index.set_defaults(call=run_index)
+    for name, (module, what) in _ELSEWHERE.items():
+        if name == command:
+            import_module(module, __package__).add(commands)
+        else:
+            commands.add_parser(name, help=what)
 
-    add_results(commands)
     doctor = commands.add_parser(
         "doctor",
         help="say what this machine has, lacks, and what is left out",

@@ -1,14 +1,39 @@
 """The command explains itself, and its exit codes say what happened."""
 
+import re
 import subprocess
 import sys
 
+import h5py
 import pytest
 
-from hyperslab.cli import FAILED, USAGE, main
+from hyperslab import cli
+from hyperslab.cli import FAILED, OK, USAGE, main
+
+COMMANDS = ["run", "book", "claims", "advise", "bench", "index", "results", "doctor"]
+CORE = {"hyperslab", "numpy", "h5py", "fsspec"}
+# Hides what `pip install hyperslab` does not bring.
+ALONE = """
+import sys
+from importlib.metadata import packages_distributions
+hidden = set(packages_distributions()) - {core}
+class Hidden:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError("No module named " + repr(name), name=name)
+sys.meta_path.insert(0, Hidden)
+from hyperslab.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
-@pytest.mark.parametrize("command", ["run", "book", "claims", "bench", "doctor"])
+def alone(*words, where):
+    """Run a command where only the package's own dependencies are."""
+    program = [sys.executable, "-c", ALONE.format(core=CORE), *words]
+    return subprocess.run(program, capture_output=True, text=True, cwd=where, check=False)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command, capsys):
     with pytest.raises(SystemExit) as ending:
         main([command, "--help"])
@@ -40,3 +65,51 @@ def test_command_and_module_are_the_same():
     with pytest.raises(SystemExit) as ending:
         main(["unknown"])
     assert ending.value.code == USAGE
+
+
+def test_help_imports_no_package():
+    program = (
+        "import sys; from hyperslab.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: print(sorted({name.partition('.')[0] for name in sys.modules}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    help_text, _, names = done.stdout.rpartition("\n[")
+    assert all(f"\n    {command} " in help_text for command in COMMANDS)
+    assert not {"numpy", "h5py", "pandas", "xarray", "matplotlib", "yaml"} & set(
+        names.strip("]\n").replace("'", "").split(", ")
+    )
+
+
+@pytest.mark.parametrize(
+    "words", ["run", "book", "claims", "advise x.h5", "bench x.h5", "results list"]
+)
+def test_a_command_names_the_extra_that_it_needs(words, tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"] = 1.0
+    done = alone(*words.split(), where=tmp_path)
+    assert done.returncode == FAILED
+    assert re.fullmatch(
+        rf"hyperslab {words.split()[0]}: \w+ is not installed: pip install 'hyperslab\[study\]'\n",
+        done.stderr,
+    )
+
+
+def test_index_and_doctor_need_nothing_else(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file.create_dataset("x", data=range(9000), chunks=(3000,), compression=4)
+    for words in (["index", "x.h5"], ["index", "--check", "x.h5"], ["index", "--info", "x.h5"]):
+        done = alone(*words, where=tmp_path)
+        assert (done.returncode, done.stderr) == (OK, "")
+    done = alone("doctor", where=tmp_path)
+    assert done.returncode == FAILED  # the study lacks packages
+    assert "netCDF4 cannot be imported" in done.stdout
+    assert "problems must be mended" in done.stdout
+
+
+def test_a_module_of_our_own_that_is_missing_is_no_missing_package(monkeypatch):
+    monkeypatch.setitem(cli._ELSEWHERE, "bench", (".advise.no_such_module", ""))
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        main(["bench", "x.nc"])

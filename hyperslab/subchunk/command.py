@@ -25,8 +25,15 @@ OK, FAILED = 0, 1
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the command's arguments to its parser."""
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command `index` to those of `hyperslab`."""
+    parser = commands.add_parser(
+        "index",
+        description="Build FILE.subchunk beside each netCDF-4 or HDF5 file, with which "
+        "xr.open_dataset(FILE, engine='subchunk') reads a few values out of a large compressed "
+        "chunk without decompressing it. The file is read once and not changed.",
+    )
+    parser.set_defaults(call=run)
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="netCDF-4 or HDF5 files, or their URLs"
     )

@@ -38,7 +38,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
     """Add the command `advise` with its options, and return its parser."""
     parser = commands.add_parser(
         "advise",
-        help="say what your file's reads cost, and what makes them cheaper",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -36,7 +36,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
     """Add the command `bench` with its options, and return its parser."""
     parser = commands.add_parser(
         "bench",
-        help="time your own file in other layouts",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -43,6 +43,8 @@ def mpi(
         except parallel.ParallelError as error:
             broken.append(f"{name}: {error}")
             failed.append(name)
+        except ModuleNotFoundError as error:
+            here.append(f"{name} (not tried: {error.name} is not installed)")
         except OSError:
             here.append(f"{name} (not tried: the work directory cannot be written)")
         else:

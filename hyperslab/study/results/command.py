@@ -12,7 +12,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Add the command `results` to those of `hyperslab`."""
     results = commands.add_parser(
         "results",
-        help="add a machine's records to results/, or list those that are there",
         description="The records of several machines, which the book shows beside each other.",
     )
     actions = results.add_subparsers(dest="action", required=True, metavar="ACTION")

@@ -101,10 +101,8 @@ def parted(attrs: Mapping[str, Any]) -> tuple[dict[str, Any], DimensionList]:
 
 def _attribute(dataset: h5py.Dataset, name: str) -> Any:
     """Return an attribute; None where there is none, or none that can be read."""
-    if not h5a.exists(dataset.id, name.encode()):
-        return None
     try:
-        return dataset.attrs[name]
+        return dataset.attrs[name] if h5a.exists(dataset.id, name.encode()) else None
     except Exception:  # what it would say of dimensions is then not known
         return None
 

@@ -226,10 +226,9 @@ class File(Mapping[str, "VariableReader"]):
 
     @property
     def left_out_attrs(self) -> dict[str, str]:
-        """Why attributes are not there, by the path of what has them, a colon and their names.
-
-        Without an index only those of what was asked for its attributes.
-        """
+        """Why attributes are not there, by the path of what has them, a colon and their names."""
+        for path in (*self.listing.dimensions, *self):
+            self.attributes(path)
         return {**self.listing.left_out_attrs, **self._lost}
 
     def groups(self) -> dict[str, dict[str, Any]]:

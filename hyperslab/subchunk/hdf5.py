@@ -35,7 +35,6 @@ _HIDDEN = (
     "DIMENSION_LIST",
     "NAME",
     "REFERENCE_LIST",
-    DIMENSIONS,
     "_NCProperties",
     "_Netcdf4Coordinates",
     "_Netcdf4Dimid",
@@ -209,12 +208,18 @@ def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[st
     """
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
-    for name in item.attrs:
+    try:
+        names = list(item.attrs)
+    except Exception as error:
+        return {}, {"": f"its attributes cannot be listed: {reason(error)}"}
+    for name in names:
         if name in _HIDDEN:
             continue
         try:
             if isinstance(name, bytes):
                 raise UnreadableError("its name is no UTF-8")
+            if name == DIMENSIONS:
+                raise UnreadableError("under its name an index has the dimensions")
             found[name] = _portable(item.attrs[name])
         except Exception as error:
             left_out[_text(name)] = reason(error)

@@ -77,7 +77,9 @@ class _Walk:
                 self._left_out[path] = reason(error)
         names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
         variables = {
-            path: replace(variable, dims=dimension_names(path, axes, names, scales))
+            path: replace(
+                variable, dims=_filled(dimension_names(path, axes, names, scales), variable)
+            )
             for path, (variable, axes) in found.items()
         }
         dimensions = {
@@ -201,3 +203,8 @@ class _Walk:
         except Exception as error:
             self._lost[f"{path}:"] = reason(error)
             return {}
+
+
+def _filled(dims: tuple[str, ...], variable: Variable) -> tuple[str, ...]:
+    """Return dimensions with those of a type of arrays, which have no names."""
+    return dims + ("",) * (len(variable.shape) - len(dims))

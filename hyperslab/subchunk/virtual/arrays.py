@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import UnreadableError
 from ..names import Contents
 from ..padded import PaddedReader
 from ..variable import VariableReader
@@ -70,7 +71,15 @@ class Array:
             whole = np.full(self.chunks, self.fill, self.dtype)
             whole[tuple(slice(n) for n in found.shape)] = found
             found = whole
-        return _texts(found) if self.text else found.tobytes()
+        if not self.text:
+            return found.tobytes()
+        try:
+            return _texts(found)
+        except UnicodeDecodeError:
+            what = f"{self.reader.variable.name} has texts that are no UTF-8"
+            raise UnreadableError(
+                f"{what}, which Zarr cannot hold: hyperslab.subchunk.open reads them"
+            ) from None
 
 
 def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
@@ -165,5 +174,6 @@ def _texts(values: NDArray[Any]) -> bytes:
     found = [v if isinstance(v, bytes) else str(v).encode() for v in values.reshape(-1)]
     parts = [struct.pack("<I", len(found))]
     for text in found:
+        text.decode()
         parts += [struct.pack("<I", len(text)), text]
     return b"".join(parts)

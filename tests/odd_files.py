@@ -1,0 +1,665 @@
+"""HDF5 files with one odd thing each, beside a variable `good` that is like any other.
+
+A kind is a function that writes into an open file; what it returns, if anything, is done to the
+file's path after it is closed.
+"""
+
+import ctypes
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import h5py
+import numpy as np
+from h5py import h5d, h5g, h5o, h5p, h5r, h5s, h5t, h5z
+
+Odd = Callable[[h5py.File], Callable[[Path], None] | None]
+KINDS: dict[str, Odd] = {}
+GOOD = np.arange(10_000)
+UNREADABLE = {"cut_off", "damaged_root"}  # of these nothing can be read
+
+
+def kind(write: Odd) -> Odd:
+    """Enter a kind under the name of its function."""
+    KINDS[write.__name__] = write
+    return write
+
+
+def odd_file(folder: Path, name: str) -> Path:
+    """Write the file of a kind."""
+    path = folder / f"{name}.h5"
+    options = {"userblock_size": 1024} if name == "user_block" else {}
+    options |= {"libver": "latest"} if name in LATEST else {}
+    with h5py.File(path, "w", **options) as file:
+        file.create_dataset("good", data=GOOD, chunks=(5000,), compression=4)
+        after = KINDS[name](file)
+    if after:
+        after(path)
+    return path
+
+
+def library() -> ctypes.CDLL:
+    """The HDF5 that h5py uses, for what h5py does not offer."""
+    maps = Path("/proc/self/maps").read_text().split()
+    loaded = sorted(word for word in maps if "libhdf5" in word and "_hl" not in word)
+    # netCDF4 may have loaded one of its own.
+    found = ctypes.CDLL(next((name for name in loaded if "h5py" in name), loaded[0]))
+    found.H5Pset_fill_value.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+    return found
+
+
+def low_level(file, name, dtype, shape, **how):
+    """Create a dataset of a type that numpy may not have."""
+    plan = h5p.create(h5p.DATASET_CREATE)
+    if chunks := how.get("chunks"):
+        plan.set_chunk(chunks)
+    for number, parameters in how.get("filters", ()):
+        plan.set_filter(number, h5z.FLAG_OPTIONAL, parameters)
+    space = h5s.create_simple(shape) if shape is not None else h5s.create(h5s.NULL)
+    return h5d.create(file.id, name.encode(), dtype, space, plan)
+
+
+def overwritten(find, values):
+    """Return what overwrites bytes, from a place that is found in the file's bytes."""
+
+    def damage(path):
+        data = bytearray(path.read_bytes())
+        at = find(data) if callable(find) else find
+        data[at : at + len(values)] = values
+        path.write_bytes(data)
+
+    return damage
+
+
+# Types.
+
+
+@kind
+def bit_field(file):
+    low_level(file, "bits", h5t.STD_B8LE, (4,))
+
+
+@kind
+def opaque(file):
+    file["opaque"] = np.array([b"abc", b"de"], "V3")
+
+
+@kind
+def enum_and_bool(file):
+    file.create_dataset("enum", (4,), h5py.enum_dtype({"A": 0, "B": 7}, "i2"))[...] = [0, 7, 7, 0]
+    file["bool"] = np.array([True, False, True])
+
+
+@kind
+def compound(file):
+    file["c"] = np.array(
+        [(1, 2.5, b"x"), (3, 4.5, b"yy")], [("a", "i4"), ("b", ">f8"), ("s", "S4")]
+    )
+
+
+@kind
+def nested_compound(file):
+    inner = np.dtype([("x", "f4"), ("y", "f4", (2,))])
+    file["c"] = np.zeros((2, 3), [("id", "i8"), ("inner", inner)])
+
+
+@kind
+def compound_out_of_order(file):
+    dtype = np.dtype({"names": ["b", "a"], "formats": ["i4", "f8"], "offsets": [8, 0]})
+    file["c"] = np.zeros(3, dtype)
+
+
+@kind
+def array_type(file):
+    values = np.arange(15.0, dtype="f4").reshape(5, 3)
+    file.create_dataset("arr", (5,), np.dtype(("f4", (3,))))[...] = values
+    chunked = file.create_dataset(
+        "big", (500,), np.dtype(("i2", (2, 3))), chunks=(100,), compression=4
+    )
+    chunked[...] = np.arange(3000, dtype="i2").reshape(500, 2, 3)
+
+
+@kind
+def array_type_in_scalar(file):
+    file.create_dataset("arr", (), np.dtype(("i4", (2, 2))))[()] = [[1, 2], [3, 4]]
+
+
+@kind
+def array_of_compound(file):
+    file.create_dataset("arr", (4,), np.dtype(([("a", "i4"), ("b", "f8")], (3,))))
+
+
+@kind
+def variable_lengths(file):
+    ragged = file.create_dataset("ragged", (3,), h5py.vlen_dtype("i4"))
+    for place, length in enumerate((2, 0, 3)):
+        ragged[place] = np.arange(length)
+
+
+@kind
+def texts(file):
+    file["vlen"] = np.array(["a", "", "grüße"], object)
+    file["ascii"] = np.array(["a", "bb"], h5py.string_dtype("ascii"))
+    file["fixed"] = np.array([b"one", b"three"])
+    spaced = h5t.C_S1.copy()
+    spaced.set_size(6)
+    spaced.set_strpad(h5t.STR_SPACEPAD)
+    low_level(file, "spaced", spaced, (2,)).write(h5s.ALL, h5s.ALL, np.array([b"a", b"b"], "S6"))
+
+
+@kind
+def text_that_is_no_utf8(file):
+    file["text"] = np.array([b"deg\xe9", b"ok"], h5py.string_dtype())
+
+
+@kind
+def scalar_texts(file):
+    file["vlen"] = "hello"
+    file["fix"] = np.array(b"hello", "S20")
+    file["empty"] = np.array(b"", "S20")
+
+
+@kind
+def references(file):
+    file["refs"] = np.array([file["good"].ref, h5py.Reference()], h5py.ref_dtype)
+    file.create_dataset("regions", (1,), h5py.regionref_dtype)[0] = file["good"].regionref[3:7]
+
+
+@kind
+def complex_numbers(file):
+    file["z"] = np.array([1 + 2j, -3j])
+    file["small"] = np.array([1 + 2j], "c8")
+    file["good"].attrs["z"] = 1 + 2j
+
+
+@kind
+def half_floats(file):
+    file.create_dataset(
+        "half", data=np.linspace(0, 1, 5000).astype("f2"), chunks=(900,), compression=4
+    )
+
+
+@kind
+def long_doubles(file):
+    made = file.create_dataset("long", (9000,), np.longdouble, chunks=(3000,), compression=4)
+    made[...] = np.longdouble(0.5)
+    file["few"] = np.ones(4, np.longdouble)
+    file["pair"] = np.ones(2, np.clongdouble)
+    file["good"].attrs["x"] = np.longdouble(1.5)
+
+
+@kind
+def quadruple_float(file):
+    quad = h5t.IEEE_F64LE.copy()
+    quad.set_size(16)
+    quad.set_precision(128)
+    quad.set_fields(127, 112, 15, 0, 112)
+    quad.set_ebias(16383)
+    low_level(file, "quad", quad, (4,))
+
+
+@kind
+def odd_integers(file):
+    narrow = h5t.STD_I32LE.copy()
+    narrow.set_precision(24)
+    low_level(file, "narrow", narrow, (30,), chunks=(10,), filters=[(1, (4,))])
+    three = h5t.STD_I32BE.copy()
+    three.set_size(3)
+    low_level(file, "three", three, (4,))
+
+
+@kind
+def times(file):
+    low_level(file, "time", h5t.UNIX_D32LE, (3,))
+
+
+@kind
+def committed_type(file):
+    file["type"] = np.dtype([("a", "i4")])
+    file.create_dataset("of_it", (3,), file["type"])
+
+
+@kind
+def null_dataspaces(file):
+    file["null"] = h5py.Empty("f4")
+    file["none"] = h5py.Empty("S3")
+
+
+# Fill values.
+
+
+@kind
+def undefined_fill(file):
+    plan = h5p.create(h5p.DATASET_CREATE)
+    plan.set_chunk((10,))
+    plan.set_deflate(4)
+    library().H5Pset_fill_value(plan.id, h5t.IEEE_F64LE.id, None)
+    h5d.create(file.id, b"odd", h5t.IEEE_F64LE, h5s.create_simple((20,)), plan)
+    file["odd"][...] = 1
+
+
+@kind
+def unwritten_chunks(file):
+    sparse = file.create_dataset(
+        "sparse", (40, 40), ">i2", chunks=(10, 10), compression=4, fillvalue=-7
+    )
+    sparse[3, 25] = 9
+    file.create_dataset("never", (30,), "f4", chunks=(10,), compression=4, fillvalue=np.nan)
+
+
+# Filters.
+
+
+@kind
+def missing_filter(file):
+    for name, number in (("unknown", 32100), ("bitshuffled", 32008)):
+        low_level(file, name, h5t.STD_I32LE, (10,), chunks=(10,), filters=[(number, ())])
+        file[name].id.write_direct_chunk((0,), bytes(40))
+
+
+@kind
+def other_filters(file):
+    values = np.arange(3000).reshape(60, 50)
+    for name, how in (
+        ("lzf", {"compression": "lzf"}),
+        ("scaled", {"scaleoffset": 0}),
+        ("summed", {"compression": 4, "fletcher32": True, "shuffle": True}),
+        ("level0", {"compression": 0}),
+        ("level9", {"compression": 9, "shuffle": True}),
+        ("szip", {"compression": "szip"} if h5z.filter_avail(h5z.FILTER_SZIP) else {}),
+    ):
+        file.create_dataset(name, data=values, chunks=(20, 25), **how)
+
+
+@kind
+def filters_in_odd_order(file):
+    for name, filters in (
+        ("late_shuffle", [(1, (4,)), (2, (4,))]),
+        ("twice", [(1, (4,)), (1, (9,))]),
+        ("early_sum", [(3, ()), (1, (4,))]),
+        ("other_width", [(2, (2,)), (1, (4,))]),
+    ):
+        low_level(file, name, h5t.STD_I32LE, (500,), chunks=(200,), filters=filters)
+        file[name][...] = np.arange(500) * 3
+
+
+@kind
+def skipped_filters(file):
+    made = file.create_dataset("m", (400,), "i4", chunks=(100,), compression=4, shuffle=True)
+    made[...] = np.arange(400)
+    plain = np.arange(100, 200, dtype="i4").tobytes()
+    made.id.write_direct_chunk((100,), plain, 3)
+    made.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
+
+
+@kind
+def streams_of_all_kinds(file):
+    made = file.create_dataset("s", (5, 8000), "i4", chunks=(1, 8000), compression=4)
+    rows = np.arange(40_000, dtype="i4").reshape(5, 8000)
+    for row, (level, strategy) in enumerate(((0, 0), (1, 0), (9, 2), (6, 4), (6, 3))):
+        packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
+        raw = rows[row].tobytes()
+        parts = [packer.compress(raw[:9000]), packer.flush(zlib.Z_FULL_FLUSH)]
+        parts += [packer.flush(zlib.Z_SYNC_FLUSH), packer.compress(raw[9000:]), packer.flush()]
+        made.id.write_direct_chunk((row, 0), b"".join(parts))
+
+
+@kind
+def chunk_of_too_much(file):
+    made = file.create_dataset("long", (2000,), "i4", chunks=(1000,), compression=4)
+    made[...] = np.arange(2000)
+    more = np.arange(1100, dtype="i4").tobytes()
+    made.id.write_direct_chunk((0,), zlib.compress(more))
+
+
+@kind
+def damaged_chunks(file):
+    made = file.create_dataset("d", (4, 5000), "i4", chunks=(1, 5000), compression=4)
+    made[...] = np.arange(20_000).reshape(4, 5000)
+    stream = zlib.compress(np.arange(5000, dtype="i4").tobytes())
+    made.id.write_direct_chunk((0, 0), stream[:-1] + bytes([stream[-1] ^ 1]))  # Adler-32
+    made.id.write_direct_chunk((1, 0), stream[: len(stream) // 2])
+    made.id.write_direct_chunk((2, 0), b"no stream at all")
+
+
+# Where values lie.
+
+
+@kind
+def external_file(file):
+    (Path(file.filename).parent / "there.raw").write_bytes(np.arange(10, dtype="i4").tobytes())
+    where = Path(file.filename).parent
+    file.create_dataset("there", (10,), "i4", external=[(str(where / "there.raw"), 0, 40)])
+    file.create_dataset("gone", (10,), "i4", external=[("gone.raw", 0, 40)])
+
+
+@kind
+def virtual_datasets(file):
+    for name, source in (("here", "."), ("gone", "gone.h5")):
+        layout = h5py.VirtualLayout((2, 10_000), "i8")
+        layout[0] = h5py.VirtualSource(source, "good", (10_000,))
+        file.create_virtual_dataset(name, layout, fillvalue=-1)
+
+
+@kind
+def chunk_indexes(file):
+    values = np.arange(1200).reshape(30, 40)
+    for name, chunks, maxshape in (
+        ("single", (30, 40), None),
+        ("fixed", (10, 10), None),
+        ("paged", (1, 1), None),
+        ("extensible", (10, 10), (None, 40)),
+        ("tree", (10, 10), (None, None)),
+    ):
+        file.create_dataset(name, data=values, chunks=chunks, maxshape=maxshape, compression=4)
+
+
+@kind
+def old_chunk_index(file):
+    file.create_dataset("b1", data=np.arange(1200).reshape(30, 40), chunks=(7, 9), compression=4)
+
+
+@kind
+def grown_and_shrunk(file):
+    made = file.create_dataset(
+        "g", (10, 10), "f8", chunks=(4, 4), maxshape=(None, None), compression=4
+    )
+    made[...] = np.arange(100.0).reshape(10, 10)
+    made.resize((20, 5))
+    made[15:, :] = 3.0
+    made.resize((17, 7))
+
+
+@kind
+def no_length(file):
+    file.create_dataset("none", (0, 5), "f4", maxshape=(None, 5), chunks=(2, 5), compression=4)
+    file["empty"] = np.zeros((3, 0))
+
+
+@kind
+def huge_shapes(file):
+    file.create_dataset("square", (2**31, 2**31), "u1", chunks=(1000, 1000), compression=4)
+    file.create_dataset("line", (2**62,), "i8", chunks=(10_000,), compression=4)[5] = 5
+
+
+@kind
+def many_dimensions(file):
+    file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
+
+
+@kind
+def user_block(file):
+    return overwritten(0, b"#!/bin/sh\n")
+
+
+# Links and names.
+
+
+@kind
+def soft_links(file):
+    file["loop"] = h5py.SoftLink("/loop")
+    file["ping"], file["pong"] = h5py.SoftLink("/pong"), h5py.SoftLink("/ping")
+    file["dangling"] = h5py.SoftLink("/nowhere/x")
+    file["through"] = h5py.SoftLink("/good/x")
+    file["same"] = h5py.SoftLink("/good")
+
+
+@kind
+def external_links(file):
+    other = Path(file.filename).with_name("other.h5")
+    with h5py.File(other, "w") as there:
+        there["x"] = 1.0
+    file["outside"] = h5py.ExternalLink(other.name, "/x")
+    file["missing"] = h5py.ExternalLink("gone.h5", "/x")
+
+
+class LinkClass(ctypes.Structure):
+    """HDF5's H5L_class_t."""
+
+    _fields_ = (
+        ("version", ctypes.c_int),
+        ("id", ctypes.c_int),
+        ("comment", ctypes.c_char_p),
+        *((name, ctypes.c_void_p) for name in ("create", "move", "copy")),
+        ("traverse", ctypes.CFUNCTYPE(ctypes.c_int64)),
+        *((name, ctypes.c_void_p) for name in ("delete", "query")),
+    )
+
+
+@kind
+def user_defined_link(file):
+    hdf5, number = library(), 187
+    links = LinkClass(
+        1, number, b"odd", None, None, None, ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: -1)
+    )
+    assert hdf5.H5Lregister(ctypes.byref(links)) >= 0
+    create = hdf5.H5Lcreate_ud
+    create.argtypes = [ctypes.c_int64, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
+    create.argtypes += [ctypes.c_size_t, ctypes.c_int64, ctypes.c_int64]
+    assert create(file.id.id, b"odd", number, None, 0, 0, 0) >= 0
+    hdf5.H5Lunregister(number)
+
+
+@kind
+def hard_links(file):
+    file["again"] = file["good"]
+    file["g/deep/again"] = file["good"]
+
+
+@kind
+def groups_of_two_names(file):
+    file["g/x"] = np.arange(3.0)
+    file["g/deep/y"] = np.arange(4.0)
+    file["soft"] = h5py.SoftLink("/g")
+    file["hard"] = file["g"]
+
+
+@kind
+def cycle_of_groups(file):
+    file["a/b/x"] = np.arange(3.0)
+    file["a/b/back"] = file["a"]
+    file["a/top"] = h5py.SoftLink("/")
+
+
+@kind
+def names_that_are_no_utf8(file):
+    file[b"deg\xe9"] = np.arange(3.0)
+    file.create_group(b"gr\xfc")["x"] = 1.0
+    file["good"].attrs[b"\xb5"] = 1
+    file.attrs[b"\xb5"] = "micro"
+
+
+@kind
+def odd_names(file):
+    for name in (
+        "with space",
+        "line\nbreak",
+        "µ",
+        "a:b",
+        "_hidden",
+        "per%20cent",
+        "x" * 300,
+        "zarr.json",
+    ):
+        file[name] = np.arange(2.0)
+    file["c/0"] = np.arange(3)
+
+
+@kind
+def arrays_beside_groups(file):
+    file["a/v"], file["a/deep/w"], file["b/x"] = np.arange(5.0), np.arange(3.0), np.arange(2.0)
+
+
+@kind
+def deep_groups(file):
+    file["/".join(f"g{level}" for level in range(200)) + "/x"] = np.arange(3)
+
+
+@kind
+def many_variables(file):
+    for name, length in (("x", 3), ("y", 4)):
+        file[name] = np.arange(float(length))
+        file[name].make_scale(name)
+    for number in range(100):
+        made = file.create_dataset(f"v{number}", data=np.full((4, 3), number))
+        made.dims[0].attach_scale(file["y"])
+        made.dims[1].attach_scale(file["x"])
+        file[f"g{number}/w"] = number
+
+
+@kind
+def order_of_names(file):
+    tracked = file.create_group("tracked", track_order=True)
+    for name in ("z", "good", "a"):
+        tracked[name] = np.arange(3)
+
+
+# Attributes.
+
+
+@kind
+def empty_attributes(file):
+    attrs = file["good"].attrs
+    attrs["units"], attrs["w"], attrs["none"] = h5py.Empty("S1"), h5py.Empty("f4"), ""
+    attrs["no_numbers"] = np.zeros(0, "i4")
+
+
+@kind
+def shaped_attributes(file):
+    attrs = file["good"].attrs
+    attrs["m"] = np.arange(4).reshape(2, 2)
+    attrs["t"] = np.array([["a", "b"], ["c", "d"]], object)
+    attrs["one"], attrs["one_text"] = np.array([3]), np.array(["only"], object)
+    attrs["fixed"] = np.array([b"ab", b"c"])
+    attrs.create("arrays", np.zeros((2, 3), "f4"), (2, 3), np.dtype(("f4", (3,))))
+
+
+@kind
+def odd_attributes(file):
+    attrs = file["good"].attrs
+    attrs["compound"] = np.zeros(2, [("a", "i4"), ("b", "S3")])
+    attrs["ref"], attrs["region"] = file["good"].ref, file["good"].regionref[:3]
+    attrs.create(
+        "ragged", np.array([np.arange(2), np.arange(3)], object), dtype=h5py.vlen_dtype("i4")
+    )
+    attrs["bytes"] = np.void(b"\x00\x01\xff")
+    attrs.create("bad_text", b"caf\xe9", dtype=h5py.string_dtype())
+    attrs["bool"], attrs["nan"] = True, np.nan
+
+
+@kind
+def odd_fill_attributes(file):
+    file["good"].attrs["_FillValue"] = "missing"
+    for name, value in (("two", np.array([1.0, 2.0])), ("wide", 1e300), ("text", b"x")):
+        file[name] = np.arange(5, dtype="f4")
+        file[name].attrs["_FillValue"] = value
+
+
+@kind
+def coordinates_as_a_list(file):
+    file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
+    file["t"].attrs["coordinates"] = np.array(["lat"], object)
+
+
+@kind
+def names_of_ours(file):
+    file.attrs["_Netcdf4Dimensions"] = 5
+    file["good"].attrs["_Netcdf4Coordinates"] = "nonsense"
+    file["good"].attrs["_ARRAY_DIMENSIONS"] = "nonsense"
+
+
+@kind
+def many_attributes(file):
+    for number in range(200):
+        file["good"].attrs[f"a{number:03}"] = number
+    file["good"].attrs["large"] = np.arange(20_000.0) if file.libver[0] != "earliest" else 0
+
+
+# Dimensions.
+
+
+@kind
+def dimension_scales(file):
+    for name, length in (("x", 3), ("y", 3)):
+        file[name] = np.arange(float(length))
+        file[name].make_scale(name)
+    for name, scales in (
+        ("xy", ("x", "y")),
+        ("yx", ("y", "x")),
+        ("xx", ("x", "x")),
+        ("x_", ("x",)),
+    ):
+        file[name] = np.zeros((3,) * 2)
+        for axis, scale in enumerate(scales):
+            file[name].dims[axis].attach_scale(file[scale])
+    file["plane"] = np.zeros((3, 3))
+    file["plane"].make_scale("plane")
+    file["alone"] = np.zeros(7)
+    file["alone"].make_scale()
+    file["scalar"] = 1.0
+    file["scalar"].make_scale()
+
+
+@kind
+def dimension_list_of_nonsense(file):
+    file["gone"], file["v"], file["w"] = np.arange(3.0), np.zeros(3), np.zeros(3)
+    file["gone"].make_scale()
+    file["v"].dims[0].attach_scale(file["gone"])
+    file["w"].attrs["DIMENSION_LIST"] = "nonsense"
+    file["w"].attrs["CLASS"] = 5
+    del file["gone"]
+
+
+@kind
+def unlimited_of_two_lengths(file):
+    file.create_dataset("t", data=np.arange(6.0), maxshape=(None,), chunks=(4,)).make_scale("t")
+    for name, length in (("full", 6), ("short", 4)):
+        made = file.create_dataset(
+            name, data=np.ones(length), maxshape=(None,), chunks=(4,), compression=4
+        )
+        made.dims[0].attach_scale(file["t"])
+
+
+# Damage.
+
+
+@kind
+def damaged_object(file):
+    file["broken"] = np.arange(5.0)
+    return overwritten(h5o.get_info(file["broken"].id).addr + 8, b"\xff" * 60)
+
+
+@kind
+def damaged_group(file):
+    file["lost/x"] = np.arange(5.0)
+    return overwritten(h5o.get_info(file["lost"].id).addr, b"\xff" * 24)
+
+
+@kind
+def damaged_attribute(file):
+    file["good"].attrs["broken"] = np.arange(3, dtype=">i2")
+    return overwritten(lambda data: data.index(b"broken\0\0") + 8, b"\xff" * 6)
+
+
+@kind
+def damaged_root(file):
+    return overwritten(h5o.get_info(h5g.open(file.id, b"/")).addr, b"\xff" * 16)
+
+
+@kind
+def cut_off(file):
+    file["last"] = np.arange(5000.0)
+    file.flush()
+    at = file["last"].id.get_offset()
+    return lambda path: os.truncate(path, at + 100)
+
+
+@kind
+def dangling_reference(file):
+    file["target"] = 1.0
+    file["refs"] = np.array([h5r.create(file.id, b"target", h5r.OBJECT)], h5py.ref_dtype)
+    del file["target"]
+
+
+LATEST = {"chunk_indexes", "many_attributes"}

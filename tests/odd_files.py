@@ -481,9 +481,11 @@ def odd_names(file):
         "per%20cent",
         "x" * 300,
         "zarr.json",
+        "back\\slash",
     ):
         file[name] = np.arange(2.0)
     file["c/0"] = np.arange(3)
+    file["gr\\oup/x"] = np.arange(3)
 
 
 @kind
@@ -619,6 +621,21 @@ def unlimited_of_two_lengths(file):
             name, data=np.ones(length), maxshape=(None,), chunks=(4,), compression=4
         )
         made.dims[0].attach_scale(file["t"])
+
+
+@kind
+def lengths_that_contradict(file):
+    for group, length in (("", 8), ("a/", 3), ("b/", 4)):
+        file[f"{group}t"] = np.arange(float(length))
+        file[f"{group}t"].make_scale("t")
+    for name, length, scale in (
+        ("short", 5, "t"),
+        ("long", 9, "t"),
+        ("of_a", 3, "a/t"),
+        ("of_b", 4, "b/t"),
+    ):
+        file[name] = np.ones(length)
+        file[name].dims[0].attach_scale(file[scale])
 
 
 # Damage.

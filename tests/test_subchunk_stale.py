@@ -126,7 +126,7 @@ def test_a_file_replaced_while_it_is_open_is_noticed(path, tmp_path):
         file.close()  # what a limit on open files does, too
         write(tmp_path / "new.h5", VALUES + 1)
         (tmp_path / "new.h5").replace(path)
-        with pytest.raises(subchunk.StaleIndexError, match="was replaced or written to while it"):
+        with pytest.raises(subchunk.StaleIndexError, match="was replaced, removed or written"):
             file["data"][0, 40:90:3, 0]
 
 

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from .fetch import LocalFile, RemoteFile, Source, is_url, source
 from .fetch.filelike import RangeReader
 from .fetch.remote import NoRangesError, shown
 from .fetch.together import in_turn, together
-from .forks import ForkLock
+from .forks import ForkLock, cached
 from .hdf5 import attributes
 from .index.entries import decoded
 from .index.fingerprint import difference, digest
@@ -170,7 +169,7 @@ class File(Mapping[str, "VariableReader"]):
         if self.index:
             self.index.close()
 
-    @cached_property
+    @cached
     def hdf5(self) -> h5py.File:
         """The file as h5py opens it, for what is read plainly."""
         try:
@@ -206,12 +205,12 @@ class File(Mapping[str, "VariableReader"]):
         """What the file holds, attributes left out where there is no index."""
         return self.index.listing if self.index else self._listing
 
-    @cached_property
+    @cached
     def _listing(self) -> Listing:
         with self.plainly() as file:
             return listing(file, attrs=False)
 
-    @cached_property
+    @cached
     def _readers(self) -> dict[str, VariableReader]:
         entries = self.index.entries if self.index else {}
         return {

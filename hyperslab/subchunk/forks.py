@@ -1,10 +1,13 @@
-"""A lock that a forked process finds open."""
+"""A lock that a forked process finds open, and a cached property without a lock."""
 
 from __future__ import annotations
 
+import functools
 import os
+import sys
 import threading
 import weakref
+from typing import TYPE_CHECKING, Any, TypeVar
 
 
 class ForkLock:
@@ -43,3 +46,20 @@ def _renew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
+
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    cached = functools.cached_property
+else:
+    _T = TypeVar("_T")
+
+    class cached(functools.cached_property[_T]):  # noqa: N801
+        """What Python 3.12 has: no lock, which a thread may hold that a fork does not have."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            if instance is None:
+                return self
+            values = instance.__dict__
+            if self.attrname not in values:
+                values[self.attrname] = self.func(instance)
+            return values[self.attrname]

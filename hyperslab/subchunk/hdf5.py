@@ -6,7 +6,6 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 import h5py
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from .corners import true_corners
 from .dimensions import DIMENSIONS
 from .errors import CorruptDataError, UnreadableError, reason
+from .forks import cached
 from .unfiltered import filter_masks
 
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
@@ -56,27 +56,27 @@ class Variable:
     attrs: Mapping[str, Any] = field(default_factory=dict)  # attributes that JSON can hold
     plain: str = ""  # why it is read plainly, through HDF5; empty when it can be sub-chunked
 
-    @cached_property
+    @cached
     def chunk_bytes(self) -> int:
         """Bytes of a chunk, decompressed."""
         return math.prod(self.chunks) * self.width
 
-    @cached_property
+    @cached
     def width(self) -> int:
         """Bytes of a value."""
         return np.dtype(self.dtype).itemsize
 
-    @cached_property
+    @cached
     def guard_bytes(self) -> int:
         """Bytes of the checksum behind the compressed data of a chunk that skips no filter."""
         return 4 if any(number == FLETCHER32 for number, _ in self.filters) else 0
 
-    @cached_property
+    @cached
     def shuffled(self) -> bool:
         """Whether the bytes of values lie in planes."""
         return self.width > 1 and any(number == SHUFFLE for number, _ in self.filters)
 
-    @cached_property
+    @cached
     def fill_value(self) -> Any:
         """The value of what was never written."""
         return np.frombuffer(self.fill or bytes(self.width), self.dtype)[0]
@@ -222,7 +222,8 @@ def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[st
                 raise UnreadableError("under its name an index has the dimensions")
             found[name] = _portable(item.attrs[name])
         except Exception as error:
-            left_out[_text(name)] = reason(error)
+            shown = name if isinstance(name, str) else name.decode(errors="replace")
+            left_out[shown] = reason(error)
     return found, left_out
 
 
@@ -269,7 +270,8 @@ def _portable(value: Any) -> Any:
             return _portable(value)
     if value.dtype.kind in "SUO":
         texts = [_text(item) for item in value.flat]
-        return texts if value.ndim == 1 else {"texts": texts, "shape": value.shape}
+        plain = value.ndim == 1 and len(texts) != 1
+        return texts if plain else {"texts": texts, "shape": value.shape}
     if value.dtype.kind not in "iufcb":
         raise TypeError(f"its type {value.dtype} cannot be kept")
     shape = {"shape": value.shape} if value.ndim > 1 else {}
@@ -284,7 +286,7 @@ def _portable(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
+        return value.decode(errors="surrogateescape")  # what is no UTF-8 can be had back
     if not isinstance(value, str):
         raise TypeError(f"{type(value).__name__} is no text")
     return str(value)

@@ -37,8 +37,8 @@ def contents(file: File) -> Contents:
     """Return what a file holds, as netCDF shows it.
 
     Dimensions without a name get one for each length in a group, counted through the file, as in
-    h5netcdf. What is shorter along an unlimited dimension than others is filled up. What cannot be
-    read on this machine is left out.
+    h5netcdf. What is shorter than its dimension is filled up. What cannot be read on this machine,
+    or contradicts the rest, is left out.
     """
     dimensions = {
         group: {name: (length, unlimited) for name, length, unlimited in listed}
@@ -57,16 +57,22 @@ def contents(file: File) -> Contents:
         else:
             kept[path] = reader
     dims = _dims(kept)
-    lengths = _unlimited(kept, dims, dimensions)
+    lengths = _lengths(kept, dims, dimensions)
     found: dict[str, list[Shown]] = {group: [] for group in dimensions}
+    used: dict[str, dict[str, int]] = {group: {} for group in dimensions}
     for path, reader in kept.items():
-        group = path.rpartition("/")[0]
+        group, names = path.rpartition("/")[0], dims[path]
+        homes = [_home(group, dim, dimensions) for dim in names]
         shape = tuple(
-            max(n, lengths.get(_home(group, dim, dimensions) or ("", ""), 0))
-            for n, dim in zip(reader.shape, dims[path], strict=True)
+            lengths[home] if home else n for n, home in zip(reader.shape, homes, strict=True)
         )
-        shown = reader if shape == reader.shape else PaddedReader(reader, shape)
-        found[group].append(Shown(group, _name(path, file), shown, dims[path]))
+        for name, n, length in zip(names, reader.shape, shape, strict=True):
+            if n > length or used[group].setdefault(name, length) != length:
+                known = used[group].get(name, length)
+                left_out[path] = f"its dimension {name} has {n} values, and {known} elsewhere"
+        if path not in left_out:
+            shown = reader if shape == reader.shape else PaddedReader(reader, shape)
+            found[group].append(Shown(group, _name(path, file), shown, names))
     return Contents(dimensions, found, left_out)
 
 
@@ -99,21 +105,17 @@ def _home(group: str, dim: str, dimensions: Dimensions) -> tuple[str, str] | Non
     return group, dim
 
 
-def _unlimited(
+def _lengths(
     readers: Mapping[str, VariableReader],
     dims: Mapping[str, tuple[str, ...]],
     dimensions: Dimensions,
 ) -> dict[tuple[str, str], int]:
-    """Return the lengths of unlimited dimensions: those of the longest variables."""
-    found = {
-        (group, dim): length
-        for group, known in dimensions.items()
-        for dim, (length, unlimited) in known.items()
-        if unlimited
-    }
+    """Return the lengths of dimensions: of unlimited ones those of the longest variables."""
+    known = {(group, dim): how for group, held in dimensions.items() for dim, how in held.items()}
+    found = {home: length for home, (length, _) in known.items()}
     for path, reader in readers.items():
         for length, dim in zip(reader.shape, dims[path], strict=True):
             home = _home(path.rpartition("/")[0], dim, dimensions)
-            if home in found:
+            if home and known[home][1]:
                 found[home] = max(found[home], length)
     return found

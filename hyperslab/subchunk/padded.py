@@ -1,4 +1,4 @@
-"""A variable that is shorter than its unlimited dimension."""
+"""A variable that is shorter than its dimension."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .variable import VariableReader
 
 
 class PaddedReader:
-    """A variable, filled up to the length of its unlimited dimensions."""
+    """A variable, filled up to the length of its dimensions."""
 
     def __init__(self, reader: VariableReader, shape: tuple[int, ...]) -> None:
         self._reader, self.shape = reader, shape

@@ -221,12 +221,13 @@ class SubchunkStore(Store):
             except Exception as error:
                 self.left_out[name] = f"Zarr cannot describe it: {reason(error)}"
                 del self._arrays[name]
-        for group in held.dimensions:
+        groups = [group for group in held.dimensions if "\\" not in group]
+        for group in groups:
             attrs = self._file.attributes(group)
             nodes[group] = group_metadata(attrs, self.left_out, group)
         # Zarr wants what lies in one group side by side. Every group also has what is below it,
         # so that opening it takes one key.
-        below: dict[str, dict[str, Any]] = {group: {} for group in held.dimensions}
+        below: dict[str, dict[str, Any]] = {group: {} for group in groups}
         for name in sorted(filter(None, nodes), key=lambda name: name.split("/")):
             front = name
             while front:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import h5py
@@ -22,6 +21,7 @@ from .errors import (
     UnreadableError,
     reason,
 )
+from .forks import cached
 from .hdf5 import Variable, missing_filter
 from .index.entries import Entry
 from .memory import refuse_above
@@ -90,7 +90,7 @@ class VariableReader:
             raise ValueError(f"the values of {self.variable.name} are in a file: they are copied")
         return np.asarray(self[...], dtype)
 
-    @cached_property
+    @cached
     def dtype(self) -> np.dtype[Any]:
         """Type of the stored values."""
         if self.variable.dtype:

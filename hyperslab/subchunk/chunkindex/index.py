@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 
 from ..deflate.inflate import WINDOW
 from ..errors import StaleIndexError
-from ..forks import ForkLock
+from ..forks import ForkLock, cached
 from ..hdf5 import Chunks, Variable, chunk_table
 from ..index.index import Entry
 from ..index.points import Points
@@ -54,13 +53,13 @@ class ChunkindexIndex:
         self._points: dict[int, tuple[Chunks, Points]] = {}
         self.data: Mapping[str, Any] = {}
 
-    @cached_property
+    @cached
     def listing(self) -> Listing:
         """What the file holds."""
         with self._plainly() as file:
             return listing(file, attrs=True)
 
-    @cached_property
+    @cached
     def entries(self) -> dict[str, Entry]:
         """The variables of the file by their names."""
         found = self.listing.variables

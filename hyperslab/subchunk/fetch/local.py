@@ -75,7 +75,7 @@ class LocalFile:
                 self.check(own)
         elif _marks(os.fstat(fd)) != self._first:
             raise StaleIndexError(
-                f"{self.path} was replaced or written to while it was open: open it again"
+                f"{self.path} was replaced, removed or written to while it was open: open it again"
             )
 
     def open(self) -> int:
@@ -145,5 +145,5 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_DESCRIPTORS.after_fork)
 
 
-def _marks(stat: os.stat_result) -> tuple[int, int, int]:
-    return stat.st_ino, stat.st_size, stat.st_mtime_ns
+def _marks(stat: os.stat_result) -> tuple[int, ...]:
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_nlink > 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from ..dimensions import parted
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import RemoteFile, Source, source
+from ..forks import cached
 from ..hdf5 import Chunks, Variable
 from ..listing import Listing
 from ..memory import allowed, refuse_above
@@ -139,7 +139,7 @@ class Index:
         found: Mapping[str, Any] = self.head.content["data"]
         return found
 
-    @cached_property
+    @cached
     def listing(self) -> Listing:
         """What the file holds."""
         groups = {path: parted(attrs) for path, attrs in self.head.content["groups"].items()}
@@ -151,7 +151,7 @@ class Index:
             self.head.content.get("left_out_attrs", {}),
         )
 
-    @cached_property
+    @cached
     def entries(self) -> dict[str, Entry]:
         """The variables by their names."""
         with self._named():

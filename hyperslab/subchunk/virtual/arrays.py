@@ -96,7 +96,7 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
         name = f"{shown.group}/{shown.name}" if shown.group else shown.name
         known.update([name, *shown.dims])
         reader, dims = shown.reader, shown.dims
-        if why := _unfit(reader.dtype):
+        if why := _unfit(name, reader.dtype):
             left_out[name] = why
             continue
         text = h5py.check_string_dtype(reader.dtype) is not None and reader.dtype.kind == "O"
@@ -109,7 +109,9 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
     return found, left_out
 
 
-def _unfit(dtype: np.dtype[Any]) -> str:
+def _unfit(name: str, dtype: np.dtype[Any]) -> str:
+    if "\\" in name:
+        return "Zarr takes \\ for /"
     if dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None:
         return ""
     if dtype.kind == "S" and dtype.itemsize:

@@ -1,0 +1,313 @@
+"""What once went wrong with one thing in a file, and must stay right."""
+
+import os
+import signal
+import threading
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+from odd_files import GOOD, odd_file
+
+from hyperslab import subchunk
+from hyperslab.subchunk import listing as listings
+from hyperslab.subchunk.check import check
+from hyperslab.subchunk.store import SubchunkStore
+
+LEFT_OUT = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
+
+
+@pytest.fixture
+def odd(tmp_path, request):
+    return odd_file(tmp_path, request.param)
+
+
+def of(*names):
+    """Files of some kinds."""
+    return pytest.mark.parametrize("odd", names, indirect=True)
+
+
+def zarr_group(path):
+    return zarr.open_group(SubchunkStore(path), mode="r")
+
+
+@of("arrays_beside_groups")
+def test_zarr_finds_arrays_of_a_group_with_subgroups(odd):
+    group = zarr_group(odd)
+    shapes = {name: group[name].shape for name in ("a/v", "a/deep/w", "b/x", "good")}
+    assert shapes == {"a/v": (5,), "a/deep/w": (3,), "b/x": (2,), "good": (10_000,)}
+    assert sorted(group["a"].keys()) == ["deep", "v"]
+    tree = xr.open_datatree(SubchunkStore(odd), engine="zarr", consolidated=True)
+    assert tree["a/deep/w"].shape == (3,)
+
+
+@of("external_file", "missing_filter", "bit_field", "damaged_chunks")
+def test_an_index_is_built_beside_what_cannot_be_read(odd):
+    with (
+        pytest.warns(UserWarning, match="3 of 4 chunks of d have no points")
+        if (odd.stem == "damaged_chunks")
+        else np.errstate()
+    ):
+        subchunk.build(odd)
+    with subchunk.open(odd) as file:
+        assert file["good"].plain == "" and file["good"][7] == 7
+    assert subchunk.build(odd, variables=["good"])
+
+
+@of("chunk_of_too_much")
+def test_a_chunk_that_holds_too_much_is_read_as_h5py_does(odd):
+    with pytest.warns(UserWarning, match="1 of 2 chunks of long have no points"):
+        subchunk.build(odd)
+    with subchunk.open(odd) as file, h5py.File(odd) as truth:
+        assert np.array_equal(file["long"][...], truth["long"][...])
+
+
+@of("undefined_fill")
+def test_an_undefined_fill_value_is_zero(odd):
+    subchunk.build(odd)
+    with subchunk.open(odd) as file:
+        assert file["odd"].variable.fill == b"" and file["odd"][...].tolist() == [1.0] * 20
+    assert xr.open_dataset(odd, engine="subchunk").odd.values.tolist() == [1.0] * 20
+
+
+def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as made:
+        values = np.random.default_rng(1).random(400_000)
+        made.create_dataset("a", data=values, chunks=(400_000,), compression=4)
+    file, stop, codes = subchunk.open(tmp_path / "x.h5"), threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            _ = file["a"][5]
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        for _ in range(8):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("warnings.warn", lambda *_, **__: None)  # of forks with threads
+                child = os.fork()
+            if not child:
+                signal.alarm(20)
+                try:
+                    os._exit(int(file["a"][7] != values[7]))
+                finally:
+                    os._exit(1)
+            codes.append(os.waitpid(child, 0)[1])
+    finally:
+        stop.set()
+        thread.join()
+    assert codes == [0] * 8
+
+
+@of("array_type", "array_type_in_scalar", "array_of_compound")
+@pytest.mark.parametrize("indexed", [False, True])
+def test_dimensions_of_an_array_type_are_the_variables(odd, indexed):
+    if indexed:
+        subchunk.build(odd)
+    with h5py.File(odd) as truth, subchunk.open(odd) as file:
+        data = xr.open_dataset(odd, engine="subchunk")
+        for name in set(truth) - {"good"}:
+            true = truth[name][()]
+            assert file[name].shape == file[name][...].shape == data[name].shape == true.shape
+            assert file[name].dtype == true.dtype == data[name].values.dtype
+            assert np.array_equal(data[name].values, true)
+            assert np.array_equal(file[name][..., -1], true[..., -1])
+            if true.dtype.kind in "if":
+                assert np.array_equal(zarr_group(odd)[name][...], true)
+
+
+@of("long_doubles", "compound_out_of_order")
+def test_an_index_is_not_stale_at_once(odd):
+    subchunk.build(odd)
+    os.utime(odd)
+    check(odd)
+    with subchunk.open(odd) as file:
+        assert file["good"][3] == 3
+
+
+@LEFT_OUT
+@of("soft_links", "user_defined_link", "names_that_are_no_utf8", "quadruple_float", "times")
+def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
+    why = {
+        "soft_links": {"loop": "too many links", "dangling": "cannot be followed"},
+        "user_defined_link": {"odd": "cannot be followed"},
+        "names_that_are_no_utf8": {"deg\\xe9": "no UTF-8", "gr\\xfc": "no UTF-8"},
+        "quadruple_float": {"quad": "numpy has no type"},
+        "times": {"time": "numpy has no type"},
+    }[odd.stem]
+    for _ in range(2):
+        with subchunk.open(odd) as file:
+            assert all(part in file.left_out[name] for name, part in why.items())
+            assert file["good"][4] == 4
+            for name in why:
+                with pytest.raises(subchunk.UnreadableError, match="cannot be read"):
+                    file[name]
+        assert xr.open_dataset(odd, engine="subchunk").good[4] == 4
+        assert zarr_group(odd)["good"][4] == 4
+        subchunk.build(odd)
+
+
+@of("damaged_object", "damaged_group", "damaged_attribute")
+def test_what_is_damaged_is_left_out(odd):
+    with subchunk.open(odd) as file:
+        assert np.array_equal(file["good"][...], GOOD)
+        assert set(file.left_out) | set(file.left_out_attrs) & {"broken", "lost", "good:"}
+
+
+@of("scalar_texts")
+@pytest.mark.parametrize("indexed", [False, True])
+def test_scalars_have_the_type_that_is_announced(odd, indexed):
+    if indexed:
+        subchunk.build(odd)
+    with subchunk.open(odd) as file, h5py.File(odd) as truth:
+        found = {n: (file[n].dtype.str, file[n][...].dtype.str) for n in ("vlen", "fix", "empty")}
+        assert found == {"vlen": ("|O",) * 2, "fix": ("|S20",) * 2, "empty": ("|S20",) * 2}
+        for name in found:
+            assert type(file[name][()]) is type(truth[name][()])
+            assert file[name][()] == truth[name][()]
+
+
+@of("empty_attributes")
+def test_empty_attributes_are_there(odd):
+    for _ in range(2):
+        attrs = xr.open_dataset(odd, engine="subchunk", decode_cf=False).good.attrs
+        other = xr.open_dataset(odd, engine="h5netcdf", phony_dims="sort", decode_cf=False)
+        assert list(attrs) == list(other.good.attrs)
+        assert attrs["units"] == attrs["none"] == ""
+        for name in ("w", "no_numbers"):
+            assert attrs[name].shape == (0,) and attrs[name].dtype == other.good.attrs[name].dtype
+        subchunk.build(odd)
+
+
+@of("coordinates_as_a_list")
+def test_a_list_of_one_text_is_a_text(odd):
+    assert list(xr.open_dataset(odd, engine="subchunk").coords) == ["lat"]
+
+
+@of("shaped_attributes")
+def test_attributes_keep_their_shape(odd):
+    for _ in range(2):
+        with subchunk.open(odd) as file:
+            attrs = file["good"].attrs
+        assert attrs["m"].tolist() == [[0, 1], [2, 3]]
+        assert attrs["t"].tolist() == [["a", "b"], ["c", "d"]]
+        assert (attrs["one"], attrs["one_text"], attrs["arrays"].shape) == (3, "only", (2, 3))
+        subchunk.build(odd)
+
+
+@of("null_dataspaces")
+def test_what_has_no_dataspace_is_left_out(odd):
+    with pytest.warns(UserWarning, match="null is left out: it has no dataspace"):
+        data = xr.open_dataset(odd, engine="subchunk").load()
+    assert set(data) == {"good"}
+    with subchunk.open(odd) as file:
+        assert set(file.left_out) == {"null", "none"} and list(file) == ["good"]
+
+
+@LEFT_OUT
+@of("odd_fill_attributes", "long_doubles", "names_of_ours")
+def test_zarr_leaves_out_the_attribute_not_the_file(odd):
+    store = SubchunkStore(odd)
+    group = zarr.open_group(store, mode="r")
+    assert np.array_equal(group["good"][:9], GOOD[:9])
+    if odd.stem == "odd_fill_attributes":
+        assert "two:_FillValue" in store.left_out
+    assert xr.open_dataset(odd, engine="subchunk", decode_cf=False).good[9] == 9
+
+
+def test_objects_are_described_once_however_many_groups_are_opened(tmp_path, monkeypatch):
+    path = odd_file(tmp_path, "many_variables")
+    seen, describe = [], listings.describe
+
+    def counted(name, dataset):
+        seen.append(name)
+        return describe(name, dataset)
+
+    def forbidden(*_):
+        raise AssertionError("HDF5 searches the file for a name")
+
+    monkeypatch.setattr(listings, "describe", counted)
+    monkeypatch.setattr("h5py.h5r.get_name", forbidden)
+    monkeypatch.setattr("h5py.h5i.get_name", forbidden)
+    groups = xr.open_groups(path, engine="subchunk")
+    assert len(groups) == 101 and len(seen) == len(set(seen)) == 203
+    assert groups["/"]["v7"].dims == ("y", "x")
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_values_of_two_files_are_never_mixed(tmp_path, indexed):
+    def write(value):
+        with h5py.File(tmp_path / "new.h5", "w") as file:
+            file["plain"] = np.full(20_000, value)
+            file.create_dataset("z", data=np.full(20_000, value), chunks=(5000,), compression=4)
+        (tmp_path / "new.h5").replace(tmp_path / "x.h5")
+
+    write(1.0)
+    if indexed:
+        subchunk.build(tmp_path / "x.h5")
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert file["z"][0] == 1.0
+        write(2.0)
+        for name in ("plain", "z"):
+            with pytest.raises(subchunk.StaleIndexError, match="replaced"):
+                file[name][1]
+    if indexed:
+        with pytest.raises(subchunk.StaleIndexError):
+            subchunk.open(tmp_path / "x.h5")
+
+
+@of("huge_shapes")
+def test_an_index_beside_huge_shapes_can_be_opened(odd):
+    subchunk.build(odd)
+    with subchunk.open(odd) as file:
+        assert file["good"][7] == 7
+        assert file["line"][5] == 5 and file["line"][2**62 - 1] == 0
+        assert file["square"][2**31 - 1, 2**31 - 3 :].tolist() == [0, 0, 0]
+    check(odd)
+
+
+@of("groups_of_two_names")
+def test_groups_come_under_each_of_their_names(odd):
+    for _ in range(2):
+        groups = xr.open_groups(odd, engine="subchunk")
+        assert set(groups) == set(xr.open_groups(odd, engine="netcdf4"))
+        assert {"/g", "/hard", "/soft", "/soft/deep"} < set(groups)
+        with subchunk.open(odd) as file:
+            assert file["soft/deep/y"][...].tolist() == [0, 1, 2, 3]
+        subchunk.build(odd)
+
+
+@LEFT_OUT
+@of("cycle_of_groups")
+def test_a_cycle_of_groups_ends(odd):
+    with subchunk.open(odd) as file:
+        assert "leads back to /a" in file.left_out["a/b/back"]
+        assert "leads back" in file.left_out["a/top"]
+        assert file["a/b/x"].shape == (3,)
+
+
+@of("missing_filter")
+def test_a_missing_filter_is_named_with_what_installs_it(odd):
+    for _ in range(2):
+        with subchunk.open(odd) as file:
+            assert file["bitshuffled"].shape == (10,)
+            with pytest.raises(subchunk.UnreadableError, match=r"32008 \(bitshuffle\).*hdf5plugin"):
+                file["bitshuffled"][...]
+            with pytest.raises(subchunk.UnreadableError, match="filter 32100"):
+                file["unknown"][...]
+        with pytest.warns(UserWarning, match="bitshuffled is left out.*hdf5plugin"):
+            assert set(xr.open_dataset(odd, engine="subchunk")) == {"good"}
+        subchunk.build(odd)
+
+
+@of("text_that_is_no_utf8")
+def test_a_text_that_is_no_utf8_can_be_had(odd):
+    with subchunk.open(odd) as file:
+        assert file["text"][...].tolist() == [b"deg\xe9", b"ok"]
+    texts = xr.open_dataset(odd, engine="subchunk").text.values
+    assert [text.encode(errors="surrogateescape") for text in texts] == [b"deg\xe9", b"ok"]
+    with pytest.raises(subchunk.UnreadableError, match="text has texts that are no UTF-8"):
+        zarr_group(odd)["text"][...]

@@ -122,6 +122,16 @@ def alike(first, second):
     return canonical(first) == canonical(second)
 
 
+def digest(values):
+    """A hash of values that is the same where they are."""
+    if values.dtype.kind in "biufc" and values.dtype.itemsize <= 8:
+        native = values.astype(values.dtype.newbyteorder("="))
+        if native.dtype.kind in "fc":
+            native[np.isnan(native)] = np.nan
+        return hashlib.sha1(native.dtype.str.encode() + native.tobytes()).hexdigest()
+    return hashlib.sha1(repr(canonical(values)).encode(errors="surrogatepass")).hexdigest()
+
+
 def attribute(value):
     """An attribute as netCDF shows it: what has one value is no array."""
     if isinstance(value, np.ndarray) and value.shape and len(value) == 1:
@@ -282,12 +292,11 @@ def opened(engine, path, **options):
             for name, variable in data.variables.items():
                 where = f"{group.rstrip('/')}/{name}"
                 try:
-                    values = canonical(np.asarray(variable.values))
+                    values = digest(np.asarray(variable.values))
                 except Exception as error:
                     found[where] = said(error)
                     continue
-                digest = hashlib.sha1(repr(values).encode(errors="surrogatepass")).hexdigest()
-                found[where] = (variable.shape, digest)
+                found[where] = (variable.shape, values)
         for data in groups.values():
             data.close()
     return found, [str(warning.message) for warning in told]

@@ -188,7 +188,8 @@ class VariableReader:
         with suppress(Exception):
             lacking = missing_filter(dataset)
         what = f"{self.variable.name} in {self._file.path}"
-        named = UnreadableError(f"{what} cannot be read: {lacking or reason(failure)}")
+        kind = MemoryLimitError if isinstance(failure, MemoryError) else UnreadableError
+        named = kind(f"{what} cannot be read: {lacking or reason(failure)}")
         named.variable = self.variable.name
         raise named from failure
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import MemoryLimitError
 from ..fetch import Source
 from ..fetch.together import in_turn, together
 from ..hdf5 import Chunks, Variable
@@ -63,7 +64,11 @@ class Indexed:
 
     def read(self, asked: Wanted) -> NDArray[Any]:
         """Return the values of a selection, axes not yet dropped or put in order."""
-        result = np.empty(asked.shape, self.variable.dtype)
+        try:
+            result = np.empty(asked.shape, self.variable.dtype)
+        except (MemoryError, ValueError) as error:  # ValueError: more than can be addressed
+            what = f"what is asked for of {self.variable.name} does not fit into memory"
+            raise MemoryLimitError(f"{what}: {error}") from error
         if result.size:
             found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
             with Crew(self.threads) as crew:

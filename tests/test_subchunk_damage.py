@@ -18,7 +18,8 @@ NAMED = {
     | {"CorruptDataError", "IndexError", "UnreadableError", "wrong, and check tells"},
     "file structure": {
         "right", "CorruptDataError", "IndexError", "KeyError", "HDF5 dies by itself",
-        "MemoryLimitError", "StaleIndexError", "SubchunkError", "UnreadableError",
+        "HDF5 reads something else each time", "MemoryLimitError", "StaleIndexError",
+        "SubchunkError", "UnreadableError",
     },
 }  # fmt: skip
 

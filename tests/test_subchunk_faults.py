@@ -119,6 +119,15 @@ def test_dimensions_of_an_array_type_are_the_variables(odd, indexed):
                 assert np.array_equal(zarr_group(odd)[name][...], true)
 
 
+@of("compound", "compound_out_of_order", "nested_compound")
+def test_the_engine_gives_fields_of_any_byte_order(odd):
+    with h5py.File(odd) as truth, xr.open_dataset(odd, engine="subchunk") as data:
+        found, true = data["c"].values, truth["c"][...]
+    assert found.dtype.isnative and found.dtype == data["c"].dtype
+    for name in true.dtype.names:
+        assert np.array_equal(found[name], true[name])
+
+
 @of("long_doubles", "compound_out_of_order")
 def test_an_index_is_not_stale_at_once(odd):
     subchunk.build(odd)

@@ -294,7 +294,8 @@ def opened(engine, path, **options):
                 try:
                     values = digest(np.asarray(variable.values))
                 except Exception as error:
-                    found[where] = said(error)
+                    named = isinstance(error, subchunk.SubchunkError)
+                    found[where] = f"{'' if named else 'unnamed '}{said(error)}"
                     continue
                 found[where] = (variable.shape, values)
         for data in groups.values():
@@ -358,6 +359,9 @@ def compare_engines(notes, path, built, decoded):
         return
     notes.count("engine: opened")
     notes.send(("digests", decoded, ours))
+    for name, held in ours.items():
+        if isinstance(held, str) and held.startswith("unnamed"):
+            notes.differs(f"unnamed: engine: {name}: {held} (decode_cf={decoded})")
     if not isinstance(other, dict):
         return
     notes.count("engine: opened by h5netcdf too")
@@ -367,7 +371,7 @@ def compare_engines(notes, path, built, decoded):
             named = any(f"{name.strip('/')} is left out" in t or " more: " in t for t in told)
             if not named and not isinstance(held, str):
                 notes.differs(f"engine: {name} is not there, h5netcdf has {held[0]}")
-        elif mine != held and not (isinstance(mine, str) and isinstance(held, str)):
+        elif mine != held and not isinstance(held, str):
             notes.differs(f"engine: {name} is {mine}, h5netcdf has {held} (decode_cf={decoded})")
 
 

@@ -238,6 +238,8 @@ class _Array(BackendArray):
         # would be taken for texts.
         sequence = h5py.check_vlen_dtype(reader.dtype)
         one = reader.dtype if sequence is None else np.dtype(sequence)
+        if one.names:  # xarray knows no fields of another byte order
+            one = one.newbyteorder("=")
         self.dtype = np.dtype(object) if self._text else one
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
@@ -246,7 +248,10 @@ class _Array(BackendArray):
         )
 
     def _get(self, key: tuple[Any, ...]) -> NDArray[Any]:
-        found = np.asarray(self._reader[(*key, ...)], self._reader.dtype)
+        found = self._reader[(*key, ...)]
+        if self.dtype.names:  # in which order h5py gives them depends on what else is open
+            return found[list(self.dtype.names)].astype(self.dtype)
+        found = np.asarray(found, self._reader.dtype)
         if self._text:
             # What is no UTF-8 can be had back by encoding it alike.
             texts = [v.decode(errors=_LOSSLESS) if isinstance(v, bytes) else v for v in found.flat]

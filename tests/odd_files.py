@@ -133,8 +133,9 @@ def array_of_compound(file):
 @kind
 def variable_lengths(file):
     ragged = file.create_dataset("ragged", (3,), h5py.vlen_dtype("i4"))
+    big_endian = file.create_dataset("big_endian", (3,), h5py.vlen_dtype(">u4"))
     for place, length in enumerate((2, 0, 3)):
-        ragged[place] = np.arange(length)
+        ragged[place] = big_endian[place] = np.arange(length)
 
 
 @kind

@@ -238,7 +238,7 @@ class _Array(BackendArray):
         # would be taken for texts.
         sequence = h5py.check_vlen_dtype(reader.dtype)
         one = reader.dtype if sequence is None else np.dtype(sequence)
-        if one.names:  # xarray knows no fields of another byte order
+        if one.names or sequence is not None:  # xarray turns the bytes of numbers alone
             one = one.newbyteorder("=")
         self.dtype = np.dtype(object) if self._text else one
 
@@ -249,8 +249,9 @@ class _Array(BackendArray):
 
     def _get(self, key: tuple[Any, ...]) -> NDArray[Any]:
         found = self._reader[(*key, ...)]
-        if self.dtype.names:  # in which order h5py gives them depends on what else is open
-            return found[list(self.dtype.names)].astype(self.dtype)
+        if names := self._reader.dtype.names:
+            # In which order h5py gives them depends on what else is open.
+            return np.asarray(found)[list(names)].astype(self.dtype)
         found = np.asarray(found, self._reader.dtype)
         if self._text:
             # What is no UTF-8 can be had back by encoding it alike.

@@ -452,6 +452,7 @@ def hard_links(file):
 def groups_of_two_names(file):
     file["g/x"] = np.arange(3.0)
     file["g/deep/y"] = np.arange(4.0)
+    file["g"].attrs["kept_by_nobody"] = file["g/x"].attrs["kept_by_nobody"] = file["good"].ref
     file["soft"] = h5py.SoftLink("/g")
     file["hard"] = file["g"]
 

@@ -56,7 +56,7 @@ class _Walk:
         self._groups: list[str] = []
         self._datasets: list[str] = []
         self._left_out: dict[str, str] = {}
-        self._lost: dict[str, str] = {}  # attributes
+        self._lost: dict[str, dict[str, str]] = {}  # attributes of what has this path
 
     def listing(self) -> Listing:
         self._follow_hard_links()
@@ -88,6 +88,8 @@ class _Walk:
         }
         attrs = {path: self._group_attributes(path) for path in self._groups if self._with_attrs}
         for other, path in self._other_names():
+            if path in self._lost:
+                self._lost[other] = self._lost[path]
             if path in variables:
                 variables[other] = replace(variables[path], name=other, plain=f"{SAME}{path}")
             elif path in dimensions:
@@ -101,7 +103,11 @@ class _Walk:
             dimensions,
             self._left_out,
             attrs,
-            self._lost,
+            {
+                f"{path}:{name}": why
+                for path, lost in self._lost.items()
+                for name, why in lost.items()
+            },
         )
 
     def _follow_hard_links(self) -> None:
@@ -194,14 +200,15 @@ class _Walk:
 
     def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
         kept, lost = attributes(item)
-        self._lost |= {f"{path}:{name}": why for name, why in lost.items()}
+        if lost:
+            self._lost[path] = lost
         return kept
 
     def _group_attributes(self, path: str) -> dict[str, Any]:
         try:
             return self._attributes(path, self._file[path or "/"])
         except Exception as error:
-            self._lost[f"{path}:"] = reason(error)
+            self._lost[path] = {"": reason(error)}
             return {}
 
 

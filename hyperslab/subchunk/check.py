@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .deflate.inflate import WINDOW
 from .errors import CorruptIndexError
 from .file import File
 from .index.entries import Entry
@@ -80,7 +81,9 @@ def _check_variable(file: File, entry: Entry) -> int:
             mark = int(points.mark[point])
             until = int(points.mark[point + 1]) if point + 1 < high else last
             out, bit = outs[mark - begin], bits[mark - begin]
-            for end in range(mark + 1, until + 1):
+            # A point's window may be referred to as far as it is long, past the next point.
+            reach = mark + int(np.searchsorted(outs[mark - begin :], out + WINDOW))
+            for end in (*range(mark + 1, until + 1), *range(until + 1, min(reach, last) + 1)[-1:]):
                 stop = (bits[end - begin] + 7) >> 3
                 length = outs[end - begin] - out
                 stretch = Stretch(point, mark, end, out, length, bit >> 3, stop, bit & 7, (0, 0))

@@ -60,7 +60,7 @@ class LocalFile:
 
             def read(starts: Sequence[int], stops: Sequence[int]) -> list[bytes]:
                 return [
-                    os.pread(fd, max(0, min(stop, size) - start), start)
+                    os.pread(fd, max(0, min(stop, size) - start), min(start, size))
                     for start, stop in zip(starts, stops, strict=True)
                 ]
 

@@ -46,11 +46,13 @@ def _kept(
 ) -> tuple[tuple[int, int], memoryview]:
     """Check a stretch, and return the header and the packed window that its point keeps."""
     check_segments(stretch, data, points, name)
-    if len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]:
-        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
     bits = int(points.header_bits[stretch.point])
     width = (bits + 7) >> 3
-    return (int.from_bytes(kept[:width], "little"), bits), kept[width:]
+    header = int.from_bytes(kept[:width], "little")
+    damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
+    if damaged or header >> bits or stretch.length < 0:
+        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
+    return (header, bits), kept[width:]
 
 
 def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:

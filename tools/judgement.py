@@ -1,0 +1,165 @@
+"""Show that two checkouts draw and judge the same from the same records.
+
+    python tools/judgement.py draw CHECKOUT RECORDS OUT
+    python tools/judgement.py compare OLD NEW [NOTEBOOK…]
+
+A checkout is drawn with the packages of the Python that runs this. Claims agree when id, parts,
+document, measured, low, high, mark and verdict do (numbers to 1e-9 of each other, parts in their
+order). Of figures the data of each drawn thing are compared, of tables and texts the Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CLAIM = ("id", "document", "measured", "low", "high", "in_part", "basis", "verdict")
+PART = ("name", "document", "measured", "low", "high", "marks", "verdict")
+# Run by each kernel: what is drawn leaves its data beside its picture.
+STARTUP = """
+import json as _json
+from pathlib import Path as _Path
+from matplotlib.figure import Figure as _Figure
+_save = _Figure.savefig
+def _things(figure):
+    for number, axes in enumerate(figure.axes):
+        for line in axes.lines:
+            yield number, "line", line.get_label(), line.get_xydata().tolist()
+        for drawn in axes.collections:
+            points = [p.vertices.tolist() for p in drawn.get_paths()]
+            where = drawn.get_offsets().tolist()
+            yield number, type(drawn).__name__, drawn.get_label(), [where, points]
+        for patch in axes.patches:
+            extents = patch.get_extents().transformed(axes.transData.inverted())
+            yield number, "patch", patch.get_label(), extents.bounds
+        for image in axes.images:
+            yield number, "image", "", [list(image.get_size()), float(image.get_array().sum())]
+def _kept(figure, target, *args, **kwargs):
+    if str(target).endswith(".light.svg"):
+        things = [(*head, data) for *head, data in _things(figure)]
+        data = _Path(str(target).replace(".light.svg", ".data.json"))
+        data.write_text(_json.dumps(things, default=str))
+    return _save(figure, target, *args, **kwargs)
+_Figure.savefig = _kept
+"""
+
+
+def draw(checkout: Path, records: Path, out: Path) -> int:
+    """Draw all pages of a checkout, and keep what is compared."""
+    with tempfile.TemporaryDirectory() as place:
+        startup = Path(place, "ipython/profile_default/startup")
+        startup.mkdir(parents=True)
+        (startup / "keep.py").write_text(STARTUP)
+        environment = os.environ | {
+            "PYTHONPATH": str(checkout), "IPYTHONDIR": str(Path(place, "ipython")),
+        }  # fmt: skip
+        command = ["run", "--records", str(records.resolve()), "--workdir", f"{place}/work"]
+        done = subprocess.run(
+            [sys.executable, "-m", "hyperslab", *command],
+            cwd=checkout,
+            env=environment,
+            check=False,
+        )
+        drawn = Path(place, "work/drawn")
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        for claims in drawn.glob("results/*/claims.json"):
+            shutil.copy(claims, out)
+        for data in drawn.glob("results/*/figures/*/*.data.json"):
+            (out / data.parent.name).mkdir(exist_ok=True)
+            shutil.copy(data, out / data.parent.name)
+        for notebook in drawn.glob("executed/*/*.ipynb"):
+            texts = [
+                output["data"]["text/x-myst"]
+                for cell in json.loads(notebook.read_text())["cells"]
+                for output in cell.get("outputs", ())
+                if "text/x-myst" in output.get("data", {})
+            ]
+            joined = ["".join(text) for text in texts]
+            (out / f"{notebook.stem}.json").write_text(json.dumps(joined, indent=1))
+    return done.returncode
+
+
+def same(one: object, other: object) -> bool:
+    """Whether values are the same, numbers to 1e-9 of each other."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+    return one == other
+
+
+def judged(path: Path) -> dict[str, object]:
+    """What a verdict is made of, by the claim's id."""
+    claims = json.loads((path / "claims.json").read_text())
+    claims = claims["claims"] if isinstance(claims, dict) else claims
+    return {
+        claim["id"]: [
+            {name: claim.get(name) for name in CLAIM},
+            [{name: part.get(name) for name in PART} for part in claim.get("parts", ())],
+        ]
+        for claim in claims
+    }
+
+
+def compare(old: Path, new: Path, names: list[str]) -> int:
+    """Print each difference; return how many there are."""
+    before, after = judged(old), judged(new)
+    differing = [
+        f"claim {name}: {before.get(name)} became {after.get(name)}"
+        for name in sorted({*before, *after})
+        if not same(before.get(name), after.get(name))
+    ]
+    print(f"{len(before)} claims and {len(after)}, {len(differing)} differ")
+    for kind in ("*.json", "*/*.data.json"):
+        listed = {path.relative_to(root) for root in (old, new) for path in root.glob(kind)}
+        chosen = [
+            p for p in sorted(listed) if not names or p.parts[0].removesuffix(".json") in names
+        ]
+        for path in chosen:
+            if path.name == "claims.json":
+                continue
+            if not ((old / path).exists() and (new / path).exists()):
+                differing.append(f"{path} is in {old if (old / path).exists() else new} alone")
+                continue
+            one, other = (json.loads((root / path).read_text()) for root in (old, new))
+            differing += [
+                f"{path}: {number}: {str(first)[:200]!r} became {str(second)[:200]!r}"
+                for number, (first, second) in enumerate(zip(one, other, strict=False))
+                if not same(first, second)
+            ]
+            if len(one) != len(other):
+                differing.append(f"{path}: {len(one)} things became {len(other)}")
+        print(f"{len(chosen)} of {kind} compared")
+    print("\n".join(differing) or "no difference")
+    return len(differing)
+
+
+def main() -> int:
+    """Draw or compare."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    drawing = commands.add_parser("draw")
+    for name in ("checkout", "records", "out"):
+        drawing.add_argument(name, type=Path)
+    comparing = commands.add_parser("compare")
+    for name in ("old", "new"):
+        comparing.add_argument(name, type=Path)
+    comparing.add_argument("notebooks", nargs="*")
+    given = parser.parse_args()
+    if given.command == "draw":
+        return draw(given.checkout.resolve(), given.records, given.out)
+    return min(1, compare(given.old, given.new, given.notebooks))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -32,7 +32,13 @@ from hyperslab.subchunk.index.index import Index
 from hyperslab.subchunk.index.points import POINT_ARRAYS
 
 KINDS = ("flip", "flip", "flip", "byte", "zero", "random", "cut", "swap", "repeat", "insert")
-KEYS = ((0, 40, 3), (slice(None), 5, 7), (1, slice(10, 60, 7), slice(3, 9)), (1, slice(90, 100)))
+KEYS = (
+    (0, 40, 3),
+    (slice(None), 5, 7),
+    (1, slice(10, 60, 7), slice(3, 9)),
+    (1, slice(90, 100)),
+    (...,),
+)
 MEMORY_BYTES, ADDRESS_SPACE = 2**26, 2**33
 SLOW_S, MUCH_KIB = 10, 2**19
 LAYOUTS = (

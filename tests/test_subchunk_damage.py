@@ -1,12 +1,16 @@
 """Damaged and forged indexes and files: an error by name, or right values; never wrong ones."""
 
+import json
 import os
 
+import numpy as np
 import pytest
 import subchunk_fuzz as fuzz
 
 from hyperslab import subchunk
 from hyperslab.subchunk.check import check
+from hyperslab.subchunk.index.build import widen
+from hyperslab.subchunk.index.format import decode_head, encode
 
 MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "80"))
 INDEX = {
@@ -54,7 +58,7 @@ def test_bytes_added_to_an_index_are_noticed(pair, tmp_path):
 @pytest.mark.parametrize("table", ["number", "bit", "out", "header_bits", "mark"])
 def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table, monkeypatch):
     """One number of a table is another, and all checksums fit."""
-    path, _ = pair
+    path, values = pair
     monkeypatch.setattr(fuzz, "sorted", lambda tables: [f"0/{table}"], raising=False)
 
     class Chosen(fuzz.random.Random):
@@ -68,4 +72,42 @@ def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table, monkeypat
             check(path, tmp_path / "index")
         except subchunk.SubchunkError:
             told += 1
-    assert told >= 15  # some numbers are changed to what they were
+        else:  # some numbers are changed to what they were
+            assert fuzz.compared(path, tmp_path / "index", values) == "right"
+    assert told >= 15
+
+
+def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
+    path, values = fuzz.make(tmp_path, **fuzz.LAYOUTS[0])
+    index = path.with_name(path.name + ".subchunk")
+    good = bytearray(index.read_bytes())
+    kept = decode_head(bytes(good)).kept
+    for at in range(kept + 7, len(good), (len(good) - kept) // 12):
+        bad = bytearray(good)
+        bad[at] ^= 16
+        index.write_bytes(bad)
+        widen(path)
+        assert fuzz.compared(path, index, values) == "right"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"filters": [[2, [0]], [1, [4]]]}, {"filters": [[2, [-3]], [1, [4]]]},
+        {"filters": [[2**40, []]]}, {"filters": [[-1, []]]}, {"shape": [2**70, 1, 1]},
+        {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_forged_description_is_refused(pair, tmp_path, changes):
+    path, values = pair
+    good = path.with_name(path.name + ".subchunk").read_bytes()
+    head = decode_head(good)
+    content = json.loads(json.dumps(head.content))
+    content["variables"][0] |= changes
+    tables = {
+        name: np.array(table.decode(good[head.begin + table.at :][: table.size]))
+        for name, table in head.tables.items()
+    }
+    (tmp_path / "index").write_bytes(encode(content, tables, good[head.kept :]))
+    assert fuzz.compared(path, tmp_path / "index", values) == "CorruptIndexError"

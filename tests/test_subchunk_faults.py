@@ -1,6 +1,7 @@
 """What once went wrong with one thing in a file, and must stay right."""
 
 import os
+import pickle
 import signal
 import threading
 
@@ -14,6 +15,7 @@ from odd_files import GOOD, odd_file
 from hyperslab import subchunk
 from hyperslab.subchunk import listing as listings
 from hyperslab.subchunk.check import check
+from hyperslab.subchunk.index import target
 from hyperslab.subchunk.store import SubchunkStore
 
 LEFT_OUT = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
@@ -266,6 +268,62 @@ def test_values_of_two_files_are_never_mixed(tmp_path, indexed):
     if indexed:
         with pytest.raises(subchunk.StaleIndexError):
             subchunk.open(tmp_path / "x.h5")
+
+
+def test_a_file_that_is_replaced_while_it_is_looked_at_has_no_index(tmp_path, monkeypatch):
+    def write(name, value):
+        with h5py.File(tmp_path / name, "w") as file:
+            file["plain"] = np.full(2000, value)
+
+    def replaced(*arguments):
+        found = look(*arguments)
+        (tmp_path / "new.h5").replace(tmp_path / "x.h5")
+        return found
+
+    write("x.h5", 1.0)
+    write("new.h5", 2.0)
+    look = target.survey
+    monkeypatch.setattr(target, "survey", replaced)
+    with pytest.raises(subchunk.StaleIndexError):
+        subchunk.build(tmp_path / "x.h5")
+    assert not (tmp_path / "x.h5.subchunk").exists()
+
+
+def test_a_pickle_knows_which_file_was_open(tmp_path):
+    for value in (1.0, 2.0):
+        with h5py.File(tmp_path / "x.h5", "w") as made:
+            made["plain"] = np.full(2000 + int(value), value)
+        if value == 1:
+            with subchunk.open(tmp_path / "x.h5") as file:
+                kept = pickle.dumps(file)
+            with pickle.loads(kept) as again:
+                assert again["plain"][5] == 1
+    with pytest.raises(subchunk.StaleIndexError, match="not the file that was open"):
+        pickle.loads(kept)
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_coordinate_that_takes_too_much_memory_is_left_out(tmp_path, indexed):
+    with h5py.File(tmp_path / "x.h5", "w") as made:
+        values = np.random.default_rng(0).random(400_000)
+        made.create_dataset("t", data=values, chunks=(400_000,), compression=4)
+        made["t"].make_scale("t")
+        made["n"] = np.arange(5)
+    if indexed:
+        subchunk.build(tmp_path / "x.h5")
+    with pytest.warns(UserWarning, match="t is left out"):
+        data = xr.open_dataset(tmp_path / "x.h5", engine="subchunk", memory_bytes=2**20)
+    assert data["n"].values.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_links_that_lead_to_links_are_not_followed_without_end(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as made:
+        made["g/x"] = np.arange(3)
+        for number in range(300):
+            made[f"g/link{number}"] = h5py.SoftLink("/g/x")
+            made[f"other{number}"] = h5py.SoftLink("/g")
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert 300 < len(file) <= 2**16 + 1000
 
 
 @of("huge_shapes")

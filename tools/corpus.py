@@ -35,6 +35,7 @@ import xarray as xr
 import zarr
 
 from hyperslab import subchunk
+from hyperslab.subchunk.check import check
 from hyperslab.subchunk.store import SubchunkStore
 
 xr.backends.list_engines()  # looks them up, which takes a while, before the processes are forked
@@ -335,7 +336,7 @@ def examine(path, index, seed, count, send):
         built = stage("build", lambda: subchunk.build(path, index))
     if built:
         stage("indexed", lambda: read("indexed", built))
-        stage("check", lambda: subchunk.open(path, built, verify=True).close())
+        stage("check", lambda: check(path, built))
     stage("store", lambda: compare_store(notes, path, built, count, rng))
     for decoded in (False, True):
         compare_engines(notes, path, built, decoded)

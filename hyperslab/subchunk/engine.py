@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,13 @@ from xarray.backends import BackendArray, BackendEntrypoint, StoreBackendEntrypo
 from xarray.backends.common import AbstractDataStore
 from xarray.core import indexing
 
-from .errors import CorruptDataError, SubchunkError, UnreadableError
+from .errors import (
+    CorruptDataError,
+    CorruptIndexError,
+    MemoryLimitError,
+    SubchunkError,
+    UnreadableError,
+)
 from .file import File
 from .hdf5 import Variable
 from .index.index import SUFFIX
@@ -25,6 +32,7 @@ from .padded import PaddedReader
 from .variable import VariableReader
 
 _FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
+_OF_ONE_VARIABLE = (UnreadableError, CorruptDataError, CorruptIndexError, MemoryLimitError)
 _LOSSLESS = "surrogateescape"
 _SAID = 8  # what is left out of a group and named in a warning
 
@@ -98,38 +106,49 @@ class SubchunkEntrypoint(BackendEntrypoint):
             memory_bytes=memory_bytes,
             verify=verify,
         )
-        store = _Store(file, contents(file), (group or "").strip("/"))
-        return _opened(
-            store,
-            mask_and_scale=mask_and_scale,
-            decode_times=decode_times,
-            concat_characters=concat_characters,
-            decode_coords=decode_coords,
-            drop_variables=drop_variables,
-            use_cftime=use_cftime,
-            decode_timedelta=decode_timedelta,
-        )
+        with _closed_if_it_fails(file):
+            store = _Store(file, contents(file), (group or "").strip("/"))
+            return _opened(
+                store,
+                mask_and_scale=mask_and_scale,
+                decode_times=decode_times,
+                concat_characters=concat_characters,
+                decode_coords=decode_coords,
+                drop_variables=drop_variables,
+                use_cftime=use_cftime,
+                decode_timedelta=decode_timedelta,
+            )
 
     def open_groups_as_dict(self, filename_or_obj: Any, **options: Any) -> dict[str, xr.Dataset]:
         """Open all groups of a file, by their paths; see `xarray.open_groups`."""
         top = (options.pop("group", None) or "").strip("/")
         given = {name: options.pop(name) for name in _FILE_OPTIONS if name in options}
         file = File(_data(filename_or_obj), given.pop("index", None), **given)
-        held = contents(file)
-        _check_group(file, held, top)
         below = f"{top}/" if top else ""
-        # As in engine netcdf4 the group that is asked for is the root of the tree.
-        return {
-            f"/{name.removeprefix(below)}" if name != top else "/": _opened(
-                _Store(file, held, name), **options
-            )
-            for name in sorted(held.dimensions)
-            if name == top or name.startswith(below)
-        }
+        with _closed_if_it_fails(file):
+            held = contents(file)
+            _check_group(file, held, top)
+            # As in engine netcdf4 the group that is asked for is the root of the tree.
+            return {
+                f"/{name.removeprefix(below)}" if name != top else "/": _opened(
+                    _Store(file, held, name), **options
+                )
+                for name in sorted(held.dimensions)
+                if name == top or name.startswith(below)
+            }
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xr.DataTree:
         """Open all groups of a file as a tree; see `xarray.open_datatree`."""
         return xr.DataTree.from_dict(self.open_groups_as_dict(filename_or_obj, **options))
+
+
+@contextmanager
+def _closed_if_it_fails(file: File) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        file.close()
+        raise
 
 
 def _data(name: Any) -> str:
@@ -150,7 +169,7 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
             for name, variable in found.variables.items():
                 if variable.dims == (name,):  # xarray makes an index of it
                     variable.load()
-        except (UnreadableError, CorruptDataError) as error:
+        except _OF_ONE_VARIABLE as error:
             if not store.leave_out(error):
                 raise
         else:

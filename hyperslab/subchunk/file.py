@@ -130,7 +130,7 @@ class File(Mapping[str, "VariableReader"]):
     def __reduce__(self) -> tuple[Any, ...]:
         place = self._place if self._given else None
         given = place, self.options, self.threads, self.memory_bytes, self._verify
-        return _again, (self.path, *given)
+        return _again, (self.path, *given, self.data.identity())
 
     def __repr__(self) -> str:
         with_index = f"index={self._place!r}" if self.__dict__.get("index") else "without an index"
@@ -317,8 +317,9 @@ def _again(
     threads: int,
     memory_bytes: int,
     verify: bool,
+    identity: dict[str, Any],
 ) -> File:
-    return File(
+    file = File(
         path,
         place,
         storage_options=options,
@@ -326,3 +327,8 @@ def _again(
         memory_bytes=memory_bytes,
         verify=verify,
     )
+    if file.data.identity() != identity:
+        raise StaleIndexError(
+            f"{file_name(path)} is not the file that was open before: open it anew"
+        )
+    return file

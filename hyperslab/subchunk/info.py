@@ -97,7 +97,9 @@ def _one(index: Index, name: str, entry: Entry) -> VariableInfo:
 def lines(index: Index) -> Iterator[str]:
     """Give lines that say what an index holds: a table, then what is read plainly and why."""
     found = info(index)
-    yield f"format {VERSION}, {index.head.size:,} bytes, for a file of {index.data['size']:,} bytes"
+    size = index.data.get("size")
+    known = f"{size:,}" if isinstance(size, int) else "unknown"
+    yield f"format {VERSION}, {index.head.size:,} bytes, for a file of {known} bytes"
     rows = [_row(item) for item in found if item.spacing_bytes]
     if rows:
         widths = [max(map(len, column)) for column in zip(_TITLES, *rows, strict=True)]

@@ -195,7 +195,8 @@ class _Walk:
                 for group in (path, *(name for name in inside if name in groups)):
                     for link in links.get(group, ()):
                         real = self._first.get(self._others[link], "")
-                        if real and real not in groups:
+                        if real and real not in groups and left > 0:
+                            left -= 1
                             yield other + link[len(path) :], real
 
     def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def contents(file: File) -> Contents:
         group: {name: (length, unlimited) for name, length, unlimited in listed}
         for group, listed in file.listing.dimensions.items()
     }
-    left_out = file.left_out
+    left_out = {path: why for path, why in file.left_out.items() if path not in file}
     kept: dict[str, VariableReader] = {}
     for path, reader in sorted(file.items(), key=lambda item: item[0].rpartition("/")[0]):
         try:

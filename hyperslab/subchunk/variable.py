@@ -145,14 +145,16 @@ class VariableReader:
         if self._entry is not None and self._entry.values is not None:
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
             return asked.arrange(_product(values, asked.axes).copy())
-        if indexed := self._indexed():
-            try:
+        try:
+            if indexed := self._indexed():
                 return asked.arrange(indexed.read(asked))
-            except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
-                named = type(error)(f"{self._file.path}: {error}")
-                named.variable = self.variable.name
-                raise named from error
-        return asked.arrange(self._read(asked.axes))
+            return asked.arrange(self._read(asked.axes))
+        except (CorruptDataError, CorruptIndexError, MemoryLimitError) as error:
+            if error.variable:
+                raise
+            named = type(error)(f"{self._file.path}: {error}")
+            named.variable = self.variable.name
+            raise named from error
 
     def _indexed(self) -> Indexed | None:
         index = self._file.index

@@ -15,6 +15,7 @@ from ..hdf5 import MOST_VALUES, SHUFFLE, Variable, attribute
 
 _KINDS = "iufcb"
 _MOST_CHUNK = 2**62  # bytes
+_MOST_DTYPE = 8  # letters
 # What JSON that is no index raises when it is taken for one.
 MISTAKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError)
 
@@ -53,6 +54,7 @@ def check_head(content: Mapping[str, Any]) -> None:
         and isinstance(content.get("variables"), list)
         and isinstance(groups, dict)
         and "" in groups
+        and all(path.rpartition("/")[0] in groups for path in (*groups, *_names(content)))
         and all(isinstance(attrs, dict) for attrs in groups.values())
         and all(_dimensions(attrs.get(DIMENSIONS, [])) for attrs in groups.values())
         and all(isinstance(item, dict) for item in left_out)
@@ -60,6 +62,11 @@ def check_head(content: Mapping[str, Any]) -> None:
     )
     if not good:
         raise CorruptIndexError("the head of the index is damaged: build it again")
+
+
+def _names(content: Mapping[str, Any]) -> list[str]:
+    items = content["variables"]
+    return [item["name"] for item in items if type(item) is dict and type(item.get("name")) is str]
 
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,6 +113,8 @@ def _dimensions(listed: Any) -> bool:
 def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
     width = 0
     if variable.dtype:
+        if len(variable.dtype) > _MOST_DTYPE:
+            return False
         dtype = np.dtype(variable.dtype)
         if dtype.kind not in _KINDS or dtype.str != variable.dtype:
             return False
@@ -114,12 +123,17 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
         all(type(text) is str for text in (variable.name, variable.plain, *variable.dims))
         and len(variable.dims) == len(variable.shape)
         and len(variable.chunks) in (0, len(variable.shape))
-        and all(type(n) is int and n >= 0 for n in (*variable.shape, spacing))
+        and variable.name == variable.name.strip("/")
+        and all(type(n) is int and 0 <= n < 2**63 for n in (*variable.shape, spacing))
         and all(type(n) is int and n > 0 for n in variable.chunks)
         and not (spacing and math.prod(variable.shape) >= MOST_VALUES)
         and math.prod(variable.chunks) * width < _MOST_CHUNK
         and all(type(n) is int for number, more in variable.filters for n in (number, *more))
-        and (not spacing or all(more for number, more in variable.filters if number == SHUFFLE))
+        and all(0 <= number < 2**16 for number, _ in variable.filters)
+        and (
+            not spacing or all(n > 0 for f, more in variable.filters if f == SHUFFLE for n in more)
+        )
+        and (not spacing or all(more for f, more in variable.filters if f == SHUFFLE))
         and type(variable.attrs) is dict
         and len(variable.fill) in (0, width)
         and (values is None or (width and len(values) == math.prod(variable.shape) * width))

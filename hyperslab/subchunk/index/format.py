@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..deflate.inflate import inflate_from, inflater
 from ..deflate.shuffle import unshuffled
-from ..errors import CorruptIndexError, UnknownVersionError
+from ..errors import CorruptIndexError, SubchunkError, UnknownVersionError
 
 MAGIC = b"\x89SUBCHNK"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -108,6 +108,11 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
     head = dict(content) | {"tables": listed, "table_bytes": len(body), "kept_bytes": len(kept)}
     text = json.dumps(head, separators=(",", ":")).encode()
     text += b" " * (-(len(text) + PREAMBLE) % 8)
+    if len(text) > _MOST_HEAD:
+        raise SubchunkError(
+            f"the file's names, shapes and attributes take {len(text):,} bytes, and an index may "
+            f"hold {_MOST_HEAD:,}: it has none, and is read without"
+        )
     fixed = _FIXED.pack(MAGIC, VERSION, len(text), zlib.crc32(text))
     return b"".join((fixed, text, bytes(body), kept))
 
@@ -146,7 +151,14 @@ def decode_head(data: bytes) -> Head:
         }
         kept = begin + int(content.pop("table_bytes"))
         size = kept + int(content.pop("kept_bytes"))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
         raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
     if not begin <= kept <= size <= _MOST or any(
         min(t.at, t.size, t.length, _MOST - t.length) < 0 or t.at + t.size > kept - begin

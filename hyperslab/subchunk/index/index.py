@@ -232,6 +232,14 @@ class Index:
         return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
 
 
+def _ascending(points: Points) -> bool:
+    """Return whether the marks of each chunk stand one behind the other."""
+    within = np.ones(len(points.out), bool)
+    within[points.first[:-1][points.first[:-1] < len(within)]] = False
+    out, bit = np.diff(points.out.astype(np.int64)), np.diff(points.bit.astype(np.int64))
+    return bool((out[within[1:]] >= 0).all() and (bit[within[1:]] > 0).all())
+
+
 def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> None:
     """Refuse tables that contradict each other, before they are used as positions."""
     lengths = {len(chunks.number), len(chunks.offset), len(chunks.size), len(chunks.mask)}
@@ -248,6 +256,7 @@ def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> Non
         and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
         and bool(np.isin(there, points.mark).all())
         and not points.out[there].any()
+        and _ascending(points)
         and bool((chunks.number[-1:] < math.prod(variable.grid)).all())
         and bool(
             (points.out <= variable.chunk_bytes).all() and (points.header_bits < _MOST_HEADER).all()

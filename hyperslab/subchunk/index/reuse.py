@@ -34,13 +34,16 @@ class Known:
         first, last = points.first[old : old + 2].tolist()
         low, high = np.searchsorted(points.mark, [first, last]).tolist()
         begins, sizes = points.kept_at[low:high].tolist(), points.kept_bytes[low:high].tolist()
+        kept = [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)]
+        if [zlib.crc32(piece) for piece in kept] != points.kept_crc[low:high].tolist():
+            return None  # damaged: it is indexed anew
         return ChunkPoints(
             points.out[first:last],
             points.bit[first:last],
             points.segment_crc[first:last],
             points.mark[low:high] - first,
             points.header_bits[low:high],
-            [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)],
+            kept,
         )
 
 

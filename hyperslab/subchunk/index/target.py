@@ -40,8 +40,12 @@ def surveyed(
     if not is_url(place):
         if Path(place).is_dir():
             raise SubchunkError("this is a folder: name the files in it, such as folder/*.nc")
-        found = survey(Path(place), asked)  # before anything else: it checks the file
-        return source(place), found
+        if not Path(place).exists():
+            raise FileNotFoundError(f"{place} is not there")
+        data = source(place)
+        found = survey(Path(place), asked)
+        data.check()  # what was looked at is what will be read
+        return data, found
     data, name = source(place, options), file_name(place)
     data.identity()  # says what is missing
     try:

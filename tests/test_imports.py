@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 # Each part of the project, and the parts it may import beside itself.
 BELOW: dict[str, frozenset[str]] = {
     "storage": frozenset(),
-    "measure": frozenset({"storage"}),
+    "text": frozenset(),
+    "measure": frozenset({"text", "storage"}),
     "network": frozenset({"storage", "measure"}),
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),

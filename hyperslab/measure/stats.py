@@ -2,40 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..text import Interval as Interval
+
 RESAMPLES = 4000
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An estimate with its interval.
-
-    Parameters
-    ----------
-    value, low, high : float
-        The estimate and the ends of its interval, in the unit of the data.
-    n : int
-        The number of blocks it rests on.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-    def contains(self, value: float) -> bool:
-        """Return whether a value lies in the interval.
-
-        Examples
-        --------
-        >>> Interval(1.0, 0.9, 1.1, 7).contains(1.05)
-        True
-        """
-        return self.low <= value <= self.high
 
 
 def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:

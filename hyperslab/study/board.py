@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..text import amount, unbroken
 from . import claims
 from .claims.bands import (
     HOLDS,
@@ -19,7 +20,6 @@ from .claims.bands import (
     VERDICTS,
     WEAKER,
 )
-from .claims.words import amount, unbroken
 from .profile import check_profile, entries, root
 
 SYMBOLS: Mapping[str, str] = {

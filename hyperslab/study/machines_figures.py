@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..text import TIMES
 from .claims.bands import NOT_MEASURED
-from .claims.words import TIMES
 from .machines import Machines
 
 if TYPE_CHECKING:

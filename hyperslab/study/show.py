@@ -9,7 +9,7 @@ import pandas as pd
 from ..measure.noise import VOID, Noise, judge
 from ..measure.stats import Interval
 from ..measure.witness import Disturbed, disturbed
-from .claims.words import ENOUGH
+from ..text import ENOUGH
 from .session import Session
 from .style import STYLES, styled
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...parallel import counted
-from ..claims.words import listing
+from ...text import listing
 from .flash import AGAIN, CHUNK, CHUNKS
 from .results import parts
 

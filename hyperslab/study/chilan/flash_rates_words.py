@@ -7,7 +7,7 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import Interval
 from ...parallel import counted as in_words
-from ..claims.words import ENOUGH, amount, spread
+from ...text import ENOUGH, amount, spread
 from .flash import CHECKPOINT, FEW
 from .results import MODES, NAMES, best_words, faster, rates, rows_of
 

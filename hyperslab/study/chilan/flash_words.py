@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...parallel import counted as in_words
-from ..claims.words import comparison, spread
+from ...text import comparison, spread
 from .document import CHECKPOINT_MB
 from .flash import CHECKPOINT, DATASETS, FEW, UNKNOWNS, WITHOUT_TREE
 from .results import (

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...measure.stats import Interval
 from ...parallel import counted as in_words
-from ..claims.words import ENOUGH, amount, listing, number, spread
+from ...text import ENOUGH, amount, listing, number, spread
 from .document import PROCESSORS, WRITES
 from .results import (
     MODES,

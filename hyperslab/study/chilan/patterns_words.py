@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...parallel import counted as in_words
-from ..claims.words import comparison, listing
+from ...text import comparison, listing
 from .document import PROCESSORS, WRITES
 from .results import (
     MODES,

@@ -8,7 +8,7 @@ import pandas as pd
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
 from ...parallel import LIBRARIES
-from ..claims.words import comparison, listing
+from ...text import comparison, listing
 
 NAMES = {"hdf5": "HDF5", "pnetcdf": "PnetCDF", "mpiio": "MPI-IO"}
 TITLES = {

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval, paired_ratio
-from ..claims.words import comparison
+from ...text import comparison
 from .cache import OWN_BYTES, fewer_than_ten, short_sizes
 from .sweep_costs import row_bytes
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount
+from ...text import amount
 from .defaults import DOCUMENT_BYTES, GROWN, SHOWN, agreement, default_bytes
 from .slabs import STORED, STORED_NAMES, spread
 

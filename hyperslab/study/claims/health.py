@@ -7,7 +7,7 @@ import pandas as pd
 
 from hyperslab.measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
 
-from .words import percent
+from ...text import percent
 
 
 @dataclass(frozen=True)

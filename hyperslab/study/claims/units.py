@@ -2,8 +2,8 @@
 
 import re
 
+from ...text import AWAY, CASES, TIMES, WORKS
 from .file import Part
-from .words import AWAY, CASES, TIMES, WORKS
 
 _KINDS = {
     "ratio": TIMES,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from .words import SHARE
+from ...text import SHARE
 
 MB = 1e6  # the documents' MB are decimal, except Penard's, which say so in their measures
 GB = 1e9

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number, spread
+from ...text import amount, comparison, listing, number, spread
 from .advice import CHANGES, gain, noise, noises, within
 from .baseline import ratio
 from .quarter import THREADS

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import interval, number, percent
+from ...text import interval, number, percent
 from ..lee.rate_words import than
 from .baseline import FIGURE_3, pick, ratio
 from .baseline_figures import NAMES

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, interval, listing, number, percent, spread
+from ...text import amount, comparison, interval, listing, number, percent, spread
 from ..lee.rate_words import than
 from .baseline import FIGURE_3, OTHER_SIZES, OTHERS, STATED, pick, ratio, sizes_of
 from .by_size import few, ratios, told

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...measure import records
 from ...measure.records import main
-from ..claims.words import amount, number
+from ...text import amount, number
 from ..profile import root
 from .baseline import FIGURE_3, pick, rates
 from .plan import EXPERIMENT, Cell, size_bytes, spaced

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..claims.words import ENOUGH, listing, number
+from ...text import ENOUGH, listing, number
 from .baseline import pick, ratio
 from .plan import size_bytes, size_name, spaced
 from .size_words import ranges

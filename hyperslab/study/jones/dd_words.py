@@ -4,7 +4,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval, paired_ratio
-from ..claims.words import amount, number, percent
+from ...text import amount, number, percent
 from .dd import WHOLE
 from .plan import spaced
 from .reads import LONGEST_S

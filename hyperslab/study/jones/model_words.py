@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import ENOUGH, listing, number, percent
+from ...text import ENOUGH, listing, number, percent
 from .model import Costs, off
 from .netcdf import NAMES
 

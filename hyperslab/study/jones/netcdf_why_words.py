@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number
+from ...text import amount, comparison, listing, number
 from .baseline import pick, ratio
 from .counts import COUNTED, LARGE, SMALL_PAGES, STRIDED
 from .model import LARGE_BYTES

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 
-from ..claims.words import amount, comparison, listing, number, percent, spread
+from ...text import amount, comparison, listing, number, percent, spread
 from ..lee.rate_words import than
 from .baseline import pick, ratio, sizes_of
 from .by_size import few

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import paired_ratio
-from ..claims.words import ENOUGH, amount, comparison, listing
+from ...text import ENOUGH, amount, comparison, listing
 from .plan import size_bytes, spaced
 
 _NAMED = 5

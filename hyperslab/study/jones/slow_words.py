@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.records import main
-from ..claims.words import number, percent
+from ...text import number, percent
 from .plan import Cell, size_bytes, size_name, spaced
 
 _SLOW = 2.0

@@ -19,14 +19,14 @@ def summary(timed: pd.DataFrame, counted: pd.DataFrame) -> str:
     if "cold" not in set(timed["cache_state"]):
         return (
             "**What we found.** Nothing could be read cold here; with the file in memory, a chunk "
-            f"that is the column was read {_factor(_gain(timed, 'warm'))} than netCDF-3."
+            f"that is the column was read {_gain(timed, 'warm'):faster} than netCDF-3."
         )
     cold, warm = (_gain(timed, state) for state in ("cold", "warm"))
     first, last = counted.iloc[0], counted.iloc[-1]
     ratio = FIGURE_7["netcdf3"] / FIGURE_7["16384x1"]
     return (
         "**What we found.** With a chunk that is the column, reading it was "
-        f"{_factor(cold)} than from netCDF-3 when nothing was in memory, and {_factor(warm)} when "
+        f"{cold:faster} than from netCDF-3 when nothing was in memory, and {warm:faster} when "
         f"the file was; the document has {ratio:,.0f} times faster. The bytes asked for differ by "
         "a factor of "
         f"{first['asked'] / last['asked']:,.0f} ({first['asked'] / 1e6:.1f} MB in "
@@ -70,7 +70,7 @@ def table(timed: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
             found = timed[(timed["case"] == name) & (timed["cache_state"] == state)].iloc[0]
             row[f"{state}, ms"] = _median(found)
             row["its middle mean" if state == "cold" else "mean, warm"] = f"{found['mean8']:.2f}"
-            row[f"gain {state}"] = _interval(found["gain"])
+            row[f"gain {state}"] = f"{found['gain']}"
         count = counted[counted["case"] == name].iloc[0]
         if count.notna().all():
             row["read calls"] = f"{count['calls']:,.0f}"
@@ -114,9 +114,9 @@ def writes(existing: pd.DataFrame, new: pd.DataFrame) -> str:
     """
     over, fresh = (_gain(timed, "") for timed in (existing, new))
     return (
-        f"Writing the column over, into a file that exists, was {_factor(over)} with the matching "
+        f"Writing the column over, into a file that exists, was {over:faster} with the matching "
         "chunk than in netCDF-3 (the document: over 24 times faster). In a new file it was "
-        f"{_factor(fresh)}: there netCDF-3 and contiguous netCDF-4 lay out the whole array for the "
+        f"{fresh:faster}: there netCDF-3 and contiguous netCDF-4 lay out the whole array for the "
         "sake of one column, and the chunked file holds one chunk of it."
     )
 
@@ -125,7 +125,7 @@ def advice(timed: pd.DataFrame) -> str:
     """Return what to do today."""
     words = {"cold": "from the disk", "warm": "from memory"}
     gains = " and ".join(
-        f"{_factor(_gain(timed, state))} {words[state]}"
+        f"{_gain(timed, state):faster} {words[state]}"
         for state in dict.fromkeys(timed["cache_state"])
     )
     return (
@@ -144,15 +144,6 @@ def _gain(timed: pd.DataFrame, state: str) -> Interval:
     gain = part["gain"].iloc[0]
     assert isinstance(gain, Interval)
     return gain
-
-
-def _factor(gain: Interval) -> str:
-    way = "faster" if gain.value >= 1 else "slower"
-    return f"{max(gain.value, 1 / gain.value):.1f} times {way}"
-
-
-def _interval(gain: Interval) -> str:
-    return f"{gain.value:.2f} [{gain.low:.2f}, {gain.high:.2f}]"
 
 
 def _median(row: "pd.Series[float]") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison, listing
+from ...text import comparison, listing
 from ..penard.datasets import TABLE_5
 from .compression_figures import MB, spelled
 

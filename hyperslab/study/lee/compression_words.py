@@ -7,7 +7,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import comparison
+from ...text import comparison
 from .break_even import DOCUMENT_DISK, READING, WRITING, processor
 from .compression_figures import CURVES, MB, spelled
 from .compression_table_words import by_packing, rate_words, row_of, state_of

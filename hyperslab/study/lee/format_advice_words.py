@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..claims.words import comparison
+from ...text import comparison
 from .format_cells import LABELS
 from .format_rates import PHASES, per_block, ratio
 from .format_table import CACHE_GAIN, EARLY_GAIN, TABLE_2

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ...measure.noise import judge
 from ...measure.records import main
-from ..claims.words import comparison
+from ...text import comparison
 from .format_cells import KINDS, LABELS
 from .format_rates import MB, cpu_ratio, ratio
 from .format_table import TABLE_2

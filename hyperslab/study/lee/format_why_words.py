@@ -4,7 +4,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import comparison, percent
+from ...text import comparison, percent
 from .format_cells import BYTES, KINDS, LABELS, UNCACHED
 from .format_rates import MB, cpu_ratio, ratio
 from .format_table import TABLE_2

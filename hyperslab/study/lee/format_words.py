@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...measure.noise import judge
 from ...measure.stats import Interval
-from ..claims.words import comparison, listing, percent
+from ...text import comparison, listing, percent
 from .format_cells import LABELS
 from .format_figures import CACHING, FIGURES, spelled
 from .format_rates import BESIDE, MB

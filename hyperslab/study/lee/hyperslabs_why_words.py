@@ -6,7 +6,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, number
+from ...text import amount, comparison, listing, number
 from .hyperslabs import DOCUMENT, SIDE, TABLED
 from .hyperslabs_counts import DESCRIPTORS, FUNCTIONS
 from .hyperslabs_rates import Counted, compared, counts, extra_us

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from ...kernels.build import INSTALL
-from ..claims.words import amount, comparison, number
+from ...text import amount, comparison, number
 from .hyperslabs import DOCUMENT, LAYOUTS, SIDE, SWEPT, TABLED
 from .hyperslabs_rates import Counted, affordable, compared, counts, swept
 from .hyperslabs_ways import WAYS

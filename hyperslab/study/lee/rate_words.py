@@ -1,7 +1,7 @@
 """Ratios of times said as ratios of rates, and other measured things in words."""
 
 from ...measure.stats import Interval
-from ..claims.words import UNTOLD, comparison, number, percent
+from ...text import UNTOLD, comparison, number, percent
 
 
 def rate_of(times: Interval) -> Interval:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, listing, number
+from ...text import amount, listing, number
 from .hyperslabs_samples import ITEMSIZE
 from .hyperslabs_ways import WAYS
 from .rate_words import against

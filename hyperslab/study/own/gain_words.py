@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ...measure.stats import Interval, median_interval
-from ..claims.words import ENOUGH
+from ...text import ENOUGH
 from .words import ADVISED, CANDIDATE, WITHIN, ranked
 
 AS_IT_IS = "as it is"

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from ..claims.words import number
+from ...text import number
 from .link_model import TABLE_3
 from .link_words import WORDS, seconds_of
 from .wire_figures import labels

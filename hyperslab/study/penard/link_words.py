@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from ...network import Link
-from ..claims.words import spread
+from ...text import spread
 from .local_results import CHUNKS, PANELS
 from .wire_figures import labels
 

@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from ...measure.records import main
-from ..claims.words import amount, number
+from ...text import amount, number
 from .local import CACHES
 from .local_figures import NAMES
 from .local_results import CHUNKS, PANELS, gain, one

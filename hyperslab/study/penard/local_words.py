@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison
+from ...text import comparison
 from ..lee.rate_words import than
 from .local_figures import NAMES, split
 from .local_results import CHUNKS, PANELS, TABLE_3, gain

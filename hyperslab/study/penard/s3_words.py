@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..claims.words import spread
+from ...text import spread
 from .link import ABROAD, NEAR
 from .link_words import WORDS
 from .local_results import PANELS

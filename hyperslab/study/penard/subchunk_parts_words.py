@@ -6,7 +6,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, number, percent
+from ...text import amount, comparison, number, percent
 from .subchunk_results import FILES, one
 from .subchunk_words import percents, real
 

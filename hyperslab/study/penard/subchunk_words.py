@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, number, percent
+from ...text import amount, comparison, number, percent
 from .subchunk_results import DOCUMENT_CHUNKS, FILES, gain, on_toy_grid, one
 
 _KIB = 1024.0

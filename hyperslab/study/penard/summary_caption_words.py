@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from ..claims.words import spread
+from ...text import spread
 from .s3 import LINK
 from .summary_choice import NEAR, REMEDIES, labels
 from .summary_seconds import spelled_link

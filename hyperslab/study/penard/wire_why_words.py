@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...subchunk.index.options import BUDGET
-from ..claims.words import amount
+from ...text import amount
 from .wire_words import by_case, megabytes, requested, value
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from hyperslab.measure.noise import OTHERS_VOID, VOID, Noise, judge
 
-from ..claims.words import ENOUGH, percent
+from ...text import ENOUGH, percent
 from .problem import Problem
 
 MOST_VOID = 0.10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison, spread
+from ...text import comparison, spread
 from .local import ALONE, PROCESSES, THREADS
 from .local_results import NAMES, faster, in_use, one
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, listing, spread
+from ...text import amount, comparison, listing, spread
 from .local_files import VARIABLE
 from .rechunk import COPY, CUBED, P2P, THREADS
 from .rechunk_files import Maps

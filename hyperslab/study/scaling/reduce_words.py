@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import amount, comparison, spread
+from ...text import amount, comparison, spread
 from .reduce import ALIGNED, BANDS, CACHED, INDEXED, MAPS, MISALIGNED, TASKS
 from .reduce_results import NAMES, one, ratio, task_us
 

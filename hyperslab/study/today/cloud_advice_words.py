@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import ENOUGH, amount, comparison, number
+from ...text import ENOUGH, amount, comparison, number
 from .cloud_results import NAMES, faster, one, sizes
 from .cloud_words import compared
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from ...measure.records import main
 from ...measure.stats import Interval
-from ..claims.words import ENOUGH, amount, comparison, listing, number, percent
+from ...text import ENOUGH, amount, comparison, listing, number, percent
 from .cloud import RATE
 from .cloud_results import NAMES, TITLES, best, changing, faster, one, sizes
 

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from ...measure.stats import Interval
-from ..claims.words import comparison, number, spread
+from ...text import comparison, number, spread
 from .codecs import REFERENCE
 from .codecs_figures import TITLES
 from .codecs_files import FIELDS

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from hyperslab.measure.stats import Interval
 
+from ....text import listing
 from ..cells import Cells, MissingError, Where, cells, select
 from ..values import QUANTITIES, Quantity
-from ..words import listing
 
 Fields = Mapping[str, object]
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ import pandas as pd
 
 from hyperslab.measure.stats import Interval
 
+from ....text import amount, comparison, listing, number, percent
 from ..cells import Cells, MissingError
-from ..words import amount, comparison, listing, number, percent
 from .common import (
     Fields,
     Measured,

@@ -1,11 +1,10 @@
-"""Numbers and directions in words, so that no page types a direction by hand."""
+"""Numbers, intervals and directions as text: here a number becomes words, and nowhere else."""
 
 import math
+from dataclasses import dataclass
 
-from hyperslab.measure.stats import Interval
-
-_PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
-_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_PREFIXES = {1e9: "G", 1e6: "M", 1e3: "k"}
+_SECONDS = {1.0: "s", 1e-3: "ms", 1e-6: "µs", 1e-9: "ns"}
 _SCALED = ("s", "B", "B/s")
 _NEAR = 1.1
 _ROUNDING = 1e-12
@@ -16,6 +15,89 @@ SHARE, CASES, AWAY, WORKS = "%", "% of cases", "% away", "works"
 ENOUGH = 6  # with fewer, not even smallest to largest covers the median in 95 % of runs
 UNTOLD = ("no difference", "not told apart")
 """How `comparison` begins where an interval holds one: close around it, and wide."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its interval.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The estimate and the ends of its interval, in the unit of the data.
+    n : int
+        The number of blocks it rests on.
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+    def contains(self, value: float) -> bool:
+        """Return whether a value lies in the interval.
+
+        Examples
+        --------
+        >>> Interval(1.0, 0.9, 1.1, 7).contains(1.05)
+        True
+        """
+        return self.low <= value <= self.high
+
+    def __format__(self, spec: str) -> str:
+        """Return the estimate with its interval as text.
+
+        Parameters
+        ----------
+        spec : str
+            A unit, as `amount` takes it, or "" for none. Or the adjective for a ratio above one,
+            such as "faster", which is said only where the interval leaves one out. Of too few
+            blocks for an interval the range is given, and called so.
+
+        Raises
+        ------
+        ValueError
+            For an adjective whose opposite is not known.
+
+        Examples
+        --------
+        >>> f"{Interval(15.9, 15.1, 16.8, 15):faster}", f"{Interval(0.5, 0.4, 0.625, 7):faster}"
+        ('15.9 × [15.1, 16.8] faster', '2 × [1.6, 2.5] slower')
+        >>> f"{Interval(0.97, 0.93, 1.02, 15):faster}"
+        'neither faster nor slower (0.97 [0.93, 1.02])'
+        >>> f"{Interval(0.0054, 0.0051, 0.0062, 7):s}", f"{Interval(2.0, 1.5, 2.5, 3):×}"
+        ('5.4 ms [5.1, 6.2]', '2 × (1.5 to 2.5, the range of 3 blocks)')
+        >>> f"{Interval(3e6, 3e6, 3e6, 7):B}", f"{Interval(1.016, 1.016, 1.016, 1)}"
+        ('3 MB', '1.02 (one block, no interval)')
+        """
+        if spec in _OPPOSITES:
+            opposite = _OPPOSITES[spec]
+            if self.contains(1):
+                return f"neither {spec} nor {opposite} ({self})"
+            if self.value > 1:
+                return f"{self:×} {spec}"
+            turned = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
+            return f"{turned:×} {opposite}"
+        if spec and spec not in (*_SCALED, TIMES):
+            known = ", ".join((*_SCALED, TIMES, *_OPPOSITES))
+            raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {known}")
+        shown = amount(self.value, spec)
+        if self.n < 2:
+            return f"{shown} (one block, no interval)"
+        if self.low == self.high:
+            return shown
+        scale = _scale(self.value, spec)
+        low, high = number(self.low / scale), number(self.high / scale)
+        if self.n < ENOUGH:
+            return f"{shown} ({low} to {high}, the range of {self.n} blocks)"
+        return f"{shown} [{low}, {high}]"
+
+
+_OPPOSITES = {
+    one: other
+    for pair in (("faster", "slower"), ("larger", "smaller"), ("more", "less"))
+    for one, other in (pair, pair[::-1])
+}
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -55,16 +137,20 @@ def amount(value: float, unit: str) -> str:
         return f"{percent(value)}{unit.removeprefix('%')}"
     if unit == WORKS:
         return WORKS if value == 1 else f"{percent(value)} work" if value else "fails"
+    scale = _scale(value, unit)
     if unit == "s":
-        for size, name in _SECONDS:
-            if _rounded(value, 3) >= size:
-                return f"{number(value / size)} {name}"
-        return f"{number(value)} s"
-    if unit in ("B", "B/s"):
-        for size, prefix in _PREFIXES:
-            if _rounded(value, 4) >= size:
-                return f"{value / size:.4g} {prefix}{unit}"
+        return f"{number(value / scale)} {_SECONDS.get(scale, unit)}"
+    if scale in _PREFIXES and unit in _SCALED:
+        return f"{value / scale:.4g} {_PREFIXES[scale]}{unit}"
     return f"{number(value)} {unit}".strip()
+
+
+def _scale(value: float, unit: str) -> float:
+    """Return what a value is divided by to be written; 1 where it is written as it is."""
+    scales, digits = (_SECONDS, 3) if unit == "s" else (_PREFIXES, 4)
+    if unit not in _SCALED:
+        return 1.0
+    return next((scale for scale in scales if _rounded(value, digits) >= scale), 1.0)
 
 
 def _rounded(value: float, digits: int) -> float:

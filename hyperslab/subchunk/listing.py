@@ -183,7 +183,13 @@ class _Walk:
                 yield other, path
                 continue
             inside = [name for name in below.get(path, ()) if name]
-            left -= len(inside)
+            linked = {
+                link: real
+                for group in (path, *(name for name in inside if name in groups))
+                for link in links.get(group, ())
+                if (real := self._first.get(self._others[link], "")) and real not in groups
+            }
+            left -= len(inside) + len(linked)
             if f"{other}/".startswith(f"{path}/" if path else ""):
                 self._left_out[other] = f"it leads back to /{path}"
             elif left < 0:
@@ -192,12 +198,8 @@ class _Walk:
                 yield other, path
                 for name in inside:
                     yield other + name[len(path) :], name
-                for group in (path, *(name for name in inside if name in groups)):
-                    for link in links.get(group, ()):
-                        real = self._first.get(self._others[link], "")
-                        if real and real not in groups and left > 0:
-                            left -= 1
-                            yield other + link[len(path) :], real
+                for link, real in linked.items():
+                    yield other + link[len(path) :], real
 
     def _attributes(self, path: str, item: h5py.Dataset | h5py.Group) -> dict[str, Any]:
         kept, lost = attributes(item)

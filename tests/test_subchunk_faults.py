@@ -282,8 +282,8 @@ def test_a_file_that_is_replaced_while_it_is_looked_at_has_no_index(tmp_path, mo
 
     write("x.h5", 1.0)
     write("new.h5", 2.0)
-    look = target.survey
-    monkeypatch.setattr(target, "survey", replaced)
+    look = target.look
+    monkeypatch.setattr(target, "look", replaced)
     with pytest.raises(subchunk.StaleIndexError):
         subchunk.build(tmp_path / "x.h5")
     assert not (tmp_path / "x.h5.subchunk").exists()

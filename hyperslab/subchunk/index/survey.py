@@ -45,7 +45,7 @@ class Survey:
 
 def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
     """Read what a file holds."""
-    with _opened(path) as file:
+    with opened(path) as file:
         return look(file, asked, path.name)
 
 
@@ -67,7 +67,8 @@ def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     )
 
 
-def _opened(path: Path) -> h5py.File:
+def opened(path: Path) -> h5py.File:
+    """Open a file of this machine with h5py, or say why not."""
     if not path.exists():
         raise FileNotFoundError(f"{path} is not there")
     try:

@@ -12,7 +12,7 @@ from ..errors import SubchunkError
 from ..fetch import Source, is_url, source
 from ..fetch.filelike import RangeReader
 from .place import SUFFIX, absolute, file_name, index_place
-from .survey import Survey, look, survey
+from .survey import Survey, look, opened
 
 
 def target_place(path: str | Path, index: str | Path | None) -> Path:
@@ -40,11 +40,11 @@ def surveyed(
     if not is_url(place):
         if Path(place).is_dir():
             raise SubchunkError("this is a folder: name the files in it, such as folder/*.nc")
-        if not Path(place).exists():
-            raise FileNotFoundError(f"{place} is not there")
-        data = source(place)
-        found = survey(Path(place), asked)
-        data.check()  # what was looked at is what will be read
+        with opened(Path(place)) as file:
+            data = source(place)
+            data.check(file.id.get_vfd_handle())  # what is looked at is what will be read
+            found = look(file, asked, file_name(place))
+        data.check()
         return data, found
     data, name = source(place, options), file_name(place)
     data.identity()  # says what is missing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,8 @@ def _check_variable(file: File, entry: Entry) -> int:
             until = int(points.mark[point + 1]) if point + 1 < high else last
             out, bit = outs[mark - begin], bits[mark - begin]
             # A point's window may be referred to as far as it is long, past the next point.
-            reach = mark + int(np.searchsorted(outs[mark - begin :], out + WINDOW))
-            for end in (*range(mark + 1, until + 1), *range(until + 1, min(reach, last) + 1)[-1:]):
+            reach = begin + bisect_left(outs, out + WINDOW, lo=mark - begin)
+            for end in sorted({*range(mark + 1, until + 1), max(until, min(reach, last))}):
                 stop = (bits[end - begin] + 7) >> 3
                 length = outs[end - begin] - out
                 stretch = Stretch(point, mark, end, out, length, bit >> 3, stop, bit & 7, (0, 0))

@@ -12,12 +12,11 @@ import numpy as np
 from ..dimensions import DIMENSIONS
 from ..errors import CorruptIndexError
 from ..hdf5 import MOST_VALUES, SHUFFLE, Variable, attribute
+from .format import MISTAKEN
 
 _KINDS = "iufcb"
 _MOST_CHUNK = 2**62  # bytes
 _MOST_DTYPE = 8  # letters
-# What JSON that is no index raises when it is taken for one.
-MISTAKEN = (KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError)
 
 
 @dataclass(frozen=True)
@@ -130,10 +129,11 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
         and math.prod(variable.chunks) * width < _MOST_CHUNK
         and all(type(n) is int for number, more in variable.filters for n in (number, *more))
         and all(0 <= number < 2**16 for number, _ in variable.filters)
-        and (
-            not spacing or all(n > 0 for f, more in variable.filters if f == SHUFFLE for n in more)
+        and all(
+            more and min(more) > 0
+            for number, more in variable.filters
+            if spacing and number == SHUFFLE
         )
-        and (not spacing or all(more for f, more in variable.filters if f == SHUFFLE))
         and type(variable.attrs) is dict
         and len(variable.fill) in (0, width)
         and (values is None or (width and len(values) == math.prod(variable.shape) * width))

@@ -36,6 +36,11 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 VERSION = 1
 _FIXED = struct.Struct("<8sIII")
 PREAMBLE = _FIXED.size
+# What JSON that is no index raises when it is taken for one.
+MISTAKEN = (
+    KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError,
+    RecursionError,
+)  # fmt: skip
 _MOST_HEAD = 2**28
 _MOST = 2**62  # bytes of a file
 _TYPES = {"|u1": "|u1", "<u1": "|u1", "<u2": "<u2", "<u4": "<u4", "<u8": "<u8"}
@@ -151,14 +156,7 @@ def decode_head(data: bytes) -> Head:
         }
         kept = begin + int(content.pop("table_bytes"))
         size = kept + int(content.pop("kept_bytes"))
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except MISTAKEN as error:
         raise CorruptIndexError(f"the head of the index cannot be understood: {error}") from error
     if not begin <= kept <= size <= _MOST or any(
         min(t.at, t.size, t.length, _MOST - t.length) < 0 or t.at + t.size > kept - begin

@@ -101,7 +101,6 @@ def same(one: object, other: object) -> bool:
 def judged(path: Path) -> dict[str, object]:
     """What a verdict is made of, by the claim's id."""
     claims = json.loads((path / "claims.json").read_text())
-    claims = claims["claims"] if isinstance(claims, dict) else claims
     return {
         claim["id"]: [
             {name: claim.get(name) for name in CLAIM},

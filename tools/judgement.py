@@ -83,7 +83,7 @@ def draw(checkout: Path, records: Path, out: Path) -> int:
                 if "text/x-myst" in output.get("data", {})
             ]
             joined = ["".join(text) for text in texts]
-            (out / f"{notebook.stem}.json").write_text(json.dumps(joined, indent=1))
+            (out / f"{notebook.stem}.page.json").write_text(json.dumps(joined, indent=1))
     return done.returncode
 
 
@@ -119,14 +119,12 @@ def compare(old: Path, new: Path, names: list[str]) -> int:
         if not same(before.get(name), after.get(name))
     ]
     print(f"{len(before)} claims and {len(after)}, {len(differing)} differ")
-    for kind in ("*.json", "*/*.data.json"):
+    for kind in ("*.page.json", "*/*.data.json"):
         listed = {path.relative_to(root) for root in (old, new) for path in root.glob(kind)}
         chosen = [
-            p for p in sorted(listed) if not names or p.parts[0].removesuffix(".json") in names
+            p for p in sorted(listed) if not names or p.parts[0].removesuffix(".page.json") in names
         ]
         for path in chosen:
-            if path.name == "claims.json":
-                continue
             if not ((old / path).exists() and (new / path).exists()):
                 differing.append(f"{path} is in {old if (old / path).exists() else new} alone")
                 continue

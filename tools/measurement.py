@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from hyperslab.measure.lock import measuring
+from hyperslab.measure.records import load
 from hyperslab.measure.stats import median_interval
 
 KEYS = ["experiment", "case", "cache_state", "phase"]
@@ -77,7 +78,7 @@ def counts(old: Path, new: Path) -> int:
             print(f"{path.name} is in {old} alone")
             differing += 1
             continue
-        one, other = (_seen(pd.read_parquet(folder / path.name)) for folder in (old, new))
+        one, other = (_seen(load(folder / path.name)) for folder in (old, new))
         for key in sorted({*one, *other}):
             compared += 1
             if one.get(key) != other.get(key):

@@ -75,6 +75,12 @@ def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table, monkeypat
     assert told >= 15
 
 
+def test_marks_that_crowd_are_refused_before_they_are_tried(pair, monkeypatch):
+    monkeypatch.setattr("hyperslab.subchunk.check._CROWD", 1)
+    with pytest.raises(subchunk.CorruptIndexError, match="closer than any built"):
+        check(pair[0])
+
+
 def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
     path, values = fuzz.make(tmp_path, **fuzz.LAYOUTS[0])
     index = path.with_name(path.name + ".subchunk")

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .deflate.inflate import WINDOW
+from .deflate.inflate import WINDOW, inflate_to
+from .deflate.packing import unpacked
 from .errors import CorruptIndexError
 from .file import File
 from .index.entries import Entry
 from .index.place import file_name
-from .read.decode import check_chunk, decode_stretch
+from .read.decode import check_chunk, prepared
 from .read.stretch import Stretch
 from .read.whole import checked, inflated_chunk
+
+_CROWD = 256  # marks that lie within a window's length, at most
 
 
 def check(
@@ -73,28 +77,45 @@ def _check_variable(file: File, entry: Entry) -> int:
         if variable.guard_bytes:
             checked(stored, variable.name)
         truth = np.frombuffer(inflated_chunk(stream, variable), np.uint8)
+        outs = np.append(points.out[begin:last], variable.chunk_bytes)
+        stops = np.append((points.bit[begin:last].astype(np.int64) + 7) >> 3, len(stream))
+        if (outs[_CROWD:] - outs[:-_CROWD] < WINDOW).any():
+            raise CorruptIndexError(f"the index has marks of {variable.name} closer than any built")
         low, high = np.searchsorted(points.mark, [begin, last]).tolist()
-        outs = [*points.out[begin:last].tolist(), variable.chunk_bytes]
-        bits = [*points.bit[begin:last].astype(np.int64).tolist(), 8 * len(stream)]
-        for point, kept in zip(
-            range(low, high), file.index.kept(points, range(low, high)), strict=True
-        ):
+        kept = file.index.kept(points, range(low, high))
+        for point, held in zip(range(low, high), kept, strict=True):
             mark = int(points.mark[point])
             until = int(points.mark[point + 1]) if point + 1 < high else last
-            out, bit = outs[mark - begin], bits[mark - begin]
+            here, bit = mark - begin, int(points.bit[mark])
             # A point's window may be referred to as far as it is long, past the next point.
-            reach = begin + bisect_left(outs, out + WINDOW, lo=mark - begin)
-            for end in sorted({*range(mark + 1, until + 1), max(until, min(reach, last))}):
-                stop = (bits[end - begin] + 7) >> 3
-                length = outs[end - begin] - out
-                stretch = Stretch(point, mark, end, out, length, bit >> 3, stop, bit & 7, (0, 0))
-                data = stream[stretch.start : stop]
-                pieces = decode_stretch(stretch, data, points, kept, variable.name)
-                if not all(
-                    np.array_equal(piece, truth[at : at + len(piece)]) for at, piece in pieces
-                ):
-                    raise CorruptIndexError(
-                        f"a point of {variable.name} in the index gives other values than its "
-                        "chunk: build it again"
-                    )
+            far = max(until - begin, min(outs.searchsorted(outs[here] + WINDOW), len(outs) - 1))
+            ends = slice(here + 1, far + 1)
+            lengths = outs[ends] - outs[here]
+            where = (begin + far, int(outs[here]), int(lengths[-1]), bit >> 3, int(stops[far]))
+            stretch = Stretch(point, mark, *where, bit & 7, (0, 0))
+            data = stream[stretch.start : stretch.stop]
+            front, packed = prepared(stretch, data, points, held, variable.name)
+            steps = inflate_to(
+                front, unpacked(packed), stops[ends] - stops[far] + len(front), stretch.length
+            )
+            if not _gives(steps, lengths, truth[stretch.out :]):
+                raise CorruptIndexError(
+                    f"a point of {variable.name} in the index gives other values than its "
+                    "chunk: build it again"
+                )
     return len(points)
+
+
+def _gives(steps: Iterator[bytes], lengths: NDArray[np.int64], truth: NDArray[np.uint8]) -> bool:
+    """Return whether so many bytes are there after each step, and are the true ones."""
+    done = 0
+    try:
+        for piece, length in zip(steps, lengths.tolist(), strict=True):
+            if piece != truth[done : done + len(piece)].data:
+                return False
+            done += len(piece)
+            if done < length:
+                return False
+    except zlib.error:
+        return False
+    return True

@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import importlib
 import zlib
-from collections.abc import Iterator
-from itertools import chain, product
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise, product
 from typing import Any, Protocol
 
 WINDOW = 32768  # bytes that deflate may refer back to
@@ -138,6 +138,25 @@ def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
     except module.error:
         return b""
     return found
+
+
+def inflate_to(stream: bytes, window: bytes, stops: Iterable[int], length: int) -> Iterator[bytes]:
+    """Decompress a spliced stream up to each of some bytes, which ascend; `length` in all at most.
+
+    By Python's zlib: it holds back nothing of what the bytes up to there tell.
+
+    Examples
+    --------
+    >>> import zlib
+    >>> raw = memoryview(zlib.compress(bytes(range(200)), 0)[2:])
+    >>> [len(piece) for piece in inflate_to(spliced(raw, 0, (0, 0)), b"", (60, 200), 190)]
+    [55, 135]
+    """
+    unpacker, done = _stream(zlib, window), 0
+    for start, stop in pairwise((0, *stops)):
+        more = unpacker.decompress(stream[start:stop], length - done) if done < length else b""
+        done += len(more)
+        yield more
 
 
 def _inflated(

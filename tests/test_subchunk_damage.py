@@ -75,6 +75,15 @@ def test_a_forged_index_does_not_pass_the_check(pair, tmp_path, table, monkeypat
     assert told >= 15
 
 
+def test_what_an_index_forgets_to_list_does_not_pass_the_check(pair, tmp_path):
+    path, _ = pair
+    content, tables, kept = fuzz.taken_apart(path)
+    content["left_out"] = {"ghost": "it is not there"}
+    (tmp_path / "index").write_bytes(encode(content, tables, kept))
+    with pytest.raises(subchunk.CorruptIndexError, match="ghost"):
+        check(path, tmp_path / "index")
+
+
 def test_marks_that_crowd_are_refused_before_they_are_tried(pair, monkeypatch):
     monkeypatch.setattr("hyperslab.subchunk.check._CROWD", 1)
     with pytest.raises(subchunk.CorruptIndexError, match="closer than any built"):
@@ -99,7 +108,7 @@ def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
     [
         {"filters": [[2, [0]], [1, [4]]]}, {"filters": [[2, [-3]], [1, [4]]]},
         {"filters": [[2**40, []]]}, {"filters": [[-1, []]]}, {"shape": [2**70, 1, 1]},
-        {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
+        {"enum": {"a": "b"}}, {"enum": {"a": 1}, "dtype": "<f4"}, {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
     ],
     ids=str,
 )  # fmt: skip

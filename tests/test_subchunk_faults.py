@@ -378,3 +378,15 @@ def test_a_text_that_is_no_utf8_can_be_had(odd):
     assert [text.encode(errors="surrogateescape") for text in texts] == [b"deg\xe9", b"ok"]
     with pytest.raises(subchunk.UnreadableError, match="text has texts that are no UTF-8"):
         zarr_group(odd)["text"][...]
+
+
+def test_attributes_of_a_variable_with_many_names_are_kept_once(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as made:
+        made["a"] = np.arange(5)
+        made["a"].attrs["note"] = np.random.default_rng(0).bytes(30_000).hex()
+        for number in range(50):
+            made[f"b{number}"] = made["a"]
+    index = subchunk.build(tmp_path / "x.h5")
+    assert index.stat().st_size < 100_000
+    with subchunk.open(tmp_path / "x.h5") as file:
+        assert len(file) == 51 and all(v.attrs == file["a"].attrs != {} for v in file.values())

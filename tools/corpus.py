@@ -225,7 +225,8 @@ def compare_variable(notes, what, reader, dataset, rng, count):
     notes.count("variables")
     base, more = dataset.dtype.subdtype or (dataset.dtype, ())
     shape = (*dataset.shape, *more)
-    if reader.shape != shape or reader.dtype != base:
+    same_type = reader.dtype == base and reader.dtype.metadata == base.metadata
+    if reader.shape != shape or not same_type:
         notes.differs(f"ours: {what} is {reader.dtype} {reader.shape}, h5py has {base} {shape}")
         return
     small = dataset.size * dataset.dtype.itemsize <= WHOLE

@@ -16,6 +16,7 @@ from .errors import CorruptIndexError
 from .file import File
 from .index.entries import Entry
 from .index.place import file_name
+from .listing import listing
 from .read.decode import check_chunk, prepared
 from .read.stretch import Stretch
 from .read.whole import checked, inflated_chunk
@@ -56,8 +57,23 @@ def check(
     with File(path, index, storage_options=storage_options, verify=True) as file:
         if file.index is None:
             raise CorruptIndexError(f"{file_name(path)} has no index: build one")
+        _check_left_out(file)
         pointed = [entry for entry in file.index.entries.values() if entry.spacing]
         return sum(_check_variable(file, entry) for entry in pointed)
+
+
+def _check_left_out(file: File) -> None:
+    """Compare what is said to be left out; why depends on the releases that read the file."""
+    with file.plainly() as hdf5:
+        now = listing(hdf5, attrs=True)
+    for said, true in (
+        (file.listing.left_out, now.left_out),
+        (file.listing.left_out_attrs, now.left_out_attrs),
+    ):
+        if other := said.keys() ^ true.keys():
+            raise CorruptIndexError(
+                f"what the index says is left out is not what the file leaves out: {min(other)}"
+            )
 
 
 def _check_variable(file: File, entry: Entry) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -192,14 +192,33 @@ class _Store(AbstractDataStore):
         if said:
             warnings.warn("; ".join(said), stacklevel=3)
         self._shown = list(held.variables[group])
+        self._tried = False
 
     def leave_out(self, error: SubchunkError) -> bool:
-        """Go on without the variable that an error is about, if it is one of the group."""
-        lost = [shown for shown in self._shown if error.variable in _names(shown.reader.variable)]
-        for shown in lost:
+        """Go on without the variable that an error is about, if it is one of the group.
+
+        The first time without any other coordinate that cannot be read, too.
+        """
+        lost = [
+            (shown, error)
+            for shown in self._shown
+            if error.variable in _names(shown.reader.variable)
+        ]
+        if lost and not self._tried:
+            self._tried = True
+            lost += self._damaged([shown for shown, _ in lost])
+        for shown, why in lost:
             self._shown.remove(shown)
-            warnings.warn(f"{shown.reader.variable.name} is left out: {error}", stacklevel=4)
+            warnings.warn(f"{shown.reader.variable.name} is left out: {why}", stacklevel=4)
         return bool(lost)
+
+    def _damaged(self, known: Sequence[Shown]) -> Iterator[tuple[Shown, SubchunkError]]:
+        for shown in self._shown:
+            if shown.dims == (shown.name,) and shown not in known:
+                try:
+                    _ = shown.reader[...]
+                except _OF_ONE_VARIABLE as error:
+                    yield shown, error
 
     def get_attrs(self) -> dict[str, Any]:
         """Return the attributes of the group."""

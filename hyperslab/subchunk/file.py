@@ -244,6 +244,7 @@ class File(Mapping[str, "VariableReader"]):
         """
         kept: Mapping[str, Any] | None = self.listing.attrs.get(path)
         if kept is None and self.index and path in self.index.entries:
+            path = self.index.entries[path].variable.same or path
             kept = self.index.entries[path].variable.attrs
         if kept is None:
             with self.plainly() as file:

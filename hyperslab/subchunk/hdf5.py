@@ -55,6 +55,7 @@ class Variable:
     fill: bytes = b""  # the value of what was never written, as it is stored; empty for zeros
     attrs: Mapping[str, Any] = field(default_factory=dict)  # attributes that JSON can hold
     plain: str = ""  # why it is read plainly, through HDF5; empty when it can be sub-chunked
+    enum: Mapping[str, int] = field(default_factory=dict)  # names of values, where its type has any
 
     @cached
     def chunk_bytes(self) -> int:
@@ -94,6 +95,8 @@ class Variable:
     def described(self) -> dict[str, Any]:
         """Return it as JSON can hold it."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
+        if not self.enum:
+            del named["enum"]
         return named | {"fill": self.fill.hex()}
 
 
@@ -145,6 +148,7 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
         dims=("",) * len(shape),
         fill=fill,
         plain=strange or _plain(dataset, filters),
+        enum=dict(h5py.check_enum_dtype(base) or {}) if dtype else {},
     )
 
 

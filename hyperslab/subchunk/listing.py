@@ -24,7 +24,8 @@ _DEEPEST = 1000  # groups within groups
 class Listing:
     """What a file holds."""
 
-    # By their paths, in the order of names. What has several names comes under each of them.
+    # By their paths, in the order of names. What has several names comes under each of them, with
+    # attributes under the first.
     variables: Mapping[str, Variable]
     # Name, length, and whether it is unlimited, of the dimensions of each group; "" is the root.
     dimensions: Mapping[str, DimensionList]
@@ -91,7 +92,8 @@ class _Walk:
             if path in self._lost:
                 self._lost[other] = self._lost[path]
             if path in variables:
-                variables[other] = replace(variables[path], name=other, plain=f"{SAME}{path}")
+                plain = f"{SAME}{path}"
+                variables[other] = replace(variables[path], name=other, plain=plain, attrs={})
             elif path in dimensions:
                 dimensions[other] = dimensions[path]
                 attrs |= {other: attrs[path]} if self._with_attrs else {}

@@ -6,8 +6,9 @@ import asyncio
 import json
 import math
 import os
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from itertools import product
+from itertools import islice, product, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -87,13 +88,16 @@ class SubchunkStore(Store):
         held = contents(self._file)
         self._arrays, self.left_out = arrays(held, {} if chunks is None else chunks)
         self.chunks = dict(chunks or {})
-        self._documents = self._described(held)
+        self._nodes = self._described(held)
+        self._documents = {f"{name}/{_METADATA}".lstrip("/"): name for name in self._nodes}
+        # What lies below a group stands behind it, side by side, as Zarr wants it.
+        self._order = sorted(name.split("/") for name in self._nodes if name)
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, SubchunkStore)
             and self.path == other.path
-            and self._documents == other._documents
+            and self._nodes == other._nodes
         )
 
     def __hash__(self) -> int:
@@ -121,7 +125,7 @@ class SubchunkStore(Store):
     ) -> Buffer | None:
         """Return a document or a chunk; None where there is none."""
         if key in self._documents:
-            data: bytes | None = self._documents[key]
+            data: bytes | None = self._document(key)
         else:
             data = await asyncio.to_thread(self._chunk, key)
         if data is None:
@@ -145,7 +149,7 @@ class SubchunkStore(Store):
     async def getsize(self, key: str) -> int:
         """Return the bytes of a document or chunk."""
         if key in self._documents:
-            return len(self._documents[key])
+            return len(self._document(key))
         if (place := self._place(key)) is None:
             raise FileNotFoundError(key)
         array, corner = place
@@ -209,8 +213,8 @@ class SubchunkStore(Store):
         yield from self._documents
         yield from (f"{name}/c" for name in self._arrays)
 
-    def _described(self, held: Contents) -> dict[str, bytes]:
-        """Return the metadata of all groups and arrays as Zarr stores them, by their keys.
+    def _described(self, held: Contents) -> dict[str, dict[str, Any]]:
+        """Return the metadata of all groups and arrays as Zarr has them, by their paths.
 
         What Zarr cannot describe is left out.
         """
@@ -221,26 +225,30 @@ class SubchunkStore(Store):
             except Exception as error:
                 self.left_out[name] = f"Zarr cannot describe it: {reason(error)}"
                 del self._arrays[name]
-        groups = [group for group in held.dimensions if "\\" not in group]
-        for group in groups:
-            attrs = self._file.attributes(group)
-            nodes[group] = group_metadata(attrs, self.left_out, group)
-        # Zarr wants what lies in one group side by side. Every group also has what is below it,
-        # so that opening it takes one key.
-        below: dict[str, dict[str, Any]] = {group: {} for group in groups}
-        for name in sorted(filter(None, nodes), key=lambda name: name.split("/")):
-            front = name
-            while front:
-                front = front.rpartition("/")[0]
-                below[front][name[len(front) :].lstrip("/")] = nodes[name]
-        found = {}
-        for name, node in nodes.items():
-            inside: dict[str, Any] = {}
-            if name in below:
-                kept = {"kind": "inline", "must_understand": False, "metadata": below[name]}
-                inside = {"consolidated_metadata": kept}
-            found[f"{name}/{_METADATA}".lstrip("/")] = json.dumps(node | inside).encode()
-        return found
+        for group in held.dimensions:
+            if "\\" not in group:
+                attrs = self._file.attributes(group)
+                nodes[group] = group_metadata(attrs, self.left_out, group)
+        return nodes
+
+    def _document(self, key: str) -> bytes:
+        """Return the metadata of a group or an array, of a group with those of all below it.
+
+        So opening a group takes one key.
+        """
+        name = self._documents[key]
+        node = self._nodes[name]
+        if node["node_type"] == "group":
+            front = name.split("/") if name else []
+            begin = bisect_right(self._order, front)
+            behind = islice(self._order, begin, None)
+            below = {
+                "/".join(path[len(front) :]): self._nodes["/".join(path)]
+                for path in takewhile(lambda path: path[: len(front)] == front, behind)
+            }
+            kept = {"kind": "inline", "must_understand": False, "metadata": below}
+            node = node | {"consolidated_metadata": kept}
+        return json.dumps(node).encode()
 
     def _chunk(self, key: str) -> bytes | None:
         place = self._place(key)

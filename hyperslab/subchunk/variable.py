@@ -92,7 +92,9 @@ class VariableReader:
 
     @cached
     def dtype(self) -> np.dtype[Any]:
-        """Type of the stored values."""
+        """Type of the stored values; names of values are where h5py has them."""
+        if self.variable.enum:
+            return np.dtype(self.variable.dtype, metadata={"enum": dict(self.variable.enum)})
         if self.variable.dtype:
             return np.dtype(self.variable.dtype)
         with self._plainly() as dataset:

@@ -93,6 +93,7 @@ def _entry(item: Mapping[str, Any], place: int) -> Entry:
         fill=bytes.fromhex(item["fill"]),
         attrs=item["attrs"],
         plain=item["plain"],
+        enum=item.get("enum", {}),
     )
     values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
     spacing = item["spacing"]
@@ -135,6 +136,9 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
             if spacing and number == SHUFFLE
         )
         and type(variable.attrs) is dict
+        and type(variable.enum) is dict
+        and all(type(value) is int for value in variable.enum.values())
+        and (not variable.enum or (width and dtype.kind in "iu"))
         and len(variable.fill) in (0, width)
         and (values is None or (width and len(values) == math.prod(variable.shape) * width))
         and (not spacing or bool(variable.chunks and width and variable.filters))

@@ -31,7 +31,7 @@ def test_every_state_is_known_and_what_is_wrong_has_words(report):
 def test_the_locked_environment_has_what_the_study_needs(report):
     assert [found.state for found in of(report, "packages")] == ["ok"]
     assert of(report, "filters")[0].state == "ok"
-    assert "HDF5" in of(report, "packages")[0].text
+    assert "hdf5" in of(report, "packages")[0].text
 
 
 def test_names_no_person_host_or_place(report, tmp_path):

@@ -9,7 +9,6 @@ import pytest
 
 from data_gen import arrays
 from hyperslab.measure.records import frame_of
-from hyperslab.study.injected import check_injected
 from hyperslab.study.lee import (
     access,
     access_figures,
@@ -154,8 +153,3 @@ def test_what_was_lost_is_named_once():
 @pytest.mark.skipif(sys.platform != "linux", reason="drawn from Linux counters")
 def test_opening_is_the_median_of_all_layouts():
     assert access.opening_bytes(frame_of(column_rows())) == 2e6
-
-
-def test_known_parameters_pass():
-    check_injected(["seed: int = 0  # of it", "# Parameters\nseed = 3", "%time 1"])
-    check_injected([])

@@ -13,10 +13,9 @@ import pandas as pd
 import pytest
 
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.records import frame_of, save
+from hyperslab.measure.records import about, frame_of, save
 from hyperslab.network import Endpoint, serving
 from hyperslab.study import claims, profile
-from hyperslab.study.job import Job
 from hyperslab.study.options import Options
 from hyperslab.study.penard import (
     link,
@@ -27,7 +26,7 @@ from hyperslab.study.penard import (
     summary_seconds,
 )
 from hyperslab.study.penard.local_files import LocalFiles
-from hyperslab.study.session import KEPT_BY_RUNNER
+from hyperslab.study.stale import Page
 from hyperslab.study.style import STYLES, styled
 
 ROOT = Path(__file__).parents[1]
@@ -166,7 +165,7 @@ def executed(tmp_path, environment):
     words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(tmp_path / "out.ipynb")]
     for name, value in {"profile": "smoke", "workdir": tmp_path}.items():
         words += ["-p", name, str(value)]
-    told = {s3.WHERE: f"s3://{BUCKET}/{FOLDER}", KEPT_BY_RUNNER: "1"}
+    told = {s3.WHERE: f"s3://{BUCKET}/{FOLDER}"}
     return subprocess.run(
         words, cwd=ROOT / "notebooks", env=environment | told, capture_output=True, text=True
     )
@@ -213,13 +212,13 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     assert np.isnan(read["requests"].astype(float)).all()
     assert not leaked(done.stdout + done.stderr, server)
     kept = {path for path in work.rglob("*") if path.is_file()}
-    assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".jsonl", ".svg"}
+    assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".svg"}
     # Neither in the files nor in what a compressed page of a record holds.
     texts = {path: path.read_bytes().decode("latin-1") for path in kept}
     texts["records"] = frame.to_csv()
     assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
     mark = Endpoint.of(f"s3://{BUCKET}/{FOLDER}", variables(server)).mark
-    assert mark in texts[work / "results/smoke/.journal/penard_s3.jsonl"]
+    assert mark in json.dumps(about(work / "results/smoke/penard_s3.parquet"))
 
 
 def test_another_store_is_another_run(monkeypatch):
@@ -228,7 +227,7 @@ def test_another_store_is_another_run(monkeypatch):
     item = profile.entry("penard_s3", ROOT)
 
     def seen():
-        return json.dumps(Job.of(item, Options(), ROOT).wanted), s3.mark(s3.given())
+        return json.dumps(Page.of(item, Options(), ROOT).experiment), s3.mark(s3.given())
 
     found = [seen()]
     for name, value in (
@@ -250,7 +249,7 @@ def test_another_store_is_another_run(monkeypatch):
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     with pytest.raises(ValueError, match="AWS_SECRET_ACCESS_KEY is not set"):
         s3.mark(s3.given())  # what the notebook says
-    assert Job.of(item, Options(), ROOT).wanted
+    assert Page.of(item, Options(), ROOT).experiment
 
 
 @pytest.mark.parametrize(("moved", "verdict"), [(40, "holds"), (400, "refuted")])

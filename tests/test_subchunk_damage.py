@@ -108,7 +108,8 @@ def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
     [
         {"filters": [[2, [0]], [1, [4]]]}, {"filters": [[2, [-3]], [1, [4]]]},
         {"filters": [[2**40, []]]}, {"filters": [[-1, []]]}, {"shape": [2**70, 1, 1]},
-        {"enum": {"a": "b"}}, {"enum": {"a": 1}, "dtype": "<f4"}, {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
+        {"enum": {"a": "b"}}, {"enum": {"a": 1}, "dtype": "<f4"},
+        {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
     ],
     ids=str,
 )  # fmt: skip

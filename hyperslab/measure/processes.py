@@ -14,6 +14,9 @@ from .worker import Job, Outcome, receive, send
 # One thread a process: what a numerical library would do in the background is not measured.
 _ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
+LOADED: set[str] = set()
+"""What samples have imported, of this run: modules of this project, and packages."""
+
 
 class Processes:
     """Runs jobs in fresh processes: forked from a server, or spawned.
@@ -55,6 +58,11 @@ class Processes:
 
     def run(self, job: Job) -> Outcome:
         """Run a job the way its case asks for, and return what came of it."""
+        outcome = self._run(job)
+        LOADED.update(outcome.modules)
+        return outcome
+
+    def _run(self, job: Job) -> Outcome:
         if job.case.start == "fork" and (forking := self.start()):
             try:
                 return forking.run(job)

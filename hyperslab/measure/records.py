@@ -6,9 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 TEXT = (
     "run_id", "profile", "notebook", "experiment", "case", "aa", "phase", "library",
@@ -31,6 +34,9 @@ NUMBERS = (
 FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
 MACHINES = "machine.json"
+SCHEMA = 2
+"""Of records: 2 has labels of cases as columns, and says what it was measured with."""
+_ABOUT = b"hyperslab"
 _KINDS: Mapping[str, type | str] = MappingProxyType(
     dict.fromkeys(TEXT, str) | dict.fromkeys(NUMBERS, "f8") | dict.fromkeys(FLAGS, bool)
 )
@@ -110,8 +116,15 @@ def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
     return frame["aa"].isin(("", "A")) & (frame["status"] == "ok")
 
 
-def save(frame: pd.DataFrame, path: Path) -> None:
+def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = None) -> None:
     """Write records as Parquet; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    path : Path
+    about : mapping
+        What `about` gives back, beside the number of the schema.
 
     Examples
     --------
@@ -123,10 +136,19 @@ def save(frame: pd.DataFrame, path: Path) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    frame.to_parquet(part, index=False)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    kept = json.dumps({"schema": SCHEMA, **(about or {})}).encode()
+    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, _ABOUT: kept}), part)
     with part.open("rb") as handle:
         os.fsync(handle.fileno())
     part.replace(path)
+
+
+def about(path: Path) -> dict[str, Any]:
+    """Return what records say of how they were made; only the schema's number if nothing."""
+    found = pq.read_schema(path).metadata or {}
+    about: dict[str, Any] = json.loads(found.get(_ABOUT, b'{"schema": 1}'))
+    return about
 
 
 def load(path: Path) -> pd.DataFrame:

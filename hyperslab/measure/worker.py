@@ -69,6 +69,8 @@ class Outcome:
         it, and of what worked for it elsewhere.
     testimony : Witness
         What the witnesses say of it.
+    modules : tuple of str
+        Modules of this project and packages that were imported when it was done.
     """
 
     rows: list[dict[str, object]]
@@ -76,6 +78,7 @@ class Outcome:
     status: str
     cpu_s: float = 0.0
     testimony: Witness = field(default_factory=Witness)
+    modules: tuple[str, ...] = ()
 
 
 def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
@@ -119,7 +122,12 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
     except Exception as error:  # the sample is lost, the run is not
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
-    return Outcome(rows, verified, status, elsewhere_s, testimony())
+    return Outcome(rows, verified, status, elsewhere_s, testimony(), _imported())
+
+
+def _imported() -> tuple[str, ...]:
+    ours = ("hyperslab", "data_gen")
+    return tuple(name for name in list(sys.modules) if "." not in name or name.startswith(ours))
 
 
 def run_nothing(watch: Stopwatch) -> None:

@@ -1,11 +1,10 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
 import json
-import os
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,13 +12,11 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
-from .fingerprint import explain
-from .job import Job, measures, template
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
-from .session import KEPT_BY_RUNNER, journal_path
+from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw
 
@@ -106,20 +103,16 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
         return result
 
     results: list[Result] = []
-    os.environ[KEPT_BY_RUNNER] = "1"  # the notebooks' processes inherit it
-    try:
-        for alone, group in groupby(numbered, lambda pair: measures(pair[1], options)):
-            if alone:
-                results += [told(*pair) for pair in group]
-                continue
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                try:
-                    results += list(pool.map(lambda pair: _closing(told, *pair), group))
-                except BaseException:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    raise
-    finally:
-        os.environ.pop(KEPT_BY_RUNNER, None)
+    for alone, group in groupby(numbered, lambda pair: measures(pair[1], options)):
+        if alone:
+            results += [told(*pair) for pair in group]
+            continue
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            try:
+                results += list(pool.map(lambda pair: _closing(told, *pair), group))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
     return results
 
 
@@ -135,45 +128,42 @@ def _closing(told: Callable[[int, Entry], Result], place: int, item: Entry) -> R
 
 def _one(item: Entry, options: Options, top: Path) -> Result:
     began = time.monotonic()
-    if not template(item, top).exists():
+    if not (top / f"notebooks/{item.name}.ipynb").exists():
         return Result(item.name, "failed", 0.0, f"notebooks/{item.name}.ipynb is missing")
-    job = Job.of(item, options, top)
-    journal = journal_path(job.records.parent, item.name)
-    current = job.current
-    if current:
-        journal.unlink(missing_ok=True)  # of a run that was ended just after its notebook was whole
-    if current and not options.again:
+    page = Page.of(item, options, top)
+    why = page.measured_again()
+    if not (why or page.drawn_again() or options.again):
+        page.journal.unlink(missing_ok=True)  # of a run that was ended just after its records
         return Result(item.name, "current", time.monotonic() - began)
-    old = job.kept().get("parts")
-    if isinstance(old, dict) and not current:
-        redraws = not options.again and job.redraws(old)
-        how = "is drawn again from its records" if redraws else "runs again"
-        print(f"      {item.name} {how}: {explain(old, job.wanted)}", flush=True)
-        if redraws:
-            folder = Path(options.workdir) / "results" / options.profile
-            job = replace(job, parameters=job.parameters | {"records": folder.as_posix()})
+    parameters = page.parameters
+    if why or (options.again and page.measures):
+        print(f"      {item.name} is measured: {why or 'it was asked for'}", flush=True)
+    elif page.measures and page.records.exists():
+        page.journal.unlink(missing_ok=True)
+        print(f"      {item.name} is drawn from its records: {page.drawn_again()}", flush=True)
+        folder = Path(options.workdir) / "results" / options.profile
+        parameters = parameters | {"records": folder.as_posix()}
     try:
-        _execute(job, top)
+        _execute(page, parameters, top)
     except Exception as error:
-        message = _failure(error, job, top)
+        message = _failure(error, page, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
     seconds = time.monotonic() - began
-    job.keep(seconds)
-    journal.unlink(missing_ok=True)
+    page.keep(seconds)
     return Result(item.name, "done", seconds)
 
 
-def _execute(job: Job, top: Path) -> None:
+def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     """Execute a template; the target appears when all cells ran, and not before."""
     import papermill
 
-    source, target, parameters = job.source, job.target, job.parameters
+    source, target = page.source, page.target
     unknown = set(parameters) - set(papermill.inspect_notebook(str(source)))
     if unknown:
         raise ValueError(f"{source.name} takes no parameters {sorted(unknown)}")
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f".{target.stem}.part.ipynb")
-    job.forget()
+    page.forget()
     try:
         papermill.execute_notebook(
             str(source),
@@ -188,7 +178,7 @@ def _execute(job: Job, top: Path) -> None:
         )
     except papermill.PapermillExecutionError:
         _scrub(partial, top)
-        partial.replace(job.failed)
+        partial.replace(page.failed)
         raise
     finally:
         if partial.exists() and sys.exc_info()[0] is not None:
@@ -205,21 +195,23 @@ def _scrub(notebook: Path, top: Path) -> None:
 
 def _expected(item: Entry, options: Options, top: Path) -> float:
     """Return the seconds a notebook will take: nothing when current, else as the last time."""
-    if not template(item, top).exists():
+    if not (top / f"notebooks/{item.name}.ipynb").exists():
         return 0.0
-    job = Job.of(item, options, top)
-    seconds = job.kept().get("seconds")
-    if (job.current and not options.again) or not isinstance(seconds, int | float):
+    page = Page.of(item, options, top)
+    seconds = page.kept().get("seconds")
+    if not isinstance(seconds, int | float) or not (
+        options.again or page.measured_again() or page.drawn_again()
+    ):
         return 0.0
     return float(seconds)
 
 
-def _failure(error: Exception, job: Job, top: Path) -> str:
+def _failure(error: Exception, page: Page, top: Path) -> str:
     import papermill
 
     if not isinstance(error, papermill.PapermillExecutionError):
         return f"{type(error).__name__}: {error}"
-    kept = job.failed
+    kept = page.failed
     shown = kept.relative_to(top) if kept.is_relative_to(top) else kept.name
     return f"cell {error.cell_index}: {error.ename}: {error.evalue} (kept as {shown})"
 

@@ -18,12 +18,8 @@ from ..measure.journal import Journal
 from ..measure.lock import measuring
 from ..measure.parent import alive
 from ..measure.processes import Processes
-from .fingerprint import code_hash
-from .injected import check_injected
+from . import provenance
 from .profile import check_profile, entry, require_writable, root
-
-# Set by the runner: it discards the journal itself, when the executed notebook stands.
-KEPT_BY_RUNNER = "HYPERSLAB_RUNNER_KEEPS_JOURNAL"
 
 
 class Session:
@@ -36,6 +32,8 @@ class Session:
     notebook, profile, run_id : str
     drawing : bool
         Whether figures are drawn from records and nothing is measured.
+    differs : str
+        In what that which measured the records differs from what would measure now.
     results : Path
         Where records and figures go.
     scratch : Path
@@ -53,18 +51,23 @@ class Session:
         seed: int,
         repeats: int,
         settings: Mapping[str, object],
+        experiment: Mapping[str, str],
     ) -> None:
         self.notebook, self.profile, self.seed = notebook, profile, seed
+        self._experiment = experiment
         self.settings, self.repeats = settings, repeats
         self.results = workdir / "results" / profile
         self.data = workdir / "data"
         self.scratch = workdir / "scratch" / f"{notebook}-{os.getpid()}"
         self.drawing = drawn_from is not None
+        self.differs = ""
+        provenance.note_modules(self.results / ".loaded" / f"{notebook}.json")
         self._parts: list[pd.DataFrame] = []
         if drawn_from is not None:
             self._frame = records.load(drawn_from / f"{notebook}.parquet")
             self.machines = records.machines(drawn_from)
             self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
+            self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
             return
         self.machines = _own_results(self.results)
         self._clear_scratch()
@@ -72,7 +75,7 @@ class Session:
         header = {
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
-            "code": code_hash(),
+            "code": provenance.code(),
             "settings": {k: v for k, v in self.settings.items() if "blocks" not in k},
             "seed": seed,
         }
@@ -199,12 +202,13 @@ class Session:
         if self.drawing:
             return
         frame = pd.concat(self._parts, ignore_index=True) if self._parts else records.frame_of([])
-        records.save(frame, self.results / f"{self.notebook}.parquet")
         known = records.machines(self.results) | {self.run_id: self._facts}
-        records.save_machines(self.results, _referred(self.results, known))
-        self.machines = known
-        if KEPT_BY_RUNNER not in os.environ:  # what comes after may yet fail or be killed
-            self._journal.discard()
+        records.save_machines(self.results, known)
+        about = {"experiment": self._experiment, "tools": provenance.loaded()}
+        records.save(frame, self.results / f"{self.notebook}.parquet", about)
+        self.machines = _referred(self.results, known)
+        records.save_machines(self.results, self.machines)
+        self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
 
@@ -298,17 +302,27 @@ def begin(
     known = entry(notebook, top)
     place = (top / workdir).resolve()
     require_writable(place, workdir)
-    check_injected()
     drawn_from = (top / records).resolve() if records else None
     if drawn_from is not None and not drawn_from.is_dir():
         raise ValueError(f"records is {records!r}: no such folder of records")
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**known.settings[profile], **mine}
-    return Session(notebook, profile, place, drawn_from, seed, repeats, chosen)
+    given = {"profile": profile, "repeats": repeats, "seed": seed}
+    experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
+    session = Session(notebook, profile, place, drawn_from, seed, repeats, chosen, experiment)
+    if session.differs:
+        from . import show
+
+        show.text(
+            "```{admonition} Measured by something else\n:class: warning\n"
+            f"These records were measured otherwise than they would be now: {session.differs}.\n"
+            "```"
+        )
+    return session
 
 
 def journal_path(results: Path, notebook: str) -> Path:
-    """Return where the finished blocks of a notebook lie until it is whole.
+    """Return where the finished blocks of a notebook lie until its records are whole.
 
     Examples
     --------

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperslab.kernels.build import INSTALL, KernelError, compiler, kernel
-from hyperslab.study.fingerprint import version
+from hyperslab.measure import machine
 
 from .finding import Finding
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
-SHOWN = ("netCDF4", "h5py", "zarr", "numcodecs", "xarray", "numpy")
+SHOWN = (
+    "netCDF4", "netcdf-c", "h5py", "hdf5 (h5py)", "zarr", "numcodecs", "xarray", "numpy",
+)  # fmt: skip
 FILTERS = ("zstd", "blosc", "bzip2", "szip")
 WITHOUT_C = "what C programs get is left out (reader netcdf-c, claims lee-8*, jones-lang, jones-c)"
 
@@ -86,7 +88,8 @@ def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]
     for text in wrong:
         yield Finding("packages", "problem", text, install)
     if not wrong:
-        shown = ", ".join(f"{each} {version(each)}" for each in SHOWN)
+        known = machine.versions()
+        shown = ", ".join(f"{each} {known[each]}" for each in SHOWN if each in known)
         yield Finding("packages", "ok", shown)
 
 

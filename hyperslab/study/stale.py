@@ -1,0 +1,139 @@
+"""A notebook to run: where it goes, and whether it must be measured or drawn anew."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..measure import records
+from . import provenance
+from .options import Options, executed_folder
+from .profile import Entry
+from .session import journal_path
+
+
+@dataclass(frozen=True)
+class Page:
+    """A notebook to run.
+
+    Parameters
+    ----------
+    source, target : Path
+        The template, and the executed notebook.
+    parameters : dict
+        Those that papermill is given.
+    records : Path
+        What the notebook writes when it measures.
+    experiment : dict of str
+        What it would measure; see `provenance.experiment`.
+    inputs : tuple of Path
+        Files that it is drawn from.
+    measures : bool
+        Whether it can measure, and is not drawn from records that are given.
+    """
+
+    source: Path
+    target: Path
+    parameters: dict[str, object]
+    records: Path
+    experiment: dict[str, str]
+    inputs: tuple[Path, ...]
+    measures: bool
+
+    @classmethod
+    def of(cls, item: Entry, options: Options, top: Path) -> "Page":
+        """Return what is to run for a notebook of the study, whose template exists."""
+        source = top / f"notebooks/{item.name}.ipynb"
+        workdir = (top / options.workdir).resolve()
+        results = workdir / "results" / options.profile
+        settings = item.settings[options.profile]
+        given: dict[str, object] = {"profile": options.profile}
+        if not settings.get("draws"):
+            given |= {"repeats": options.repeats, "seed": options.seed}
+        folder = top / options.records if options.records else results
+        own = (folder / f"{item.name}.parquet",)
+        inputs = tuple(_inputs(settings, folder, top)) if settings.get("draws") else own
+        return cls(
+            source,
+            executed_folder(workdir, options.profile) / source.name,
+            {**given, "records": options.records, "workdir": str(Path(options.workdir))},
+            results / f"{item.name}.parquet",
+            provenance.experiment(source, settings, **given),
+            inputs,
+            measures(item, options),
+        )
+
+    def measured_again(self) -> str:
+        """Say why it must be measured; empty where its records are those it would measure."""
+        if not self.measures or self.kept().get("records") is False:
+            return ""
+        if not self.records.exists():
+            return "it has no records"
+        if "tools" not in records.about(self.records):
+            return "its records were made by an earlier release"
+        return provenance.differs(self.records, self.experiment)
+
+    def drawn_again(self) -> str:
+        """Say why it must be drawn; empty where the executed notebook is as it would be."""
+        kept = self.kept()
+        if not kept:
+            return "it was not executed whole"
+        modules = [name for name in kept["drawn"] if name.startswith(provenance.OURS)]
+        return provenance.difference(kept["drawn"], self._drawn(modules))
+
+    def kept(self) -> dict[str, Any]:
+        """Return what is known of the executed notebook; nothing unless it is whole."""
+        try:
+            value: dict[str, Any] = json.loads(self._notes.read_text())
+        except (OSError, ValueError):
+            return {}
+        return value if self.target.exists() else {}
+
+    def keep(self, seconds: float) -> None:
+        """Note that the notebook is whole, and what it was drawn with."""
+        noted = self.records.parent / ".loaded" / f"{self.source.stem}.json"
+        modules = json.loads(noted.read_text()) if noted.exists() else []
+        there = self.records.exists()  # some notebooks have nothing to measure
+        value = {"drawn": self._drawn(modules), "seconds": seconds, "records": there}
+        part = self.target.with_name(f".{self.target.stem}.json.part")
+        part.write_text(json.dumps(value, indent=1))
+        part.replace(self._notes)
+
+    def forget(self) -> None:
+        """Take away what an earlier run left."""
+        for path in (self.target, self._notes, self.failed):
+            path.unlink(missing_ok=True)
+
+    @property
+    def journal(self) -> Path:
+        """Where finished blocks lie until its records are whole."""
+        return journal_path(self.records.parent, self.source.stem)
+
+    @property
+    def failed(self) -> Path:
+        """Where the notebook is kept when a cell failed."""
+        return self.target.with_name(f"{self.target.stem}.failed.ipynb")
+
+    @property
+    def _notes(self) -> Path:
+        return self.target.with_suffix(".json")
+
+    def _drawn(self, modules: list[str]) -> dict[str, str]:
+        there = [path for path in self.inputs if path.exists()]
+        return {**self.experiment, **provenance.drawn(self.source, modules, there)}
+
+
+def measures(item: Entry, options: Options) -> bool:
+    """Return whether a notebook measures, and does not only draw from records."""
+    return not (options.records or item.settings[options.profile].get("draws"))
+
+
+def _inputs(settings: Mapping[str, object], folder: Path, top: Path) -> Iterator[Path]:
+    """Give each file of records that a notebook draws from or judges."""
+    given = settings["draws"]
+    for name in given if isinstance(given, list) else ["*"]:  # all, unless it says from which
+        yield from sorted(folder.glob(f"{name}.parquet"))
+    if beside := settings.get("beside"):  # a folder with a folder a machine
+        yield from sorted((top / str(beside)).glob("[!.]*/*.parquet"))
+    yield top / "book" / "claims.yml"

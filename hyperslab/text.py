@@ -70,7 +70,7 @@ class Interval:
         >>> f"{Interval(3e6, 3e6, 3e6, 7):B}", f"{Interval(1.016, 1.016, 1.016, 1)}"
         ('3 MB', '1.02 (one block, no interval)')
         """
-        if spec in _OPPOSITES:
+        if spec in _OPPOSITES and self.n:
             opposite = _OPPOSITES[spec]
             if self.contains(1):
                 return f"neither {spec} nor {opposite} ({self})"
@@ -78,10 +78,12 @@ class Interval:
                 return f"{self:×} {spec}"
             turned = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
             return f"{turned:×} {opposite}"
-        if spec and spec not in (*_SCALED, TIMES):
+        if spec and spec not in (*_SCALED, *_OPPOSITES, TIMES):
             known = ", ".join((*_SCALED, TIMES, *_OPPOSITES))
             raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {known}")
         shown = amount(self.value, spec)
+        if not self.n:
+            return "not measured"
         if self.n < 2:
             return f"{shown} (one block, no interval)"
         if self.low == self.high:

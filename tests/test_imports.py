@@ -19,6 +19,8 @@ BELOW: dict[str, frozenset[str]] = {
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
     "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
+    "analysis": frozenset({"text", "measure"}),
+    "io": frozenset({"storage", "measure", "access"}),
     "parallel": frozenset({"storage", "measure", "kernels"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }

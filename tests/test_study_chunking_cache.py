@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab.io.work import NAME
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
 from hyperslab.storage.chunk_cache import RULES, ChunkCache
@@ -25,7 +26,6 @@ from hyperslab.study.chunking import (
 from hyperslab.study.chunking.remedies import ANEW, LIBRARIES, REMEDIES
 from hyperslab.study.chunking.wide import Arrays, Wide, arrays, make_file, stored_chunk_bytes
 from hyperslab.study.style import STYLES, styled
-from hyperslab.study.tasks import NAME
 
 MIB = 2**20
 STORED = 25_000  # bytes of a chunk as stored, in made-up records

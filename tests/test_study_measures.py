@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hyperslab.analysis.cells import AmbiguousError, MissingError, cells
+from hyperslab.analysis.quantities import QUANTITIES
 from hyperslab.measure.records import frame_of
-from hyperslab.study.claims.cells import AmbiguousError, MissingError, cells
 from hyperslab.study.claims.measures import KINDS, Measured
-from hyperslab.study.claims.values import QUANTITIES
 
 BLOCKS = 7
 Row = dict[str, object]

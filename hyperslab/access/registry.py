@@ -141,18 +141,35 @@ def library_version(name: str) -> str:
     return _make(name).version()
 
 
-@cache
-def _make(name: str) -> LibraryReader:
-    card = next((card for card in CARDS if card.name == name), None)
-    if card is None:
+def card(name: str) -> Card:
+    """Give what is known of a reader, its library imported or not.
+
+    Raises
+    ------
+    ValueError
+        If there is no such reader.
+
+    Examples
+    --------
+    >>> card("h5py").library
+    'h5py'
+    """
+    found = next((card for card in CARDS if card.name == name), None)
+    if found is None:
         known = ", ".join(card.name for card in CARDS)
         raise ValueError(f"no reader {name!r}; give one of {known}")
-    if missing := _missing(card):
+    return found
+
+
+@cache
+def _make(name: str) -> LibraryReader:
+    mine = card(name)
+    if missing := _missing(mine):
         raise ValueError(
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
             f"{_install(missing)}; usable are {', '.join(readers())}"
         )
-    made = import_module(f"hyperslab.access.{card.module}").make(card)
+    made = import_module(f"hyperslab.access.{mine.module}").make(mine)
     assert isinstance(made, LibraryReader)
     return made
 

@@ -45,6 +45,8 @@ class Case:
     pinned : bool
         Whether a forked sample is kept on one core, so that it is not moved; not for what has
         threads.
+    labels : mapping of str to str
+        What tells it apart, such as the layout and the reader; columns of the records.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Case:
     aa: bool = False
     most_blocks: int = 0
     pinned: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:

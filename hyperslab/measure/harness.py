@@ -276,6 +276,7 @@ def _rows(case: Case, aa: str, outcome: Outcome) -> Rows:
         "pace_s": outcome.testimony.pace_s,
         "reclaimed_bytes": outcome.testimony.reclaimed_bytes,
         **case.columns,
+        **case.labels,
     }
     phases = outcome.rows or [{"phase": "lost"}]
     return [common | phase for phase in phases]

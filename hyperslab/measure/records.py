@@ -30,6 +30,7 @@ NUMBERS = (
     "error", "relative_error", "changed", "wavelength", "coherence", "spectra", "kept_from",
     "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
     "pace_s", "reclaimed_bytes", "retaken",  # of witnesses, and disturbed tries that were left out
+    "draw",  # of processes that a block was measured in
 )  # fmt: skip
 FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
@@ -65,8 +66,14 @@ class Records:
     machines: Mapping[str, Mapping[str, object]]
 
 
-def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
     """Return rows as a table with every declared column and its type.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+    labels : collection of str
+        Further columns of text: the labels of cases.
 
     Raises
     ------
@@ -80,15 +87,26 @@ def frame_of(rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
     (np.float64(0.5), '', False)
     """
     rows = list(rows)
-    _check_names({name for row in rows for name in row})
+    _check_names({name for row in rows for name in row} - set(labels))
     table: dict[str, object] = {}
-    for name in TEXT:
+    for name in (*labels, *TEXT):
         table[name] = [str(_filled(row.get(name), "")) for row in rows]
     for name in NUMBERS:
         table[name] = np.array([_filled(row.get(name), np.nan) for row in rows], dtype="f8")
     for name in FLAGS:
         table[name] = np.array([bool(_filled(row.get(name), False)) for row in rows], dtype=bool)
-    return pd.DataFrame(table, columns=list(COLUMNS))
+    return pd.DataFrame(table, columns=[*COLUMNS, *labels])
+
+
+def labels_of(frame: pd.DataFrame) -> list[str]:
+    """Return which columns of records are labels of their cases.
+
+    Examples
+    --------
+    >>> labels_of(frame_of([{"layout": "netCDF-3", "wall_s": 0.5}], labels=["layout"]))
+    ['layout']
+    """
+    return [str(name) for name in frame.columns if name not in COLUMNS]
 
 
 def main(frame: pd.DataFrame) -> pd.DataFrame:
@@ -137,18 +155,24 @@ def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = N
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    kept = json.dumps({"schema": SCHEMA, **(about or {})}).encode()
-    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, _ABOUT: kept}), part)
+    named = {"schema": SCHEMA, "labels": labels_of(frame), **(about or {})}
+    kept = json.dumps(named).encode()
+    table = table.replace_schema_metadata({**table.schema.metadata, _ABOUT: kept})
+    pq.write_table(table, part, compression="zstd")
     with part.open("rb") as handle:
         os.fsync(handle.fileno())
     part.replace(path)
 
 
 def about(path: Path) -> dict[str, Any]:
-    """Return what records say of how they were made; only the schema's number if nothing."""
-    found = pq.read_schema(path).metadata or {}
-    about: dict[str, Any] = json.loads(found.get(_ABOUT, b'{"schema": 1}'))
-    return about
+    """Return what records say of themselves: schema, labels, and what they were measured with."""
+    return about_of(pq.read_schema(path))
+
+
+def about_of(schema: pa.Schema) -> dict[str, Any]:
+    """Return what the schema of a file of records says of them; see `about`."""
+    told: dict[str, Any] = json.loads((schema.metadata or {}).get(_ABOUT, b'{"schema": 1}'))
+    return told
 
 
 def load(path: Path) -> pd.DataFrame:
@@ -175,10 +199,18 @@ def load(path: Path) -> pd.DataFrame:
         ) from error
     if missing := {"case", "experiment", "phase", "run_id"} - set(frame.columns):
         raise ValueError(f"{path.name} has no columns {sorted(missing)}: it holds no records")
-    _check_names(set(frame.columns))
+    kept = about(path)
+    if kept["schema"] > SCHEMA:
+        raise ValueError(
+            f"{path.name} is of schema {kept['schema']}, and this release reads up to {SCHEMA}: "
+            "take a newer release"
+        )
+    labels = kept.get("labels", [])
+    _check_names(set(frame.columns) - set(labels))
     lacking = {name: _DEFAULTS[name] for name in COLUMNS if name not in frame}
-    whole = frame.assign(**lacking)[list(COLUMNS)]
-    return whole.fillna(dict.fromkeys(TEXT, "")).astype(dict(_KINDS))
+    whole = frame.assign(**lacking)[[*COLUMNS, *labels]]
+    texts = [*TEXT, *labels]
+    return whole.fillna(dict.fromkeys(texts, "")).astype(dict(_KINDS) | dict.fromkeys(labels, str))
 
 
 def machines(folder: Path) -> dict[str, dict[str, object]]:

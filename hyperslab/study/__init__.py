@@ -1,16 +1,37 @@
 """The study: notebooks, profiles, records, claims, figures and the book."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..analysis.compare import compare as compare
+    from ..io.experiment import Array as Array
+    from ..io.experiment import Case as Case
+    from ..io.experiment import Create as Create
+    from ..io.experiment import Overwrite as Overwrite
+    from ..io.experiment import Read as Read
+    from ..storage.layout import Layout as Layout
+    from .figures import Dots as Dots
+    from .page import document as document
+    from .page import say as say
+    from .page import table as table
     from .session import Session as Session
     from .session import begin as begin
 
+# What notebooks import, and where it is.
+_FACE = {
+    "hyperslab.analysis.compare": ("compare",),
+    "hyperslab.io.experiment": ("Array", "Case", "Create", "Overwrite", "Read"),
+    "hyperslab.storage.layout": ("Layout",),
+    "hyperslab.study.figures": ("Dots",),
+    "hyperslab.study.page": ("document", "say", "table"),
+    "hyperslab.study.session": ("Session", "begin"),
+}
+
 
 def __getattr__(name: str) -> object:
-    """Import the session when a notebook asks for it, not before."""
-    if name in ("Session", "begin"):
-        from . import session
-
-        return getattr(session, name)
+    """Import what a notebook asks for, not before."""
+    for module, names in _FACE.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,8 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
     """Return an executed notebook as the book shows it.
 
     Outputs on stderr and records of the run go, paths and names are replaced, and an output
-    that carries ``text/x-myst`` becomes Markdown only.
+    that carries ``text/x-myst`` becomes Markdown only. Cells tagged ``answer`` come right below the
+    title.
 
     Parameters
     ----------
@@ -55,8 +56,19 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
                 shown(output) for output in cell["outputs"] if output.get("name") != "stderr"
             ]
         cells.append(kept)
+    cells = _answer_first(cells)
     metadata = {k: v for k, v in notebook.get("metadata", {}).items() if k in _KEPT_METADATA}
     return scrubbed({**notebook, "cells": cells, "metadata": metadata}, scrub)
+
+
+def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Move the cells tagged answer behind the first, which has the title."""
+
+    def answers(cell: dict[str, Any]) -> bool:
+        return "answer" in cell["metadata"].get("tags", [])
+
+    others = [cell for cell in cells if not answers(cell)]
+    return [*others[:1], *filter(answers, cells), *others[1:]]
 
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ..network import Endpoint
 # keep what they measure beside what they draw, told apart by the ending of its name.
 _PLACES = (
     "data_gen", "access", "advise", "experiments", "io", "kernels", "measure", "network",
-    "parallel", "storage", "subchunk", "study.tasks",
+    "parallel", "storage", "subchunk",
 )  # fmt: skip
 _OLD_PAGES = (
     "chilan", "chunking", "cost", "jones", "lee", "own", "penard", "scaling", "today",

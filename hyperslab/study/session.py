@@ -1,16 +1,18 @@
 """What a notebook of the study calls: begin, measure or observe, finish."""
 
 import os
+import re
 import shutil
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
 
+from ..io import experiment as experiment_io
 from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import RETAKES, Plan, measure
@@ -18,6 +20,7 @@ from ..measure.journal import Journal
 from ..measure.lock import measuring
 from ..measure.parent import alive
 from ..measure.processes import Processes
+from ..storage.layout import Layout
 from . import provenance
 from .profile import check_profile, entry, require_writable, root
 
@@ -119,11 +122,27 @@ class Session:
             self.scratch.mkdir(parents=True, exist_ok=True)
             files()
 
+    def write(self, array: experiment_io.Array, layout: Layout, name: str) -> experiment_io.File:
+        """Write an array into a file of the experiment, unless records are drawn from.
+
+        Parameters
+        ----------
+        array : Array
+        layout : Layout
+        name : str
+            Of the file, whose ending is the layout's.
+        """
+        words = "-".join(re.findall(r"\w+", name))
+        file = experiment_io.File(self.scratch / f"{words}{layout.suffix}", array, layout)
+        self.make(file.write)
+        return file
+
     def measure(
         self,
         experiment: str,
-        cases: Sequence[Case],
+        cases: Sequence[experiment_io.Case | Case],
         *,
+        cache: Sequence[str] = ("",),
         modules: Sequence[str] = (),
         scratch_bytes: int = 0,
         timeout_s: float = 600.0,
@@ -135,8 +154,10 @@ class Session:
         ----------
         experiment : str
         cases : sequence of Case
+        cache : sequence of str
+            The states of the page cache in which each case is measured: of "cold" and "warm".
         modules : sequence of str
-            Libraries to import before processes are forked.
+            Libraries to import before processes are forked; those of the cases' works by default.
         scratch_bytes : int
             Free bytes needed in the work directory.
         timeout_s : float
@@ -150,7 +171,13 @@ class Session:
             The records of this experiment.
         """
         if self.drawing:
-            return self._drawn(experiment)
+            return _in_order(self._drawn(experiment), cases)
+        ready = [
+            case.ready(state) if isinstance(case, experiment_io.Case) else case
+            for state in cache
+            for case in cases
+        ]
+        modules = modules or experiment_io.modules(ready)
         plan = Plan(
             blocks=self.blocks(blocks),
             seed=self.seed,
@@ -164,17 +191,19 @@ class Session:
         )
         rows = measure(
             experiment,
-            cases,
+            ready,
             plan,
             self._journal,
             scratch=self.scratch,
             scratch_bytes=scratch_bytes,
             processes=self._running(tuple(modules)),
         )
-        frame = self._keep(experiment, rows)
+        frame = self._keep(
+            experiment, rows, dict.fromkeys(name for case in ready for name in case.labels)
+        )
         if not (frame["status"] == "ok").any():
             raise RuntimeError(f"{experiment}: no sample succeeded: {frame['status'].iloc[0]}")
-        return frame
+        return _in_order(frame, cases)
 
     def observe(
         self, experiment: str, rows: Callable[[], Iterable[Mapping[str, object]]]
@@ -201,7 +230,8 @@ class Session:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
             return
-        frame = pd.concat(self._parts, ignore_index=True) if self._parts else records.frame_of([])
+        frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
+        frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         known = records.machines(self.results) | {self.run_id: self._facts}
         records.save_machines(self.results, known)
         about = {"experiment": self._experiment, "tools": provenance.loaded()}
@@ -218,7 +248,12 @@ class Session:
             self._processes[modules] = self._held.enter_context(Processes(modules))
         return self._processes[modules]
 
-    def _keep(self, experiment: str, rows: Iterable[Mapping[str, object]]) -> pd.DataFrame:
+    def _keep(
+        self,
+        experiment: str,
+        rows: Iterable[Mapping[str, object]],
+        labels: Collection[str] = (),
+    ) -> pd.DataFrame:
         common = {
             "run_id": self.run_id,
             "profile": self.profile,
@@ -228,12 +263,15 @@ class Session:
         versions = self._facts["versions"]
         assert isinstance(versions, dict)
         frame = records.frame_of(
-            {
-                "library_version": machine.library_version(str(row.get("library")), versions),
-                **row,
-                **common,
-            }
-            for row in rows
+            (
+                {
+                    "library_version": machine.library_version(str(row.get("library")), versions),
+                    **row,
+                    **common,
+                }
+                for row in rows
+            ),
+            labels,
         )
         self._parts.append(frame)
         return frame
@@ -330,6 +368,27 @@ def journal_path(results: Path, notebook: str) -> Path:
     'results/quick/.journal/lee_access.jsonl'
     """
     return results / ".journal" / f"{notebook}.jsonl"
+
+
+def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -> pd.DataFrame:
+    """Return records whose labels have the order of the cases."""
+    ordered: dict[str, dict[str, None]] = {}
+    for case in cases:
+        for name, value in case.labels.items():
+            ordered.setdefault(name, {})[value] = None
+    for name, values in ordered.items():
+        if name not in frame:
+            raise ValueError(
+                f"these records have no label {name!r}: they were made by an earlier release; "
+                "measure again with `hyperslab run`"
+            )
+        if unknown := set(frame[name]) - set(values):
+            raise ValueError(
+                f"the records have {name} {', '.join(sorted(unknown))}, which this notebook has "
+                "not: they were measured by another version of it"
+            )
+        frame = frame.assign(**{name: pd.Categorical(frame[name], list(values))})
+    return frame
 
 
 def _own_results(folder: Path) -> dict[str, dict[str, object]]:

@@ -82,8 +82,8 @@ def _cell_problems(cell: dict[str, Any]) -> Iterator[str]:
     start = next(iter(source.splitlines()), "")
     if cell.get("outputs") or cell.get("execution_count") is not None:
         yield f"holds outputs: clear them (cell {start!r})"
-    if not _tags(cell) & {"parameters", "hide-input"}:
-        yield f"code cell without the tag hide-input: {start!r}"
+    if not _tags(cell) & {"parameters", "hide-input", "measure"}:
+        yield f"code cell without the tag hide-input or measure: {start!r}"
     if source.count("\n") >= LONGEST_CELL_LINES:
         yield f"code cell of more than {LONGEST_CELL_LINES} lines: {start!r}"
     try:

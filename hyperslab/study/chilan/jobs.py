@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from ...io.work import Remove
 from ...measure.case import Case, Stopwatch
 from ...measure.records import frame_of
 from ...parallel import LIBRARIES, Found, Phase, Program, RanksJob, Report, find, holds, run
@@ -16,7 +17,6 @@ from ...parallel import counted as in_words
 from ..privacy import scrubber
 from ..profile import root
 from ..session import Session
-from ..tasks import Remove
 
 MODULES = ("hyperslab.study.chilan.jobs", "h5py", "netCDF4")
 _OF_THE_LAUNCHER = ("minflt", "majflt", "read_bytes", "write_bytes")

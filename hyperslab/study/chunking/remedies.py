@@ -10,8 +10,8 @@ from typing import Any
 
 from ...access import reader
 from ...access.base import Opened, OpenedArray
+from ...io.work import NAME
 from ...storage.region import Region
-from ..tasks import NAME
 from .cache import default_cache
 
 LIBRARIES: Mapping[str, str] = MappingProxyType(

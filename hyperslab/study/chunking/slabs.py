@@ -10,6 +10,7 @@ import pandas as pd
 
 from data_gen import arrays
 
+from ...io.work import NAME, Equals, Read
 from ...measure.case import Case
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
@@ -18,7 +19,6 @@ from ...storage.geometry import chunk_grid
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create
-from ..tasks import NAME, Equals, Read
 
 AXES = ("time", "y", "x")
 STORED = ("default", "unlimited", "balanced")
@@ -28,7 +28,7 @@ STORED_NAMES = {
     "balanced": "balanced by hand, time unlimited",
 }
 ITEMSIZE = 4
-MODULES = ("netCDF4", "hyperslab.study.tasks", "hyperslab.access.netcdf4", "data_gen.arrays")
+MODULES = ("netCDF4", "hyperslab.io.work", "hyperslab.access.netcdf4", "data_gen.arrays")
 
 
 @dataclass(frozen=True)

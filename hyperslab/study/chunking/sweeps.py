@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io.work import Equals
 from ...measure.case import Case, Stopwatch
 from ...storage.chunk_cache import RULES, ChunkCache
-from ..tasks import Equals
 from .cache import build_rule, library_cache
 from .remedies import LIBRARIES, REMEDIES, REOPENING, Remedy, opener
 from .wide import Arrays, Wide, stored_chunk_bytes

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io.work import NAME
 from ...storage.chunk_cache import ChunkCache, chunk_reads, row_boxes
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create
-from ..tasks import NAME
 
 PERIOD = 2048  # values after which a row repeats, shifted from row to row: 8 KiB of noise
 CHUNK_ROWS = 32

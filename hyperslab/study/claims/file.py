@@ -10,11 +10,11 @@ from typing import NoReturn
 
 import yaml
 
-from .cells import FILTERS
+from ...analysis.cells import FILTERS
+from ...analysis.quantities import QUANTITIES
 from .measures import COMMON_WORDS, KINDS
 from .measures.common import mapping, real, texts
 from .rules import RULES, Rule
-from .values import QUANTITIES
 
 PHASES = (
     "open", "read", "write", "sync", "close", "create", "size", "count", "metadata", "reread",

@@ -9,15 +9,15 @@ import pandas as pd
 
 from hyperslab.measure import records as tables
 
+from ...analysis.cells import AmbiguousError, MissingError
+from ...analysis.quantities import QUANTITIES
 from ...text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
 from .bands import HOLDS, INCONCLUSIVE, NOT_MEASURED, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
-from .cells import AmbiguousError, MissingError
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measures import KINDS, Measured
 from .rules import Effect
 from .units import named, unit_of
-from .values import QUANTITIES
 
 _CELLS = ("cell", "top", "bottom", "winner", "rival", "expected", "ours", "examples")
 """Words of a reason that are names of cells."""

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...io.work import NAME, Holds, Remove, Values, Write
 from ...measure.case import Case
 from ...measure.records import main
 from ...measure.stats import median_interval, middle_eight
@@ -20,7 +21,6 @@ from ...storage.geometry import (
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create, stored_bytes
-from ..tasks import NAME, Holds, Remove, Values, Write
 
 SIDE = 3162
 ITEMSIZE = 4

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader
+from ...io.work import Remove
 from ...measure.case import Case, Stopwatch
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create, stored_bytes
 from ..penard.datasets import TABLE_5
-from ..tasks import Remove
 from .tiles import FLOAT, LEVELS, PRODUCTS, Tiles, packings
 
 

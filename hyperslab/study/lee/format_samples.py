@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from data_gen import arrays
 
 from ...access import reader
+from ...io.work import NAME
 from ...kernels import Hdf5File, NetcdfFile
 from ...measure.case import Stopwatch
 from ...storage.layout import Layout
 from ...storage.write import stored_bytes
-from ..tasks import NAME
 from .numbered import counts_from
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from data_gen import arrays
 
+from ...io.work import Remove
 from ...measure.case import Case, Stopwatch
-from ..tasks import Remove
 from .format_cells import BYTES, KINDS, UNCACHED, Cell, cells, plain_array, shapes
 from .format_samples import Equal, ReadNetcdf, Stored, Whole, WriteHdf5, WriteNetcdf
 from .plain_samples import Copied, Dd, ReadPlain, WritePlain

@@ -5,12 +5,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...access import library_version
+from ...io.work import NAME, Equals, Remove, Values
 from ...kernels import KernelError, kernel
 from ...measure.case import Case
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create
-from ..tasks import NAME, Equals, Remove, Values
 from .hyperslabs_blocks import Blocks, HoldsNumbered, Lasts, Numbered
 from .hyperslabs_samples import ITEMSIZE, Access, Fill, Sweep
 from .hyperslabs_ways import DIMS, WAYS, Way

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader
-from ..tasks import NAME
+from ...io.work import NAME
 from .numbered import counts_from
 
 Array = NDArray[Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ...io.work import NAME
 from ...kernels.hdf5_library import Id, got, prepare
-from ..tasks import NAME
 from .hyperslabs import possible
 from .hyperslabs_blocks import Blocks
 from .hyperslabs_ways import WAYS

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ...io.work import Values
 from ...kernels import kernel
 from ...measure.case import Stopwatch
 from ...storage.write import stored_bytes
-from ..tasks import Values
 from .hyperslabs_blocks import Array, Blocks
 from .hyperslabs_ways import WAYS, Way
 

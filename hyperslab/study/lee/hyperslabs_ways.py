@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...io.work import NAME
 from ...kernels import Hdf5File, NetcdfFile
-from ..tasks import NAME
 from .hyperslabs_blocks import Array, Blocks
 
 DIMS = ("y", "x")

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...io.work import NAME, Equals, Values
 from ...measure.case import Case, Stopwatch
 from ...measure.records import main
 from ...measure.stats import Interval, median_interval, paired_ratio
-from ..tasks import NAME, Equals, Values
 from .hyperslabs import columns_of, possible
 from .hyperslabs_samples import note_seconds, ready
 from .hyperslabs_ways import WAYS

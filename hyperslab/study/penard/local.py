@@ -8,9 +8,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ...access import reader, readers
+from ...io.work import Read
 from ...measure.case import Case, Stopwatch
 from ...storage.region import Selection
-from ..tasks import Read
 from .datasets import TABLE_1
 from .local_files import LocalFiles
 from .subchunk import Kept

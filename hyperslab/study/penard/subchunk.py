@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import subchunk
+from ...io.work import Read, Remove
 from ...measure.case import Case, Stopwatch
 from ...storage.region import Selection
 from ...subchunk.deflate.inflate import inflater
-from ..tasks import Read, Remove
 from . import subchunk_document as document
 from .subchunk_files import DEFAULT, DOCUMENT, PIXELS, Files, Index, build, spelled
 

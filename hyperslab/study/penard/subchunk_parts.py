@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader
+from ...io.work import Read
 from ...measure.case import Case
 from ...storage.layout import Layout
 from ...storage.variable import Variable
 from ...storage.write import create
-from ..tasks import Read
 from .subchunk import ReadInside, open_ours
 from .subchunk_files import DEFAULT, Files
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.records import COLUMNS, FLAGS, NUMBERS, TEXT, load
+from hyperslab.measure.records import COLUMNS, FLAGS, NUMBERS, TEXT, about_of, load
 
 from ..privacy import revealed
 from ..profile import PROFILES
@@ -59,15 +59,16 @@ def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
         kind = kind.value_type if pa.types.is_dictionary(kind) else kind
         return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
+    labels = about_of(schema).get("labels", [])
     fits = (
-        (TEXT, "text", is_text),
+        ((*TEXT, *labels), "text", is_text),
         (NUMBERS, "a double", pa.types.is_float64),
         (FLAGS, "a flag (bool)", pa.types.is_boolean),
     )
     for name in sorted({name for name in schema.names if schema.names.count(name) > 1}):
         yield Problem(file, "stands there twice", again, name)
     for name in schema.names:
-        if name not in COLUMNS:
+        if name not in (*COLUMNS, *labels):
             what = "is no column of records"
             yield Problem(file, what, "take it out, or declare it in measure/records.py", name)
         for columns, kind, right in fits:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader, readers
+from ...io.work import Equals
 from ...measure.case import Case, Stopwatch
 from ...network import Link, Server, serving
 from ..penard.link import ReadLinked
 from ..penard.wire import MODULES as FAR_MODULES
-from ..tasks import Equals
 from .cloud_files import NAME, CloudFiles
 from .cloud_open import ENGINES, Described, Opening, OpenLinked
 

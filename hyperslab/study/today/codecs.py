@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...access import reader
+from ...io.work import Read
 from ...measure.case import Case
 from ...storage.layout import ZARR
-from ..tasks import Read
 from .codecs_files import CODECS, FIELDS, CodecFiles
 
 MODULES = (

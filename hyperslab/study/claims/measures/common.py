@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from hyperslab.measure.stats import Interval
 
+from ....analysis.cells import Cells, MissingError, Where, cells, select
+from ....analysis.quantities import QUANTITIES, Quantity
 from ....text import listing
-from ..cells import Cells, MissingError, Where, cells, select
-from ..values import QUANTITIES, Quantity
 
 Fields = Mapping[str, object]
 Floats = NDArray[np.float64]

@@ -5,8 +5,8 @@ import pandas as pd
 
 from hyperslab.measure.stats import Interval
 
+from ....analysis.cells import Cells, MissingError
 from ....text import amount, comparison, listing, number, percent
-from ..cells import Cells, MissingError
 from .common import (
     Fields,
     Measured,

@@ -5,9 +5,9 @@ import pandas as pd
 
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
+from ....analysis.cells import Cells, MissingError, cells
+from ....analysis.quantities import QUANTITIES
 from ....text import amount, comparison, number
-from ..cells import Cells, MissingError, cells
-from ..values import QUANTITIES
 from .common import (
     Fields,
     Measured,

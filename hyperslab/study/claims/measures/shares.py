@@ -7,8 +7,8 @@ import pandas as pd
 
 from hyperslab.measure.stats import Interval
 
+from ....analysis.cells import MissingError, cells, select
 from ....text import listing, number, percent
-from ..cells import MissingError, cells, select
 from .common import (
     Fields,
     Measured,

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from hyperslab.measure.records import is_main
-
-from .values import PER_SAMPLE, Quantity, with_chunk_length
+from ..measure.records import is_main, labels_of
+from .quantities import PER_SAMPLE, Quantity, with_chunk_length
 
 Where = Mapping[str, object]
 
@@ -20,8 +19,9 @@ IDENTITY = (
 )  # fmt: skip
 # Columns that say which samples count, and what belongs to one.
 _SAMPLE = ("run_id", "block", "order", "aa", "status", "phase", "profile")
-# Columns a filter may name.
-FILTERS = (*IDENTITY, "phase", "cache_bytes", "library_version", "profile")
+# Labels of the pages' cases, which a filter may name too.
+LABELS = ("layout",)
+FILTERS = (*LABELS, *IDENTITY, "phase", "cache_bytes", "library_version", "profile")
 
 
 class MissingError(Exception):
@@ -124,7 +124,7 @@ def cells(
     AmbiguousError
         When a filter fits several configurations that `over` does not tell apart.
     """
-    needed = (*IDENTITY, *where, *over, *quantity.columns, *_SAMPLE)
+    needed = (*IDENTITY, *labels_of(records), *where, *over, *quantity.columns, *_SAMPLE)
     usable = _usable(records, where, phases)
     rows = records.loc[usable, [column for column in records if column in needed]]
     if "chunk_length" in quantity.columns:
@@ -133,7 +133,7 @@ def cells(
     if lacking:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")
     keys = _group_keys(rows, where, over)
-    _check_identity(rows, keys, over)
+    _check_identity(rows, keys, over, labels_of(records))
     samples = _samples(rows, keys, quantity)
     values = quantity.compute(samples).replace([np.inf, -np.inf], np.nan)
     by_block = values.groupby(level=["block", "group"], sort=False).median()
@@ -180,8 +180,12 @@ def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Se
     return key
 
 
-def _check_identity(rows: pd.DataFrame, keys: "pd.Series[str]", over: Sequence[str]) -> None:
-    for column in IDENTITY:
+def _check_identity(
+    rows: pd.DataFrame, keys: "pd.Series[str]", over: Sequence[str], labels: Sequence[str]
+) -> None:
+    # Where labels tell cases apart, the name that is made of them need not.
+    identity = [*labels, *(column for column in IDENTITY if not (labels and column == "case"))]
+    for column in identity:
         if column in over or column not in rows or rows[column].nunique() < 2:
             continue
         several = rows[column].groupby(keys).nunique()

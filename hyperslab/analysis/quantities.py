@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ...text import SHARE
+from ..text import SHARE
 
 MB = 1e6  # the documents' MB are decimal, except Penard's, which say so in their measures
 GB = 1e9
@@ -119,3 +119,4 @@ _ALL = (
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
+MORE_IS_BETTER = frozenset({"rate", "compression"})

@@ -1,0 +1,1 @@
+"""Records to tables of intervals: the one engine of pages and verdicts."""

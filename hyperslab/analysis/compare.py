@@ -1,0 +1,122 @@
+"""Compare what was measured by labels: intervals, and ratios paired by block."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ..measure.stats import median_interval, middle_eight, paired_ratio
+from ..text import Interval
+from .cells import MissingError, cells, select
+from .quantities import MORE_IS_BETTER, QUANTITIES
+
+UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
+
+
+def compare(
+    records: pd.DataFrame,
+    value: str,
+    by: str | Sequence[str],
+    *,
+    against: Mapping[str, str] | None = None,
+    phases: Sequence[str] = (),
+    **where: object,
+) -> pd.DataFrame:
+    """Return a quantity by labels, and its ratio to that of others.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of one experiment, with labels as columns.
+    value : str
+        Name of a quantity, such as "wall_s" (seconds), "rate" or "rchar" (bytes asked for).
+    by : str or sequence of str
+        Labels that make the rows. All others must be the same in what is compared.
+    against : mapping of str to str, optional
+        What each row is compared with: the one whose labels are these, and else its own.
+    phases : sequence of str
+        Phases of a sample that are summed; all if none is given.
+    **where
+        Labels or other columns that are chosen: one value, or a list.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each combination of `by` that the experiment has, in the order of its cases.
+        `value` is an `Interval`, `mean8` the mean without best and worst. With `against`, `ratio`
+        is one too: above one it is in favour of the row, as quicker, fewer, or at a higher rate.
+        What was not measured is NaN, of no blocks.
+
+    Raises
+    ------
+    KeyError
+        When the records have no such column, or nothing has the labels `against`.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.records import frame_of
+    >>> rows = [
+    ...     {"layout": layout, "block": block, "wall_s": s * (1 + block), "status": "ok",
+    ...      "run_id": "r", "phase": "read"}
+    ...     for layout, s in (("rows", 0.4), ("columns", 0.1)) for block in range(6)
+    ... ]
+    >>> table = compare(frame_of(rows, ["layout"]), "wall_s", "layout", against={"layout": "rows"})
+    >>> f"{table.ratio['columns']:faster}", f"{table.value['rows']:s}"
+    ('4 × faster', '1.4 s [0.4, 2.4]')
+    """
+    names = [by] if isinstance(by, str) else list(by)
+    for name in (*names, *where):
+        if name not in records:
+            raise KeyError(
+                f"the records have no column {name!r}: they have {', '.join(map(str, records))}"
+            )
+    chosen = select(records, where)[names]
+    ordered = [name for name in names if isinstance(chosen[name].dtype, pd.CategoricalDtype)]
+    if ordered:
+        chosen = chosen.sort_values(ordered, kind="stable")
+    keys = list(dict.fromkeys(chosen.itertuples(index=False, name=None)))
+    blocks = {key: _blocks(records, value, key, names, phases, where) for key in keys}
+    rows = []
+    for key in keys:
+        row = {"value": _interval(blocks[key]), "mean8": _middle(blocks[key])}
+        if against is not None:
+            other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
+            if other not in blocks:
+                raise KeyError(f"nothing has the labels {against}: there are {keys}")
+            row["ratio"] = _ratio(blocks[other], blocks[key], value)
+        rows.append(row)
+    single = pd.Index([key[0] for key in keys], name=names[0]) if len(names) == 1 else None
+    index = pd.MultiIndex.from_tuples(keys, names=names) if single is None else single
+    return pd.DataFrame(rows, index=index)
+
+
+def _blocks(
+    records: pd.DataFrame,
+    value: str,
+    key: tuple[Any, ...],
+    names: Sequence[str],
+    phases: Sequence[str],
+    where: Mapping[str, object],
+) -> "pd.Series[float]":
+    chosen = {**where, **dict(zip(names, key, strict=True))}
+    try:
+        table = cells(records, chosen, QUANTITIES[value], phases).table
+    except MissingError:
+        return pd.Series(dtype="f8")
+    return table.iloc[:, 0].dropna()
+
+
+def _interval(blocks: "pd.Series[float]") -> Interval:
+    return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
+
+
+def _middle(blocks: "pd.Series[float]") -> float:
+    return middle_eight(blocks.to_numpy()) if len(blocks) > 2 else float("nan")
+
+
+def _ratio(base: "pd.Series[float]", own: "pd.Series[float]", value: str) -> Interval:
+    both = pd.concat([base, own], axis=1, join="inner")
+    if both.empty:
+        return UNKNOWN
+    first, second = both.to_numpy(dtype="f8").T
+    return paired_ratio(second, first) if value in MORE_IS_BETTER else paired_ratio(first, second)

@@ -1,0 +1,1 @@
+"""What experiments do with files: write, read, and compare with the truth."""

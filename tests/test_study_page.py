@@ -1,0 +1,179 @@
+"""What notebooks are written with: cases, files, comparisons, sentences, figures."""
+
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from data_gen import arrays
+from hyperslab.access import reader
+from hyperslab.analysis.compare import compare
+from hyperslab.io.experiment import modules
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.records import frame_of, labels_of, load, save
+from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
+from hyperslab.study.page import document, said
+from hyperslab.study.pages import clean
+from hyperslab.study.pictures import ColumnInFile
+from hyperslab.study.style import STYLES, styled
+from hyperslab.text import Interval
+
+COLUMN = np.s_[:, 7]
+LAYOUTS = {"plain": Layout("netcdf3"), "chunked": Layout("netcdf4", chunks=(16, 1))}
+UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
+
+
+@pytest.fixture
+def array():
+    return Array(partial(arrays.values, (64, 32)), (64, 32), "i4")
+
+
+def rows(seconds=(("plain", 0.8), ("chunked", 0.1)), states=("cold", "warm"), blocks=7, **more):
+    for state in states:
+        for layout, second in seconds:
+            for block in range(blocks):
+                yield {
+                    "run_id": "r", "experiment": "e", "layout": layout, "case": layout,
+                    "cache_state": state, "block": block, "phase": "read", "status": "ok",
+                    "wall_s": second * (1 + 0.01 * block), "useful_bytes": 1e6, "rchar": 5.0,
+                } | more  # fmt: skip
+
+
+def measured(**how):
+    return frame_of(rows(**how), ["layout"])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array, layout):
+    run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
+    file = run.write(array, LAYOUTS[layout], f"{layout}, of it")
+    assert file.path.stem == f"{layout}-of-it"
+    with reader("netcdf4").open(file.path, "data") as opened:
+        assert np.array_equal(opened.read(...), array.make())
+    cold, warm = (Case({"layout": layout}, Read(file, COLUMN)).ready(s) for s in ("cold", "warm"))
+    assert cold.files != warm.files and warm.files[0].read_bytes() == file.path.read_bytes()
+    assert cold.columns["chunks"] == LAYOUTS[layout].record()["chunks"]
+    assert cold.columns["library"] == "netCDF4" and cold.name == layout
+    for case in (cold, warm, *(Case({}, w(file, COLUMN)).ready() for w in (Overwrite, Create))):
+        if case.prepare:
+            case.prepare()
+        watch = Stopwatch()
+        assert case.check(case.run(watch))
+        assert {row["phase"] for row in watch.rows()} >= {"close"}
+        if case.cleanup:
+            case.cleanup()
+            assert not case.run.path.exists()
+    assert not cold.check(array[:, 8])
+    assert {"netCDF4", "hyperslab.access.netcdf4"} <= set(modules([cold]))
+
+
+def test_a_reader_that_is_not_there_is_named(array, tmp_path):
+    run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
+    file = run.write(array, LAYOUTS["plain"], "x")
+    with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
+        Case({"layout": "plain"}, Read(file, COLUMN, "netcdf5")).ready()
+
+
+def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array):
+    run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=2)
+    cases = [
+        Case({"layout": name}, Read(run.write(array, layout, name), COLUMN), aa=name == "plain")
+        for name, layout in LAYOUTS.items()
+    ]
+    frame = run.measure("e", cases, cache=("warm",))
+    run.finish()
+    kept = load(run.results / "lee_access.parquet")
+    assert labels_of(kept) == ["layout"] and set(kept["case"]) == set(LAYOUTS)
+    assert list(frame["layout"].cat.categories) == list(LAYOUTS)
+    place = str(run.results)
+    again = begin("lee_access", profile="smoke", workdir=str(tmp_path), records=place)
+    assert list(compare(again.measure("e", cases), "wall_s", "layout").index) == list(LAYOUTS)
+    with pytest.raises(ValueError, match="records have layout chunked, which this notebook"):
+        again.measure("e", cases[:1])
+    with pytest.raises(ValueError, match="have no label 'reader'"):
+        again.measure("e", [Case({"reader": "x"}, cases[0].work)])
+
+
+def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
+    table = compare(measured(), "wall_s", ["layout", "cache_state"], against={"layout": "plain"})
+    assert table.ratio["chunked", "cold"].value == pytest.approx(8)
+    assert table.ratio["plain", "warm"].value == 1
+    assert table.value["chunked", "warm"].n == 7
+    rate = compare(measured(), "rate", "layout", against={"layout": "plain"}, cache_state="cold")
+    assert rate.ratio["chunked"].value == pytest.approx(8)
+    assert rate.value["chunked"].value == pytest.approx(1e6 / 0.103)
+
+
+def test_what_was_not_measured_is_unknown_and_not_left_out():
+    lost = {"status": "no way to evict", "phase": "lost"}
+    frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], **lost)], ["layout"])
+    table = compare(frame, "wall_s", ["layout", "cache_state"], against={"layout": "plain"})
+    assert table.value["plain", "cold"].n == 0 and table.ratio["chunked", "cold"].n == 0
+    assert f"{table.ratio['chunked', 'cold']:faster}" == "not measured"
+    uncounted = compare(measured().assign(rchar=np.nan), "rchar", "layout", cache_state="cold")
+    assert uncounted.value["plain"].n == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        ({"by": "reader"}, "no column 'reader'"),
+        ({"by": "layout", "against": {"layout": "x"}, "cache_state": "cold"}, "nothing has"),
+        ({"by": "layout"}, "several cache_state"),
+    ],
+)
+def test_comparisons_that_make_no_sense_are_refused(how, error):
+    with pytest.raises((KeyError, ValueError), match=error):
+        compare(measured(), "wall_s", **how)
+
+
+def test_sentences_follow_the_records():
+    twice = Interval(2.0, 1.9, 2.1, 7)
+    text = "It was {a:faster}.\nIt was {b:faster}, of {n}.\nAnd so on."
+    assert said(text, a=twice, b=Interval(0.5, 0.4, 0.6, 7), n=3).splitlines() == [
+        "It was 2 × [1.9, 2.1] faster.", "It was 2 × [1.67, 2.5] slower, of 3.", "And so on.",
+    ]  # fmt: skip
+    assert said(text, a=twice, b=UNKNOWN, n=3).splitlines() == [
+        "It was 2 × [1.9, 2.1] faster.", "And so on.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_figures_show_what_was_measured_in_its_order(style):
+    frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], status="lost")], ["layout"])
+    table = compare(frame, "wall_s", ["layout", "cache_state"])
+    with styled(style):
+        drawn = Dots(
+            table, "layout", "It says so", "time", "ms", "cache_state",
+            document={"chunked": 0.2, "other": 1.0}, bound=0.05, bound_name="memory copy",
+        )()  # fmt: skip
+        (axes,) = drawn.axes
+        assert [text.get_text() for text in axes.get_yticklabels()] == ["plain", "chunked"]
+        assert axes.get_xlabel() == "time, ms" and axes.get_title(loc="left") == "It says so"
+        assert set(axes.get_legend_handles_labels()[1]) == {"warm", "document", "memory copy"}
+        (dots,) = (line for line in axes.lines if line.get_label() == "document")
+        assert dots.get_xydata().tolist() == [[200.0, 1]]
+        drawn.canvas.draw()
+        plt.close(drawn)
+        drawn = ColumnInFile(LAYOUTS, (64, 32), 7, "Where")()
+        drawn.canvas.draw()
+        plt.close(drawn)
+
+
+def test_numbers_of_documents_are_in_seconds():
+    assert document("lee2008", "figure 7")["netCDF-3"] == 0.86095
+
+
+def test_the_answer_comes_right_below_the_title():
+    def cell(source, *tags):
+        return {"cell_type": "markdown", "metadata": {"tags": list(tags)}, "source": source}
+
+    page = clean({"cells": [cell("# T"), cell("how"), cell("found", "answer"), cell("why")]})
+    assert [cell["source"] for cell in page["cells"]] == ["# T", "found", "how", "why"]
+
+
+def test_newer_records_are_refused(tmp_path):
+    save(frame_of([{"case": "a"}]), tmp_path / "x.parquet", {"schema": 99})
+    with pytest.raises(ValueError, match="schema 99, and this release reads up to 2"):
+        load(tmp_path / "x.parquet")

@@ -42,6 +42,11 @@ xr.backends.list_engines()  # looks them up, which takes a while, before the pro
 FORK = multiprocessing.get_context("fork")
 SIGNATURE, PLACES = b"\x89HDF\r\n\x1a\n", (0, 512, 1024, 2048, 4096)
 WHOLE = 2**26  # bytes of a variable up to which all of it is compared
+# `decode_cf=False` is not passed on by xarray.open_groups.
+RAW = dict.fromkeys(
+    ("mask_and_scale", "decode_times", "decode_timedelta", "concat_characters", "decode_coords"),
+    False,
+)
 ENGINES = {"subchunk": {}, "h5netcdf": {"phony_dims": "sort"}, "netcdf4": {}}
 # netCDF-4's bookkeeping, which every engine hides.
 HIDDEN = {
@@ -346,13 +351,13 @@ def examine(path, index, seed, count, send):
 def compare_engines(notes, path, built, decoded):
     notes.stage("h5netcdf")
     try:
-        other, _ = opened("h5netcdf", path, decode_cf=decoded)
+        other, _ = opened("h5netcdf", path, **({} if decoded else RAW))
     except Exception as error:
         other = said(error)
     notes.stage("engine")
     try:
         with_index = {"index": built} if built else {}
-        ours, told = opened("subchunk", path, decode_cf=decoded, **with_index)
+        ours, told = opened("subchunk", path, **with_index, **({} if decoded else RAW))
     except Exception as error:
         kind = "ours" if isinstance(other, dict) else "both fail"
         notes.count(f"engine: {kind}")
@@ -362,7 +367,11 @@ def compare_engines(notes, path, built, decoded):
     notes.count("engine: opened")
     notes.send(("digests", decoded, ours))
     for name, held in ours.items():
+        theirs = other.get(name) if isinstance(other, dict) else None
         if isinstance(held, str) and held.startswith("unnamed"):
+            if isinstance(theirs, str):  # as where attributes are no numbers: xarray's own error
+                notes.count("engine: values that neither gives")
+                continue
             notes.differs(f"unnamed: engine: {name}: {held} (decode_cf={decoded})")
     if not isinstance(other, dict):
         return
@@ -417,7 +426,7 @@ def alone(library, path, send):
     elif library in ENGINES:
         for decoded in (False, True):
             try:
-                found, _ = opened(library, path, decode_cf=decoded)
+                found, _ = opened(library, path, **({} if decoded else RAW))
             except Exception as error:
                 found = said(error)
             send(("digests", decoded, found))

@@ -10,7 +10,7 @@ import pytest
 
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import machine
-from hyperslab.measure.records import load, machines, save
+from hyperslab.measure.records import about, load, machines, save
 from hyperslab.study import claims
 from hyperslab.study.profile import entries
 from hyperslab.study.results import add as adding
@@ -85,7 +85,7 @@ def table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], No
 
     def doctored(folder: Path) -> None:
         path = folder / f"{TIMED}.parquet"
-        change(pd.read_parquet(path)).to_parquet(path, index=False)
+        save(change(pd.read_parquet(path)), path, {"labels": about(path)["labels"]})
 
     return doctored
 

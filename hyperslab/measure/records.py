@@ -34,6 +34,10 @@ NUMBERS = (
 )  # fmt: skip
 FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)
+NEEDED = (
+    "run_id", "profile", "notebook", "experiment", "case", "phase", "block", "verified", "status",
+)  # fmt: skip
+"""Columns that a file of records always has; of the others those in which something stands."""
 MACHINES = "machine.json"
 SCHEMA = 2
 """Of records: 2 has labels of cases as columns, and says what it was measured with."""
@@ -154,14 +158,20 @@ def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = N
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    empty = [name for name in frame if name not in NEEDED and _nothing(frame[name])]
+    table = pa.Table.from_pandas(frame.drop(columns=empty), preserve_index=False)
     named = {"schema": SCHEMA, "labels": labels_of(frame), **(about or {})}
     kept = json.dumps(named).encode()
     table = table.replace_schema_metadata({**table.schema.metadata, _ABOUT: kept})
-    pq.write_table(table, part, compression="zstd")
+    pq.write_table(table, part, compression="zstd", compression_level=19)
     with part.open("rb") as handle:
         os.fsync(handle.fileno())
     part.replace(path)
+
+
+def _nothing(column: "pd.Series[Any]") -> bool:
+    default = _DEFAULTS.get(str(column.name), "")
+    return bool(column.isna().all() or (column == default).all())
 
 
 def about(path: Path) -> dict[str, Any]:
@@ -207,7 +217,7 @@ def load(path: Path) -> pd.DataFrame:
         )
     labels = kept.get("labels", [])
     _check_names(set(frame.columns) - set(labels))
-    lacking = {name: _DEFAULTS[name] for name in COLUMNS if name not in frame}
+    lacking = {n: _DEFAULTS.get(n, "") for n in (*COLUMNS, *labels) if n not in frame}
     whole = frame.assign(**lacking)[[*COLUMNS, *labels]]
     texts = [*TEXT, *labels]
     return whole.fillna(dict.fromkeys(texts, "")).astype(dict(_KINDS) | dict.fromkeys(labels, str))

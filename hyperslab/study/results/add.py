@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from hyperslab.measure.records import MACHINES, load, machines, save_machines
+from hyperslab.measure.records import MACHINES, about, load, machines, save, save_machines
 
 from .. import claims
 from ..privacy import scrubber
@@ -18,11 +18,11 @@ from .busy import busy_problems
 from .facts import facts_problems
 from .problem import Problem, RefusedError
 from .quiet import noise_problems
-from .small import LARGEST_BYTES, save_small
 from .tables import private, table_problems
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 CLAIMS = "claims.json"
+LARGEST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,9 @@ def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:
         for path in target.glob("*.parquet"):
             shutil.copy(path, new)
     for notebook, frame in tables(folder).items():
-        save_small(frame, new / f"{notebook}.parquet")
+        path = new / f"{notebook}.parquet"
+        save(frame, path, about(folder / path.name))
+        pd.testing.assert_frame_equal(load(path), frame, check_exact=True)
     known = (machines(target) if target.exists() else {}) | machines(folder)
     named = {run for frame in tables(new).values() for run in frame["run_id"].unique()}
     save_machines(new, {run: facts for run, facts in known.items() if run in named})

@@ -7,15 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.records import COLUMNS, FLAGS, NUMBERS, TEXT, about_of, load
+from hyperslab.measure.records import (
+    COLUMNS,
+    FLAGS,
+    NEEDED,
+    NUMBERS,
+    TEXT,
+    about_of,
+    load,
+)
 
 from ..privacy import revealed
 from ..profile import PROFILES
 from .problem import Problem
 
-NEEDED = (
-    "run_id", "profile", "notebook", "experiment", "case", "phase", "block", "verified", "status",
-)  # fmt: skip
 _NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_bytes")
 
 

@@ -177,7 +177,8 @@ class Session:
             for state in cache
             for case in cases
         ]
-        modules = modules or experiment_io.modules(ready)
+        if any(case.labels for case in ready):
+            modules = modules or experiment_io.modules(ready)
         plan = Plan(
             blocks=self.blocks(blocks),
             seed=self.seed,

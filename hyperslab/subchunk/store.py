@@ -28,6 +28,7 @@ from .virtual.arrays import Array, Grid, arrays
 from .virtual.metadata import array_metadata, group_metadata
 
 _METADATA = "zarr.json"
+_RECENT = 64  # documents that are kept, since the same are asked for again and again
 
 
 class SubchunkStore(Store):
@@ -89,6 +90,7 @@ class SubchunkStore(Store):
         self._arrays, self.left_out = arrays(held, {} if chunks is None else chunks)
         self.chunks = dict(chunks or {})
         self._nodes = self._described(held)
+        self._recent: dict[str, bytes] = {}
         self._documents = {f"{name}/{_METADATA}".lstrip("/"): name for name in self._nodes}
         # What lies below a group stands behind it, side by side, as Zarr wants it.
         self._order = sorted(name.split("/") for name in self._nodes if name)
@@ -236,6 +238,8 @@ class SubchunkStore(Store):
 
         So opening a group takes one key.
         """
+        if key in self._recent:
+            return self._recent[key]
         name = self._documents[key]
         node = self._nodes[name]
         if node["node_type"] == "group":
@@ -248,7 +252,10 @@ class SubchunkStore(Store):
             }
             kept = {"kind": "inline", "must_understand": False, "metadata": below}
             node = node | {"consolidated_metadata": kept}
-        return json.dumps(node).encode()
+        if len(self._recent) >= _RECENT:
+            self._recent.clear()
+        self._recent[key] = json.dumps(node).encode()
+        return self._recent[key]
 
     def _chunk(self, key: str) -> bytes | None:
         place = self._place(key)

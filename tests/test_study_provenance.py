@@ -48,7 +48,7 @@ def measured(top, **tools):
     kept["tools"] |= tools
     one.records.parent.mkdir(parents=True, exist_ok=True)
     save(frame_of([{"case": "a", "run_id": "r"}]), one.records, kept)
-    assert about(one.records) == {"schema": 2, **kept}
+    assert about(one.records) == {"schema": 2, "labels": [], **kept}
 
 
 def test_what_measures_and_what_draws():

@@ -43,6 +43,7 @@ class Dots:
 
     Examples
     --------
+    >>> from hyperslab.text import Interval
     >>> index = pd.Index(["a"], name="x")
     >>> table = pd.DataFrame({"value": [Interval(0.2, 0.1, 0.3, 7)]}, index=index)
     >>> Dots(table, "x", "One dot", "time", "ms")().axes[0].get_title(loc="left")

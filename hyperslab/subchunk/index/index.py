@@ -234,10 +234,11 @@ class Index:
 
 def _ascending(points: Points) -> bool:
     """Return whether the marks of each chunk stand one behind the other."""
-    within = np.ones(len(points.out), bool)
-    within[points.first[:-1][points.first[:-1] < len(within)]] = False
-    out, bit = np.diff(points.out.astype(np.int64)), np.diff(points.bit.astype(np.int64))
-    return bool((out[within[1:]] >= 0).all() and (bit[within[1:]] > 0).all())
+    wrong = points.out[1:] < points.out[:-1]
+    wrong |= points.bit[1:] <= points.bit[:-1]
+    first = points.first[:-1] - 1
+    wrong[first[(first >= 0) & (first < len(wrong))]] = False
+    return not wrong.any()
 
 
 def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> None:
@@ -254,7 +255,7 @@ def _check(chunks: Chunks, points: Points, variable: Variable, kept: int) -> Non
         and bool((begins <= ends).all())
         and bool((np.diff(chunks.number) > 0).all())
         and bool((np.diff(points.mark, append=points.first[-1]) > 0).all())
-        and bool(np.isin(there, points.mark).all())
+        and bool((points.mark.searchsorted(there + 1) > points.mark.searchsorted(there)).all())
         and not points.out[there].any()
         and _ascending(points)
         and bool((chunks.number[-1:] < math.prod(variable.grid)).all())

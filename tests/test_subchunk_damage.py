@@ -10,7 +10,7 @@ from hyperslab.subchunk.check import check
 from hyperslab.subchunk.index.build import widen
 from hyperslab.subchunk.index.format import decode_head, encode
 
-MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "80"))
+MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "30"))
 INDEX = {
     "right", "CorruptIndexError", "NoIndexError", "UnknownVersionError", "MemoryLimitError",
 }  # fmt: skip

@@ -69,6 +69,8 @@ class Interval:
         ('5.4 ms [5.1, 6.2]', '2 × (1.5 to 2.5, the range of 3 blocks)')
         >>> f"{Interval(3e6, 3e6, 3e6, 7):B}", f"{Interval(1.016, 1.016, 1.016, 1)}"
         ('3 MB', '1.02 (one block, no interval)')
+        >>> f"{Interval(0.5, 0.25, 0.75, 9):%}"
+        '50 % [25 %, 75 %]'
         """
         if spec in _OPPOSITES and self.n:
             opposite = _OPPOSITES[spec]
@@ -78,8 +80,8 @@ class Interval:
                 return f"{self:×} {spec}"
             turned = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)
             return f"{turned:×} {opposite}"
-        if spec and spec not in (*_SCALED, *_OPPOSITES, TIMES):
-            known = ", ".join((*_SCALED, TIMES, *_OPPOSITES))
+        if spec and spec not in (*_SCALED, *_OPPOSITES, TIMES, SHARE):
+            known = ", ".join((*_SCALED, TIMES, SHARE, *_OPPOSITES))
             raise ValueError(f"{spec!r} is no unit and no direction of an interval: give {known}")
         shown = amount(self.value, spec)
         if not self.n:
@@ -89,10 +91,23 @@ class Interval:
         if self.low == self.high:
             return shown
         scale = _scale(self.value, spec)
-        low, high = number(self.low / scale), number(self.high / scale)
+        low, high = (
+            percent(end) if spec == SHARE else number(end / scale) for end in (self.low, self.high)
+        )
         if self.n < ENOUGH:
             return f"{shown} ({low} to {high}, the range of {self.n} blocks)"
         return f"{shown} [{low}, {high}]"
+
+
+def exact(value: float) -> Interval:
+    """Return a number as an interval without width: what was counted, or follows from a model.
+
+    Examples
+    --------
+    >>> f"{exact(0.305):s}"
+    '305 ms'
+    """
+    return Interval(value, value, value, ENOUGH)
 
 
 _OPPOSITES = {

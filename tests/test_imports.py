@@ -19,11 +19,12 @@ BELOW: dict[str, frozenset[str]] = {
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
     "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
-    "analysis": frozenset({"text", "measure"}),
-    "io": frozenset({"storage", "measure", "access"}),
+    "analysis": frozenset({"text", "measure", "network"}),
+    "io": frozenset({"storage", "measure", "access", "network"}),
     "parallel": frozenset({"storage", "measure", "kernels"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }
+BELOW["experiments"] = frozenset(BELOW) - {"advise", "parallel", "text"}
 BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}

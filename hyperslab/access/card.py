@@ -28,6 +28,8 @@ class Card:
         Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
     places
         Where it reads: of `PLACES`.
+    label
+        What tables and figures call it; its name if empty.
     """
 
     name: str
@@ -39,6 +41,10 @@ class Card:
     cannot: tuple[Mapping[str, object], ...] = ()
     compiled: bool = False
     places: frozenset[str] = frozenset({"file"})
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.name
 
     def reads(self, layout: Layout) -> bool:
         """Whether this library reads what is written in a layout.

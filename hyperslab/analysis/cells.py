@@ -20,7 +20,7 @@ IDENTITY = (
 # Columns that say which samples count, and what belongs to one.
 _SAMPLE = ("run_id", "block", "order", "aa", "status", "phase", "profile")
 # Labels of the pages' cases, which a filter may name too.
-LABELS = ("layout",)
+LABELS = ("layout", "read", "reader")
 FILTERS = (*LABELS, *IDENTITY, "phase", "cache_bytes", "library_version", "profile")
 
 
@@ -75,6 +75,12 @@ def select(records: pd.DataFrame, where: Where) -> pd.DataFrame:
     ['ceil/2', 'ceil/3']
     """
     return records[_mask(records, where)]
+
+
+def in_order(records: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return records in the order of the labels that have one, as `Session.measure` gives them."""
+    ordered = [name for name in names if isinstance(records[name].dtype, pd.CategoricalDtype)]
+    return records.sort_values(ordered, kind="stable") if ordered else records
 
 
 def _mask(records: pd.DataFrame, where: Where) -> NDArray[np.bool_]:

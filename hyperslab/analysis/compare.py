@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..measure.stats import median_interval, middle_eight, paired_ratio
 from ..text import Interval
-from .cells import MissingError, cells, select
+from .cells import MissingError, cells, in_order, select
 from .quantities import MORE_IS_BETTER, QUANTITIES
 
 UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
@@ -45,7 +45,7 @@ def compare(
         A row for each combination of `by` that the experiment has, in the order of its cases.
         `value` is an `Interval`, `mean8` the mean without best and worst. With `against`, `ratio`
         is one too: above one it is in favour of the row, as quicker, fewer, or at a higher rate.
-        What was not measured is NaN, of no blocks.
+        What was not measured is NaN, of no blocks, and so is a ratio to it.
 
     Raises
     ------
@@ -70,21 +70,19 @@ def compare(
             raise KeyError(
                 f"the records have no column {name!r}: they have {', '.join(map(str, records))}"
             )
-    chosen = select(records, where)[names]
-    ordered = [name for name in names if isinstance(chosen[name].dtype, pd.CategoricalDtype)]
-    if ordered:
-        chosen = chosen.sort_values(ordered, kind="stable")
+    chosen = in_order(select(records, where)[names], names)
     keys = list(dict.fromkeys(chosen.itertuples(index=False, name=None)))
     blocks = {key: _blocks(records, value, key, names, phases, where) for key in keys}
-    rows = []
+    rows, met = [], against is None
     for key in keys:
         row = {"value": _interval(blocks[key]), "mean8": _middle(blocks[key])}
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
-            if other not in blocks:
-                raise KeyError(f"nothing has the labels {against}: there are {keys}")
-            row["ratio"] = _ratio(blocks[other], blocks[key], value)
+            row["ratio"] = _ratio(blocks[other], blocks[key], value) if other in blocks else UNKNOWN
+            met |= other in blocks
         rows.append(row)
+    if not met:
+        raise KeyError(f"nothing has the labels {against}: there are {keys}")
     single = pd.Index([key[0] for key in keys], name=names[0]) if len(names) == 1 else None
     index = pd.MultiIndex.from_tuples(keys, names=names) if single is None else single
     return pd.DataFrame(rows, index=index)

@@ -114,7 +114,8 @@ _ALL = (
         "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
     )),
     *(_column(name, "", *_MANY) for name in (
-        "syscr", "syscw", "requests", "connections", "stages", "minflt", "majflt",
+        "syscr", "syscw", "requests", "connections", "stages", "handshakes", "idle_stages",
+        "minflt", "majflt",
     )),
 )  # fmt: skip
 

@@ -40,17 +40,42 @@ class Case:
     aa : bool
         Whether it is also measured under other names, to show what noise alone does; needed of one
         case of each experiment.
+    most_blocks : int
+        Blocks after which it is left out of the rest; 0 measures it in all.
     """
 
     labels: Mapping[str, str]
     work: Work
     aa: bool = False
+    most_blocks: int = 0
 
     def ready(self, cache_state: str = "") -> measured.Case:
         """Return it as samples run it, in a state of the page cache."""
-        name = ", ".join(self.labels.values())
-        parts = self.work.parts(cache_state)
-        return measured.Case(name, **parts, cache_state=cache_state, aa=self.aa, labels=self.labels)
+        return measured.Case(
+            ", ".join(self.labels.values()),
+            **self.work.parts(cache_state),
+            cache_state=cache_state,
+            aa=self.aa,
+            most_blocks=self.most_blocks,
+            labels=self.labels,
+        )
+
+
+class Source(Protocol):
+    """An array that files are written from, and that reads are compared with."""
+
+    name: str
+    variable: str
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of its axes."""
+
+    def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
+        """Return what gives part of it; the folder is for what takes long to make."""
+
+    def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
+        """Write all of it into files; the folder is for what other notebooks read too."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +88,8 @@ class Array:
         Returns the values, of this shape and type; it can be pickled.
     shape : tuple of int
     dtype : str
+    name : str
+        What its files begin with.
 
     Examples
     --------
@@ -73,9 +100,29 @@ class Array:
     make: Callable[[], NDArray[Any]]
     shape: tuple[int, ...]
     dtype: str = "i4"
+    name: str = "array"
+    variable: str = work.NAME
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
         return Part(self.make, selection)()
+
+    def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
+        """Return what gives part of it."""
+        return Part(self.make, selection)
+
+    def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
+        """Write all of it into each file, whatever is there."""
+        dims = tuple("uvwzyx"[-len(self.shape) :])
+        values = self.make()
+        variable = Variable(self.variable, dims, self.shape, self.dtype)
+        for path, layout in files.items():
+            # A cache for all chunks: whole rows arrive, and each may touch every chunk.
+            cache = 2 * values.nbytes if layout.chunks else None
+            with create(
+                path, [variable], layout, chunk_cache_bytes=cache, overwrite=True
+            ) as writer:
+                writer.write(self.variable, ..., values)
+                writer.sync()
 
 
 @dataclass(frozen=True)
@@ -91,32 +138,22 @@ class Part:
 
 @dataclass(frozen=True)
 class File:
-    """An array in a file.
+    """An array in a file, or in a store.
 
     Parameters
     ----------
     path : Path
-    array : Array
+    array : Array or data_gen.DatasetVariable
     layout : Layout
     """
 
     path: Path
-    array: Array
+    array: Source
     layout: Layout
 
-    def write(self) -> None:
-        """Write all of it, whatever is there."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        dims = tuple("uvwzyx"[-len(self.array.shape) :])
-        variable = Variable(work.NAME, dims, self.array.shape, self.array.dtype)
-        values = self.array.make()
-        # A cache for all chunks: whole rows arrive, and each may touch every chunk.
-        cache = 2 * values.nbytes if self.layout.chunks else None
-        with create(
-            self.path, [variable], self.layout, chunk_cache_bytes=cache, overwrite=True
-        ) as writer:
-            writer.write(work.NAME, ..., values)
-            writer.sync()
+    def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
+        """Return what gives the true values of a part."""
+        return self.array.part(selection, self.path.parent)
 
     def twin(self) -> Path:
         """Return a copy for reads from memory.
@@ -152,9 +189,11 @@ class Read:
         path = self.file.twin() if cache_state == "warm" else self.file.path
         return {
             # The file is evicted again once it is open, so that the read itself starts cold.
-            "run": work.Read(path, self.reader, self.selection, chill=True),
-            "check": work.Equals(Part(self.file.array.make, self.selection)),
-            "columns": _columns(self.file.layout, self.reader),
+            "run": work.Read(
+                path, self.reader, self.selection, self.file.array.variable, chill=True
+            ),
+            "check": work.Equals(self.file.part(self.selection)),
+            "columns": columns(self.file.layout, self.reader),
             "files": (path,),
             "start": card(self.reader).start,
         }
@@ -175,11 +214,11 @@ class Overwrite:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        array, layout = self.file.array, self.file.layout
+        file, layout = self.file, self.file.layout
         return {
-            "run": work.Overwrite(self.file.path, Part(array.make, self.selection), self.selection),
-            "check": work.Holds(self.file.path, _checker(layout), array.make),
-            "columns": _columns(layout, "netcdf4"),
+            "run": work.Overwrite(file.path, file.part(self.selection), self.selection),
+            "check": work.Holds(file.path, _checker(layout), file.part(...)),
+            "columns": columns(layout, "netcdf4"),
         }
 
 
@@ -199,13 +238,13 @@ class Create:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        array, layout = self.file.array, self.file.layout
+        layout = self.file.layout
         path = self.file.path.with_name(f"new-{self.file.path.name}")
-        part = Part(array.make, self.selection)
+        part = self.file.part(self.selection)
         return {
-            "run": work.Write(path, array.shape, part, layout, self.selection),
+            "run": work.Write(path, self.file.array.shape, part, layout, self.selection),
             "check": work.Holds(path, _checker(layout), part, self.selection),
-            "columns": _columns(layout, "netcdf4"),
+            "columns": columns(layout, "netcdf4"),
             "prepare": work.Remove(path),
             "cleanup": work.Remove(path),
         }
@@ -216,10 +255,12 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
     parts = [part for case in cases for part in (case.run, case.check)]
     cards = [card(name) for name in sorted({getattr(part, "library", "netcdf4") for part in parts})]
     libraries = {module for one in cards for module in one.requires}
+    libraries |= {module for part in parts for module in getattr(part, "needs", ())}
     return (*sorted(libraries), work.__name__, *(f"hyperslab.access.{one.module}" for one in cards))
 
 
-def _columns(layout: Layout, reader: str) -> dict[str, object]:
+def columns(layout: Layout, reader: str) -> dict[str, object]:
+    """Return the record columns that tell of a layout and a reader."""
     return {"library": card(reader).library, **layout.record()}
 
 

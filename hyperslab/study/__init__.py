@@ -4,12 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..access import readers as readers
+    from ..access.registry import card as card
+    from ..analysis import cost as cost
     from ..analysis.compare import compare as compare
     from ..io.experiment import Array as Array
     from ..io.experiment import Case as Case
     from ..io.experiment import Create as Create
     from ..io.experiment import Overwrite as Overwrite
     from ..io.experiment import Read as Read
+    from ..io.far import ReadOver as ReadOver
+    from ..network import Link as Link
     from ..storage.layout import Layout as Layout
     from .figures import Dots as Dots
     from .page import document as document
@@ -20,8 +25,12 @@ if TYPE_CHECKING:
 
 # What notebooks import, and where it is.
 _FACE = {
+    "hyperslab.access.registry": ("card", "readers"),
+    "hyperslab.analysis": ("cost",),
     "hyperslab.analysis.compare": ("compare",),
     "hyperslab.io.experiment": ("Array", "Case", "Create", "Overwrite", "Read"),
+    "hyperslab.io.far": ("ReadOver",),
+    "hyperslab.network": ("Link",),
     "hyperslab.storage.layout": ("Layout",),
     "hyperslab.study.figures": ("Dots",),
     "hyperslab.study.page": ("document", "say", "table"),
@@ -33,5 +42,6 @@ def __getattr__(name: str) -> object:
     """Import what a notebook asks for, not before."""
     for module, names in _FACE.items():
         if name in names:
-            return getattr(import_module(module), name)
+            found = import_module(module)
+            return getattr(found, name, None) or import_module(f"{module}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

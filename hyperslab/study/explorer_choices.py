@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..measure.records import main
 from ..measure.stats import median_interval
-from .penard.link_model import PHASES, place
+from .penard.link_model import PHASES, named, place
 from .penard.local_words import spelled as local_spelled
 from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
 from .penard.wire_figures import labels
@@ -109,7 +109,7 @@ def choices(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def _series_and_maps(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the reads of the summary of Penard et al.: five places, links by the model too."""
-    found = {key: frames[page] for key, (page, _) in EXPERIMENTS.items() if page in frames}
+    found = {key: named(frames[page]) for key, (page, _) in EXPERIMENTS.items() if page in frames}
     table = pd.DataFrame(seconds(found)) if found else pd.DataFrame()
     if table.empty:
         return table

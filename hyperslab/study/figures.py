@@ -1,8 +1,8 @@
 """The figures of the pages: a table from `compare`, drawn on seaborn's and matplotlib's axes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -24,8 +24,8 @@ class Dots:
     ----------
     table : pandas.DataFrame
         From `compare`.
-    rows : str
-        The label that makes the rows.
+    rows : str or sequence of str
+        The label that makes the rows, or several.
     title : str
         What the figure says.
     axis : str
@@ -36,8 +36,12 @@ class Dots:
         The label that makes the colours; of one colour if there is none.
     value : str
         The column of the table that is drawn.
-    document : mapping of str to float
-        The document's numbers by the labels of the rows, in seconds or bytes.
+    panel : str
+        The label that makes the panels; one panel if there is none.
+    hollow : pandas.Series
+        Values that were not measured, by all the labels, and `hollow_name` what they are.
+    document : mapping of str to float, or pandas.Series
+        The document's numbers by the label of the rows, or by several, in seconds or bytes.
     bound : float
         What nothing can beat, in seconds or bytes, and `bound_name` what that is.
 
@@ -51,13 +55,16 @@ class Dots:
     """
 
     table: pd.DataFrame
-    rows: str
+    rows: str | Sequence[str]
     title: str
     axis: str
     unit: str = ""
     colour: str = ""
     value: str = "value"
-    document: Mapping[str, float] | None = None
+    panel: str = ""
+    hollow: "pd.Series[float] | None" = None
+    hollow_name: str = "by the model, not timed"
+    document: "Mapping[str, float] | pd.Series[float] | None" = None
     bound: float = 0.0
     bound_name: str = ""
 
@@ -65,39 +72,84 @@ class Dots:
         """Draw it in the style that is set."""
         import matplotlib.pyplot as plt
 
-        names = list(dict.fromkeys(self.table.index.get_level_values(self.rows)))
-        figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
-        self.draw(axes)
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-        axes.set_title(self.title, loc="left", pad=26)
+        parts = self._parts()
+        panels = list(dict.fromkeys(parts["measured"]["panel"]))
+        names = list(dict.fromkeys(row for part in parts.values() for row in part["row"]))
+        known = [part["colour"] for name, part in parts.items() if name != "document"]
+        colours = list(dict.fromkeys(colour for part in known for colour in part))
+        if len(panels) == 1:
+            figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
+            self._draw(axes, parts, names, colours)
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+            axes.set_title(self.title, loc="left", pad=26)
+            return figure
+        down = -(-len(panels) // 2)
+        size = (7.4, down * (0.22 * len(names) + 0.6) + 1.2)
+        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
+        for panel, axes in zip(panels, grid.flat, strict=False):
+            mine = {name: part[part["panel"] == panel] for name, part in parts.items()}
+            self._draw(axes, mine, names, colours)
+            axes.set_title(panel, loc="left")
+        for axes in grid[:-1].flat:
+            axes.set_xlabel("")
+        told: dict[str, Any] = {}
+        for axes in grid.flat:
+            handles, labels = axes.get_legend_handles_labels()
+            told |= dict(zip(labels, handles, strict=True))
+        figure.legend(told.values(), told, loc="outside lower center", ncols=4)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
         return figure
 
-    def draw(self, axes: "Axes") -> None:
-        """Draw it into axes."""
+    def _parts(self) -> dict[str, pd.DataFrame]:
+        """Return what is drawn, by its kind, with the columns row, colour, panel and values."""
+        scale = _SCALES[self.unit]
+        parts = {"measured": _flat(self.table, self.value, scale)}
+        for name, values in (("hollow", self.hollow), ("document", self.document)):
+            one = pd.Series(dtype="f8") if values is None else pd.Series(values, dtype="f8")
+            labels = [str(label) for label in one.index.names if label] or [self._rows[0]]
+            parts[name] = (one * scale).rename("value").rename_axis(labels).reset_index()
+        for part in parts.values():
+            labels = [label for label in self._rows if label in part]
+            part["row"] = part[labels].astype(str).agg(": ".join, axis=1) if len(part) else ""
+            part["colour"] = part[self.colour].astype(str) if self.colour in part else "here"
+            part["panel"] = part[self.panel].astype(str) if self.panel in part else ""
+        known = set(parts["measured"]["row"]) | set(parts["hollow"]["row"])
+        parts["document"] = parts["document"][parts["document"]["row"].isin(known)]
+        return parts
+
+    @property
+    def _rows(self) -> list[str]:
+        return [self.rows] if isinstance(self.rows, str) else list(self.rows)
+
+    def _draw(
+        self, axes: "Axes", parts: Mapping[str, pd.DataFrame], names: list[str], colours: list[str]
+    ) -> None:
         import seaborn as sns
 
-        scale = _SCALES[self.unit]
-        flat = _flat(self.table, self.value, scale)
-        names = list(dict.fromkeys(flat[self.rows]))
-        groups = list(flat.groupby(self.colour, sort=False)) if self.colour else [("here", flat)]
-        colours = sns.color_palette(n_colors=len(groups))
-        for number, (name, part) in enumerate(groups):
-            place = [names.index(row) for row in part[self.rows]]
-            shift = _APART * (number - (len(groups) - 1) / 2) / max(len(groups) - 1, 1)
-            error = [part["value"] - part["low"], part["high"] - part["value"]]
+        palette = sns.color_palette(n_colors=len(colours))
+        apart = _APART / max(len(colours) - 1, 1)
+        for number, colour in enumerate(colours):
+            shift = apart * (number - (len(colours) - 1) / 2)
+            part, model = (parts[n][parts[n]["colour"] == colour] for n in ("measured", "hollow"))
             axes.errorbar(
-                part["value"], [y + shift for y in place], xerr=error, fmt="o", ms=5, capsize=2,
-                color=colours[number], label=str(name),
+                part["value"], [names.index(row) + shift for row in part["row"]],
+                xerr=[part["value"] - part["low"], part["high"] - part["value"]],
+                fmt="o", ms=5, capsize=2, color=palette[number], label=colour,
             )  # fmt: skip
-        if self.document:
-            known = [name for name in names if name in self.document]
+            if len(model):
+                axes.plot(
+                    model["value"], [names.index(row) + shift for row in model["row"]], "o", ms=5,
+                    mfc="none", color=palette[number], label=f"{colour}, {self.hollow_name}",
+                )  # fmt: skip
+        known = parts["document"]
+        if len(known):
             axes.plot(
-                [scale * self.document[name] for name in known],
-                [names.index(name) for name in known],
-                "D", ms=6, mfc="none", color="0.5", label="document",
+                known["value"], [names.index(row) for row in known["row"]], "D", ms=6, mfc="none",
+                color="0.5", label="document",
             )  # fmt: skip
         if self.bound:
-            axes.axvline(scale * self.bound, color="0.5", ls=":", label=self.bound_name)
+            bound = _SCALES[self.unit] * self.bound
+            axes.axvline(bound, color="0.5", ls=":", label=self.bound_name)
         axes.set(xscale="log", xlabel=f"{self.axis}, {self.unit}" if self.unit else self.axis)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.5, -0.5)

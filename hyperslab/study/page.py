@@ -1,6 +1,7 @@
 """What a notebook says and shows on its page: sentences, figures, tables."""
 
 import functools
+import math
 import string
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from ..text import Interval, number, spread
+from ..text import Interval, exact, number, spread
 from . import show as display
 from .figures import Dots
 from .profile import root
@@ -16,7 +17,7 @@ from .session import Session
 from .show import lost as caveats
 from .show import noise
 
-__all__ = ["caveats", "document", "noise", "said", "say", "show", "table"]
+__all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "table"]
 
 
 def say(text: str, **values: object) -> None:
@@ -43,7 +44,10 @@ def said(text: str, **values: object) -> str:
     'It was 2 × [1.5, 2.5] faster.'
     """
     unknown = {
-        name for name, value in values.items() if isinstance(value, Interval) and not value.n
+        name
+        for name, value in values.items()
+        if (isinstance(value, Interval) and not value.n)
+        or (isinstance(value, float) and math.isnan(value))
     }
     lines = [line for line in text.strip().splitlines() if not unknown & _fields(line)]
     return "\n".join(lines).format(**values)
@@ -79,6 +83,8 @@ def table(
     columns: Mapping[str, "pd.Series[Any] | Mapping[str, float]"],
     name: str,
     caption: str,
+    *,
+    folded: bool = False,
 ) -> None:
     """Show a table whose rows are those of tables from `compare`.
 
@@ -92,16 +98,18 @@ def table(
         Short and unique; the label is ``tab-<name>``.
     caption : str
         MyST text, on one line.
+    folded : bool
+        Whether it is shown only when asked for, because it is long.
     """
     written = [_written(head, pd.Series(values)) for head, values in columns.items()]
-    labels = [str(column.index.name) for column in written if column.index.name]
-    whole = pd.concat(written, axis=1).fillna("–").rename_axis(labels[0])
-    display.table(run, whole.reset_index(), name, caption)
+    labels = next(column.index.names for column in written if column.index.names[0])
+    whole = pd.concat(written, axis=1).fillna("–").rename_axis(labels)
+    display.table(run, whole.reset_index(), name, caption, folded=folded)
 
 
 def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
     unit = head.partition("(")[2].rstrip(")")
-    scale = {"ms": 1e3, "MB": 1e-6, "kB": 1e-3}.get(unit, 1.0)
+    scale = {"ms": 1e3, "MB": 1e-6, "MB/s": 1e-6, "kB": 1e-3, "%": 100}.get(unit, 1.0)
 
     def write(value: Any) -> str:
         if isinstance(value, Interval):
@@ -113,14 +121,14 @@ def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
 
 
 @functools.cache
-def _documents() -> dict[str, dict[str, dict[str, float]]]:
-    found: dict[str, dict[str, dict[str, float]]] = yaml.safe_load(
+def _documents() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = yaml.safe_load(
         (root() / "book/documents.yml").read_text(encoding="utf-8")
     )
     return found
 
 
-def document(key: str, figure: str) -> dict[str, float]:
+def document(key: str, figure: str) -> "pd.Series[float]":
     """Return the numbers that a document prints in one of its figures or tables.
 
     Parameters
@@ -132,7 +140,13 @@ def document(key: str, figure: str) -> dict[str, float]:
 
     Returns
     -------
-    dict
+    pandas.Series
         By the labels of cases; times in seconds, sizes in bytes, rates in bytes a second.
     """
-    return dict(_documents()[key][figure])
+    values = _documents()[key][figure]
+    if isinstance(values, dict):
+        return pd.Series(values, dtype="f8")
+    names, *rows = values
+    known = {tuple(row[:-1]): row[-1] for row in rows}
+    index = pd.MultiIndex.from_tuples(list(known), names=names[:-1])
+    return pd.Series(list(known.values()), index, dtype="f8")

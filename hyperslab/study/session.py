@@ -6,13 +6,14 @@ import shutil
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pandas as pd
 
 from ..io import experiment as experiment_io
+from ..io.far import Place, serve
 from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import RETAKES, Plan, measure
@@ -20,6 +21,7 @@ from ..measure.journal import Journal
 from ..measure.lock import measuring
 from ..measure.parent import alive
 from ..measure.processes import Processes
+from ..network import Link
 from ..storage.layout import Layout
 from . import provenance
 from .profile import check_profile, entry, require_writable, root
@@ -122,20 +124,51 @@ class Session:
             self.scratch.mkdir(parents=True, exist_ok=True)
             files()
 
-    def write(self, array: experiment_io.Array, layout: Layout, name: str) -> experiment_io.File:
-        """Write an array into a file of the experiment, unless records are drawn from.
+    def write(
+        self, array: experiment_io.Source, layouts: Mapping[str, Layout]
+    ) -> dict[str, experiment_io.File]:
+        """Write an array into a file of each layout, unless records are drawn from.
 
         Parameters
         ----------
-        array : Array
-        layout : Layout
-        name : str
-            Of the file, whose ending is the layout's.
+        array : Array or data_gen.DatasetVariable
+        layouts : mapping of str to Layout
+
+        Returns
+        -------
+        dict of str to File
+            By the names of the layouts.
         """
-        words = "-".join(re.findall(r"\w+", name))
-        file = experiment_io.File(self.scratch / f"{words}{layout.suffix}", array, layout)
-        self.make(file.write)
-        return file
+        files = {}
+        for name, layout in layouts.items():
+            words = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
+            files[name] = experiment_io.File(
+                self.scratch / f"{words}{layout.suffix}", array, layout
+            )
+        wanted = {file.path: file.layout for file in files.values()}
+        self.make(lambda: array.write(wanted, self.data))
+        return files
+
+    @contextmanager
+    def serve(self, links: Mapping[str, Link], kind: str = "http") -> Iterator[dict[str, Place]]:
+        """Serve the files of the experiment behind links, for as long as the context lasts.
+
+        Parameters
+        ----------
+        links : mapping of str to Link
+        kind : str
+            What the server speaks, "http" or "s3". HTTP is spoken by lighttpd where it is there.
+
+        Yields
+        ------
+        dict of str to Place
+            By the names of the links. Where records are drawn from, nothing listens there.
+        """
+        if self.drawing:
+            yield {name: Place(name, link) for name, link in links.items()}
+            return
+        with serve(self.scratch, links, kind) as places:
+            yield places
 
     def measure(
         self,
@@ -143,6 +176,7 @@ class Session:
         cases: Sequence[experiment_io.Case | Case],
         *,
         cache: Sequence[str] = ("",),
+        only: Callable[[list[experiment_io.Case]], list[experiment_io.Case]] | None = None,
         modules: Sequence[str] = (),
         scratch_bytes: int = 0,
         timeout_s: float = 600.0,
@@ -156,6 +190,8 @@ class Session:
         cases : sequence of Case
         cache : sequence of str
             The states of the page cache in which each case is measured: of "cold" and "warm".
+        only : callable, optional
+            Returns those of the cases that are worth their time; it may change them.
         modules : sequence of str
             Libraries to import before processes are forked; those of the cases' works by default.
         scratch_bytes : int
@@ -172,6 +208,9 @@ class Session:
         """
         if self.drawing:
             return _in_order(self._drawn(experiment), cases)
+        cases = [case for case in cases if not self._left_out(experiment, case.labels)]
+        if only is not None:
+            cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         ready = [
             case.ready(state) if isinstance(case, experiment_io.Case) else case
             for state in cache
@@ -242,6 +281,17 @@ class Session:
         self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
+
+    def _left_out(self, experiment: str, labels: Mapping[str, str]) -> bool:
+        """Return whether the profile leaves a case out: one of its `leave_out` fits."""
+        told = {"experiment": experiment, **labels}
+        rules = self.settings.get("leave_out", ())
+        assert isinstance(rules, list | tuple)
+        return any(
+            all(told.get(name) in (value if isinstance(value, list) else [value])
+                for name, value in rule.items())
+            for rule in rules
+        )  # fmt: skip
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike."""

@@ -1,25 +1,32 @@
-"""What a read takes over a link: round trips, bytes and work, beside what was measured."""
+"""What a read takes over a link, for the pages whose cases have no labels yet."""
 
 import math
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ...measure.records import main
 from ...measure.stats import median_interval
 from ...network import Link
-from ...network.link import parts
 
 PHASES = ("open", "read")
 COUNTS = ("stages", "handshakes", "idle_stages", "wire_bytes", "requests")
-TABLE_3 = {
-    "cmems/series": {"chunkindex-off": 16.49, "h5py-off": 16.51, "chunkindex-on": 19.69},
-    "gfs/series": {"chunkindex-off": 11.49, "chunkindex-on": 20.41, "h5py-on": 27.57},
-    "cmems/frame": {"zarr": 2.08, "nczarr": 2.55, "chunkindex-on": 3.76},
-    "gfs/frame": {"chunkindex-off": 3.65, "chunkindex-on": 5.06, "h5py-on": 5.63},
+WORDS = {
+    "cmems/series": "the ocean's series",
+    "gfs/series": "the temperature's series",
+    "cmems/frame": "the ocean's map",
+    "gfs/frame": "the temperature's map",
 }
-"""Seconds of the fastest three of each read over the document's link."""
+_READS = {"ocean": "cmems", "temperature": "gfs", "series": "series", "map": "frame"}
+# By reader and layout: what the cases of the other pages are called.
+_STORES = {
+    "netCDF-4": "off", "netCDF-4, shuffle": "on", "HDF5 in pages": "", "Zarr, Blosc": "",
+    "Zarr, deflate": "deflate", "Zarr 3, shards": "", "NCZarr": "",
+}  # fmt: skip
+_OTHERS = {("zarr", "Zarr 3, shards"): "zarr3-shards", ("zarr", "NCZarr"): "nczarr"}
+_VARIANTS = {
+    "no read-ahead": "nocache", "64 KiB read-ahead": "64k", "blocks of 1 MiB": "blocks",
+    "pages": "paged",
+}  # fmt: skip
 _UNKNOWN = Link(math.inf, 0.0)
 _USED = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
 
@@ -47,11 +54,6 @@ def samples(*records: pd.DataFrame) -> pd.DataFrame:
     )
     found["cpu_s"] = found.pop("user_s") + found.pop("sys_s")
     return found.reset_index()
-
-
-def moved(*records: pd.DataFrame) -> pd.DataFrame:
-    """Return the records of several experiments over one link as one."""
-    return pd.concat(records, ignore_index=True)
 
 
 def table(links: dict[str, Link], *records: pd.DataFrame) -> pd.DataFrame:
@@ -122,40 +124,6 @@ def predictions(records: pd.DataFrame, link: Link) -> pd.DataFrame:
     )
 
 
-def grid(
-    found: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return what each case would take over each of many links, by the model.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        Rows of `table`, a case a row.
-    round_trips_s, rates : numpy.ndarray
-        float64 of shape (x,) in seconds and (y,) in bytes a second.
-
-    Returns
-    -------
-    numpy.ndarray
-        float64 of shape (cases, y, x), in seconds.
-
-    Examples
-    --------
-    >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
-    >>> cases = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
-    >>> grid(cases, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
-    [[0, 0], [0, 1]]
-    """
-    trips_s, kept = round_trips_s[None, :], []
-    for stages, handshakes, size, cpu_s, idle in found[_USED].astype(float).to_numpy():
-        waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)
-        carried_s = size / rates[:, None]
-        turns_s = trips_s * turns + carried_s / (turns + 1)
-        longest = np.maximum(carried_s, np.maximum(turns_s, cpu_s - after_s))
-        kept.append(trips_s * waits + longest + after_s)
-    return np.array(kept)
-
-
 def place(case: str) -> tuple[str, str]:
     """Return a case's panel and way.
 
@@ -170,3 +138,42 @@ def place(case: str) -> tuple[str, str]:
 
 def _seconds(link: Link, counts: dict[str, float]) -> float:
     return link.seconds(*(counts[name] for name in _USED))
+
+
+def named(records: pd.DataFrame) -> pd.DataFrame:
+    """Return records of `penard_link` with its cases named as those of the other pages.
+
+    Examples
+    --------
+    >>> labels = {"read": "ocean map", "layout": "netCDF-4", "reader": "h5py, no read-ahead"}
+    >>> named(pd.DataFrame([labels]))["case"].tolist()
+    ['cmems/frame/h5py-off-nocache']
+    """
+    if "reader" not in records:
+        return records
+    labels = records[["read", "layout", "reader"]].drop_duplicates()
+    names = {key: _named(*key) for key in labels.itertuples(index=False, name=None)}
+    keys = zip(records["read"], records["layout"], records["reader"], strict=True)
+    return records.assign(case=[names[key] for key in keys])
+
+
+def _named(read: str, layout: str, reader: str) -> str:
+    kind, _, pattern = read.partition(" ")
+    if kind not in _READS:
+        return read
+    library, _, variant = reader.partition(", ")
+    parts = [_OTHERS.get((library, layout), library), _STORES[layout]]
+    parts.append(_VARIANTS.get(variant, variant))
+    return f"{_READS[kind]}/{_READS[pattern]}/{'-'.join(part for part in parts if part)}"
+
+
+def links(delay_s: float = 0.1) -> dict[str, Link]:
+    """Return the links of `penard_link` by name.
+
+    Examples
+    --------
+    >>> links()["stated"]
+    Link(bytes_per_s=100000.0, round_trip_s=0.1)
+    """
+    rates = {"delay": math.inf, "stated": 1e5, "observed": 12.5e6}
+    return {name: Link(rate, delay_s) for name, rate in rates.items()}

@@ -1,7 +1,6 @@
 """What the page on local reads reads: both files in every layout, their indexes, true values."""
 
 import shutil
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -11,6 +10,7 @@ from typing import Any
 import data_gen
 
 from ...access.chunkindex_layout import SUFFIX as THEIRS
+from ...experiments.penard_link import inner
 from ...storage.layout import Layout
 from ...subchunk.index.index import SUFFIX as OURS
 from .datasets import DRAWN, TABLE_1
@@ -23,8 +23,6 @@ STORES = ("zarr", "zarr-deflate", "nczarr", "nczarr-deflate", "paged", "zarr3-sh
 Zarr 3, whose shards are the document's chunks."""
 AT_ONCE = 2
 """Processes that make files."""
-PIECES = 10
-"""About how many chunks lie in a shard along each side of a map."""
 
 
 @dataclass(frozen=True)
@@ -104,21 +102,3 @@ class LocalFiles(Files):
     def _describe(self, name: str) -> None:
         self._index(name)
         self._keep_truth(name)
-
-
-def inner(shard: Sequence[int]) -> tuple[int, ...]:
-    """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
-
-    Examples
-    --------
-    >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
-    ((1, 1, 103, 144), (1, 38, 143))
-    """
-    *rest, rows, columns = shard
-    return (*(1 for _ in rest), _part(rows), _part(columns))
-
-
-def _part(length: int) -> int:
-    """Return the divisor of a length that cuts it into nearly `PIECES`."""
-    counts = (count for count in range(1, length + 1) if length % count == 0)
-    return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -13,21 +13,22 @@ import netCDF4
 from numpy.typing import NDArray
 
 from ...access import reader
+from ...io.far import ReadFar
 from ...measure.case import Case, Stopwatch
 from ...measure.processes import Processes
 from ...measure.worker import Job
 from ...network import Endpoint, Link, Server, serving, upload
 from ...network.server import BUCKET
 from ...storage.region import Selection
-from . import link
+from . import s3_reads
 from .datasets import TABLE_1
-from .link import ABROAD, NEAR, Far
 from .local_files import LocalFiles
+from .s3_reads import ABROAD, NEAR, Far
 from .subchunk import Kept
 from .subchunk_files import SHUFFLES
-from .wire import ReadFar, plain, refer
+from .wire import plain, refer
 
-MODULES = (*link.MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
+MODULES = (*s3_reads.MODULES, "s3fs", "obstore.store", "hyperslab.study.penard.s3")
 LINK = Link(125e6, 0.02)
 """1 Gbit/s and 20 ms: a store in the same country. It is no measurement of anybody's."""
 TRY_S = 120.0
@@ -149,15 +150,15 @@ def laid(files: LocalFiles, endpoint: str, *, drawing: bool) -> Iterator[Far]:
         When the store refuses, or does not answer.
     """
     if drawing or not endpoint:
-        with link.laid(files, links(), drawing=drawing, kind="s3") as far:
+        with s3_reads.laid(files, links(), drawing=drawing) as far:
             yield far
         return
-    read = {files.store(kind, store) for kind, store in link.stores(files.profile, "s3")}
+    read = {files.store(kind, store) for kind, store in s3_reads.stores(files.profile)}
     refer(files, {(kind, store) for kind in TABLE_1 for store in SHUFFLES})
     put = sorted(path for path in files.scratch.iterdir() if _wanted(path, read))
     place = Endpoint.of(endpoint).below(_version(put))
     upload(place, put)
-    yield Given(files, {}, {"s3": place}, "s3")
+    yield Given(files, {}, {"s3": place})
 
 
 def _wanted(path: Path, read: Collection[Path]) -> bool:

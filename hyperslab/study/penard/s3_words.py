@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 
 from ...text import spread
-from .link import ABROAD, NEAR
-from .link_words import WORDS
-from .local_results import PANELS
+from .link_model import WORDS
+from .local_results import CHUNKS, PANELS
 from .s3 import WHERE
+from .s3_reads import ABROAD, NEAR
 from .wire_figures import labels
 
 TABLE_3 = {
@@ -196,3 +196,35 @@ def _moved(rows: pd.DataFrame, *cases: str) -> str:
 
 def _megabytes(rows: pd.DataFrame, case: str) -> str:
     return f"{float(rows.loc[[case], 'wire_bytes'].iloc[0]) / 1e6:.3g} MB"
+
+
+def whole(records: pd.DataFrame) -> bool:
+    """Return whether a series goes through as many chunks as in the document's files."""
+    return _frames(records) == CHUNKS
+
+
+def taken(records: pd.DataFrame) -> str:
+    """Return what was scaled down, empty when nothing was.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of the experiment "delay", or of one from a store.
+    """
+    if whole(records):
+        return ""
+    frames = _frames(records)
+    delays = records["latency_s"].dropna().unique()  # none on the way to a store of others
+    less = "".join(f" Its links have a delay of {1e3 * s:.0f} ms." for s in delays if s != 0.1)
+    return (
+        f"This run reads {frames['cmems']} of the {CHUNKS['cmems']} chunks of the ocean and "
+        f"{frames['gfs']} of the {CHUNKS['gfs']} of the temperature. The seconds of a series grow "
+        "with its chunks, by another law for each reader, so the document's do not stand beside "
+        f"ours, and what compares seconds is not judged: the profile full does both.{less}"
+    )
+
+
+def _frames(records: pd.DataFrame) -> dict[str, int]:
+    """Return chunks of a series in this run, by file."""
+    kinds = records["case"].str.partition("/")[0]
+    return {kind: int(np.nanmax(records[kinds == kind]["predicted_reads"])) for kind in CHUNKS}

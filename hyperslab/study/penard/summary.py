@@ -1,16 +1,14 @@
 """What the experiments on Penard et al. (2025) found, side by side: Table 3, and what to do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
+from ...analysis import cost
 from ...measure.records import load
 from ..profile import check_profile, root
-from .link import links
-from .link_carried import EXPERIMENT as CARRIED
-from .link_carried import with_rates
-from .link_model import table
+from .link_model import links, named, table
 from .summary_seconds import EXPERIMENTS, delay_of, seconds
 
 
@@ -71,7 +69,7 @@ def drawn(*, profile: str = "quick", workdir: str = "build/adhoc", records: str 
         if not path.exists():
             missing.append(notebook)
             continue
-        found[where] = load(path)
+        found[where] = named(load(path))
         of = set(found[where]["profile"]) - {profile}
         if of:
             others[notebook] = " and ".join(sorted(map(str, of)))
@@ -84,7 +82,8 @@ def drawn(*, profile: str = "quick", workdir: str = "build/adhoc", records: str 
 def _off(records: pd.DataFrame) -> float:
     delay_s = delay_of(records)
     known = links(delay_s)
-    known = with_rates(known, records[records["experiment"] == CARRIED])
-    reads = records[records["link"].isin(list(known)) & (records["experiment"] != CARRIED)]
-    timed = table(known, reads)
+    plain = records["experiment"] == "carried"
+    carried = cost.rate(records[plain], 2 * delay_s)  # a connection and a request
+    known["delay"] = replace(known["delay"], bytes_per_s=carried)
+    timed = table(known, records[records["link"].isin(list(known)) & ~plain])
     return float(timed["error"].abs().max())

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from .link_words import WORDS
+from .link_model import WORDS
 from .local_results import PANELS
 from .local_words import spelled
 from .summary_choice import BASE, MOST, NEAR, REMEDIES, WORK, compared, labels, saved

@@ -4,21 +4,17 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-from numpy.typing import NDArray
 
 from ...access import reader, references
-from ...measure.case import Case, Stopwatch
+from ...io.far import ReadFar
+from ...measure.case import Case
 from ...measure.processes import Processes
 from ...measure.worker import Job
-from ...network import Endpoint, Server, Wire, serving, touched
+from ...network import Server, Wire, serving, touched
 from ...network.request import Request
 from ...network.server import BUCKET
-from ...storage.region import Selection
 from ...storage.write import stored_bytes
 from ...subchunk import Index
 from .local import columns
@@ -33,7 +29,7 @@ IN_TURN = ("h5py", "h5netcdf", "netcdf4", "xarray-netcdf4", "xarray-h5netcdf", "
 """Libraries that make one request after another, as their names begin."""
 TIMEOUT_S = 300.0
 MODULES = (
-    "h5py", "netCDF4", "fsspec", "aiohttp", "hyperslab.study.penard.wire",
+    "h5py", "netCDF4", "fsspec", "aiohttp", "hyperslab.io.far", "hyperslab.study.penard.subchunk",
     "hyperslab.access.h5py", "hyperslab.access.netcdf4", "hyperslab.access.chunkindex_layout",
     "hyperslab.access.subchunk",
 )  # fmt: skip
@@ -43,46 +39,6 @@ MORE = (
     "hyperslab.access.virtualizarr",
 )  # fmt: skip
 """Imported where every reader is read with; each of them is in some reader's requirements."""
-
-
-@dataclass(frozen=True)
-class ReadFar:
-    """Read a selection from a server: phases open, read and close.
-
-    Parameters
-    ----------
-    server : Server or Endpoint
-    name : str
-        Of the file or store in the served folder.
-    library : str
-        Name of a reader.
-    selection
-    variable : str
-    """
-
-    server: Server | Endpoint
-    name: str
-    library: str
-    selection: Selection
-    variable: str
-
-    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        chosen = reader(self.library)
-        options = self.server.storage_options
-        with watch("open"):
-            opened = chosen.open(
-                self.server.address(self.name), self.variable, storage_options=options
-            )
-        with watch("read"):
-            values = opened.read(self.selection)
-        watch.note(useful_bytes=values.nbytes, **self.counted())
-        with watch("close"):
-            opened.close()
-        return values
-
-    def counted(self) -> dict[str, object]:
-        """Return more record columns, known only after the read."""
-        return {}
 
 
 class Seen:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader, readers
+from ...io.far import ReadLinked
 from ...io.work import Equals
 from ...measure.case import Case, Stopwatch
 from ...network import Link, Server, serving
-from ..penard.link import ReadLinked
 from ..penard.wire import MODULES as FAR_MODULES
 from .cloud_files import NAME, CloudFiles
 from .cloud_open import ENGINES, Described, Opening, OpenLinked

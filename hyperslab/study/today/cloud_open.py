@@ -10,8 +10,8 @@ from typing import Any
 
 from ...access.h5py import PAGE_BUFFER_BYTES
 from ...access.urls import Remote, system_in_zarr
+from ...io.far import ReadLinked
 from ...measure.case import Stopwatch
-from ..penard.link import ReadLinked
 
 ENGINES = {
     "h5netcdf": "xarray-h5netcdf", "kerchunk": "kerchunk", "subchunk": "subchunk",

@@ -1,4 +1,4 @@
-"""Figures 9 and 10 of Penard et al. 2025 with our records."""
+"""Figure 10 of Penard et al. 2025 with our records."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from ..style import plain
-from .link import ABROAD, NEAR
-from .link_model import TABLE_3
 from .local_results import PANELS
+from .s3_reads import ABROAD, NEAR
 from .wire_figures import labels
 
 if TYPE_CHECKING:
@@ -18,29 +17,8 @@ if TYPE_CHECKING:
 
 _SHIFT = {"off": 0.17, "on": -0.17, "": 0.0}
 _COLORS = {"off": "C0", "on": "C1", "": "C2"}
-_MODEL = "hollow: by the model, not timed"
 _DOCUMENT = "document, its fastest three"
 _KINDS = {"off": "netCDF-4, shuffle off", "on": "netCDF-4, shuffle on", "": "Zarr, NCZarr"}
-
-
-def figure_9(timed: pd.DataFrame, expected: Mapping[str, pd.DataFrame], *, whole: bool) -> "Figure":
-    """Draw the time of each read over both links, predicted where it was not measured.
-
-    Parameters
-    ----------
-    timed : pandas.DataFrame
-        From `link_model.table`.
-    expected : mapping
-        From the name of a link to `link_model.predictions`.
-    whole : bool
-        Whether the files are the document's size, so that its seconds can stand beside ours.
-    """
-    shown = {"observed": ("o", "link as observed"), "stated": ("s", "link as stated")}
-    left = {}
-    for link in shown:
-        measured = timed[timed["link"] == link]["case"]
-        left[link] = expected[link][~expected[link]["case"].isin(list(measured))]
-    return _figure_times(timed, shown, left, TABLE_3 if whole else {})
 
 
 def figure_10(timed: pd.DataFrame, theirs: Mapping[str, Mapping[str, float]]) -> "Figure":
@@ -55,13 +33,12 @@ def figure_10(timed: pd.DataFrame, theirs: Mapping[str, Mapping[str, float]]) ->
     """
     here = "o", "S3 on this machine"
     shown = {"s3": here, NEAR: here, ABROAD: ("o", "a store that others run")}
-    return _figure_times(timed, shown, {}, theirs)
+    return _figure_times(timed, shown, theirs)
 
 
 def _figure_times(
     timed: pd.DataFrame,
     shown: Mapping[str, tuple[str, str]],
-    expected: Mapping[str, pd.DataFrame],
     theirs: Mapping[str, Mapping[str, float]],
 ) -> "Figure":
     import matplotlib.pyplot as plt
@@ -89,14 +66,6 @@ def _figure_times(
                         capsize=2,
                         color=color,
                     )
-            for link, table in expected.items():
-                left = _rows(table, panel, shuffle)
-                if len(left):
-                    marker, words = shown[link]
-                    drawn |= {shuffle, words, _MODEL}
-                    axes.plot(
-                        left["seconds"], at(left["way"]), marker, ms=4.5, mfc="none", color=color
-                    )
         known = {way: s for way, s in theirs.get(panel, {}).items() if named[way][0] in rows}
         if known:
             drawn.add(_DOCUMENT)
@@ -123,8 +92,6 @@ def _handles(shown: Mapping[str, tuple[str, str]], drawn: set[str]) -> Iterator[
     for words, marker in {words: marker for marker, words in shown.values()}.items():
         if words in drawn:
             yield Line2D([], [], ls="", marker=marker, ms=4.5, color=ink, label=words)
-    if _MODEL in drawn:
-        yield Line2D([], [], ls="", marker="o", ms=4.5, mfc="none", color=ink, label=_MODEL)
     if _DOCUMENT in drawn:
         yield Line2D([], [], ls="", marker="D", ms=7, mfc="none", color="C6", label=_DOCUMENT)
 

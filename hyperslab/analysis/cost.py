@@ -1,0 +1,160 @@
+"""What a read takes over a link: round trips, bytes and work, from what it moved over another."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..measure.records import main
+from ..network import Link
+from ..network.link import parts
+from .cells import in_order
+
+PHASES = ("open", "read")
+WINDOW = 10 * 1460  # bytes that a new connection sends before the first answer (RFC 6928)
+_USED = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
+_COUNTED = ["stages", "handshakes", "wire_bytes", "idle_stages", "requests", "connections"]
+
+
+def moved(records: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return what reads moved and worked, opening included: medians over the blocks.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of reads over links.
+    by : sequence of str
+        Labels that make the rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        stages, handshakes, wire_bytes, idle_stages, requests, connections, cpu_s (seconds).
+    """
+    rows = in_order(main(records), by)
+    rows = rows[rows["phase"].isin(PHASES)].astype(dict.fromkeys(by, str))
+    samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby([*by, "block"], sort=False)
+    found = samples.agg(cpu_s=("cpu_s", "sum"), **{name: (name, "max") for name in _COUNTED})
+    return found.groupby(level=list(by), sort=False).median()
+
+
+def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd.Series[float]":
+    """Return what each read would take over a link.
+
+    Parameters
+    ----------
+    moved : pandas.DataFrame
+        From `moved`.
+    link : Link
+    slow_start : bool
+        Whether connections begin as TCP's do.
+
+    Examples
+    --------
+    >>> counts = {"stages": [9], "handshakes": [1], "wire_bytes": [45_000], "idle_stages": [1]}
+    >>> seconds(pd.DataFrame({**counts, "cpu_s": [0.0]}), Link(100e3, 0.1)).tolist()
+    [1.05]
+    """
+    used = moved[_USED].astype(float).to_numpy()
+    found = pd.Series([link.seconds(*row) for row in used], moved.index, dtype="f8")
+    if slow_start:
+        each = moved["wire_bytes"] / moved["connections"].clip(lower=1)
+        found += [slow_start_s(link, size) for size in each]
+    return found
+
+
+def over_links(
+    moved: pd.DataFrame, round_trips_s: NDArray[np.float64], rates: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return what each read would take over each of many links.
+
+    Parameters
+    ----------
+    moved : pandas.DataFrame
+        From `moved`.
+    round_trips_s, rates : numpy.ndarray
+        float64 of shape (x,) in seconds and (y,) in bytes a second.
+
+    Returns
+    -------
+    numpy.ndarray
+        float64 of shape (reads, y, x), in seconds.
+
+    Examples
+    --------
+    >>> both = {"handshakes": [1, 1], "wire_bytes": [1e6, 1e8], "cpu_s": [0, 0]}
+    >>> reads = pd.DataFrame(both | {"stages": [50, 1], "idle_stages": [50, 1]})
+    >>> over_links(reads, np.array([1e-3, 0.3]), np.array([1e6, 1e8])).argmin(0).tolist()
+    [[0, 0], [0, 1]]
+    """
+    trips_s, found = round_trips_s[None, :], []
+    for stages, handshakes, size, cpu_s, idle in moved[_USED].astype(float).to_numpy():
+        waits, turns, after_s = parts(stages, handshakes, cpu_s, idle)
+        carried_s = size / rates[:, None]
+        turns_s = trips_s * turns + carried_s / (turns + 1)
+        longest = np.maximum(carried_s, np.maximum(turns_s, cpu_s - after_s))
+        found.append(trips_s * waits + longest + after_s)
+    return np.array(found)
+
+
+def rate(plain: pd.DataFrame, waited_s: float) -> float:
+    """Return how many bytes a second a link carries that has no rate of its own.
+
+    They are the bytes of a plain request over the time that the client waited for them: what took
+    neither round trips nor its own CPU time.
+
+    Parameters
+    ----------
+    plain : pandas.DataFrame
+        Records of a plain request.
+    waited_s : float
+        Its round trips.
+
+    Examples
+    --------
+    >>> row = {"aa": "", "status": "ok", "phase": "read"}
+    >>> times = {"wall_s": 0.7, "user_s": 0.1, "sys_s": 0.2, "wire_bytes": 2e8}
+    >>> round(rate(pd.DataFrame([row | times]), 0.2) / 1e6)
+    1000
+    """
+    rows = main(plain)
+    rows = rows[rows["phase"] == "read"]
+    left_s = float((rows["wall_s"] - rows["user_s"] - rows["sys_s"]).median()) - waited_s
+    return float(rows["wire_bytes"].median()) / left_s if left_s > 0 else math.inf
+
+
+def slow_start_s(link: Link, size: float) -> float:
+    """Return how much longer a new connection of TCP takes for its bytes than an open one.
+
+    A window doubles each round trip until the link is full or all is sent; until then the sender
+    waits for most of each round trip.
+
+    Parameters
+    ----------
+    link : Link
+    size : float
+        Bytes of one connection.
+
+    Returns
+    -------
+    float
+        Seconds, 0 where one window carries all.
+
+    Source
+    ------
+    RFC 6928 (the first window) and RFC 5681 (its growth). Against TCP itself, through a link of
+    100 Mbit/s and 20 ms in the kernel: 50 kB on a new connection took 40 ms longer than on
+    one without slow start; two windows have to be waited for.
+
+    Examples
+    --------
+    >>> slow_start_s(Link(12.5e6, 0.02), 50_000)
+    0.036496
+    >>> slow_start_s(Link(12.5e6, 0.02), 14_600)
+    0.0
+    """
+    waits = max(0, math.ceil(math.log2(size / WINDOW + 1)) - 1)
+    sent_s = (WINDOW * 2**n / link.bytes_per_s for n in range(waits))
+    return math.fsum(max(0.0, link.round_trip_s - seconds) for seconds in sent_s)

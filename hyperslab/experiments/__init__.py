@@ -1,0 +1,1 @@
+"""What the experiments of the notebooks time and choose, one module for each notebook."""

@@ -1,0 +1,176 @@
+"""Reads over slow links: what is beside the files, and which reads are worth their time."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from http.client import HTTPConnection
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .. import subchunk
+from ..access import references
+from ..access.chunkindex_layout import SUFFIX
+from ..analysis import cost
+from ..io.experiment import Case, File
+from ..io.far import Place, ReadOver
+from ..measure.case import Stopwatch
+from ..network import Link
+from ..subchunk import chunkindex
+
+LABELS = ("read", "layout", "reader")
+# What verdicts compare; the others are ranked.
+JUDGED = frozenset(
+    {
+        ("ocean series", "netCDF-4", "chunkindex"),
+        ("ocean series", "netCDF-4", "h5py"),
+        ("temperature series", "netCDF-4", "chunkindex"),
+        ("temperature series", "netCDF-4, shuffle", "h5py"),
+        ("temperature map", "netCDF-4", "chunkindex"),
+        ("temperature map", "netCDF-4, shuffle", "h5py"),
+    }
+)
+MOST_BYTES = 256_000_000  # of the plain request
+PIECES = 10  # about how many chunks lie in a shard along each side of a map
+
+
+def index(files: Iterable[File]) -> None:
+    """Write what readers look for beside netCDF files: both indexes, and kerchunk's references."""
+    for file in files:
+        path, variables = file.path, [file.array.variable]
+        subchunk.build(path, variables=variables)
+        chunkindex.write(path, path.with_name(path.name + SUFFIX), variables=variables)
+        if find_spec("kerchunk"):
+            references.write(path)
+
+
+def affordable(
+    cases: Sequence[Case],
+    moved: pd.DataFrame,
+    links: Mapping[str, Link],
+    setting: Callable[[str], int],
+    limit: str,
+    judged: Collection[tuple[str, ...]] = (),
+    ranked_blocks: int = 0,
+) -> list[Case]:
+    """Return the reads that verdicts compare, and of the others what takes no longer than a limit.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Over one link, with the labels `LABELS`.
+    moved : pandas.DataFrame
+        Records over another link, which tell what each read moves.
+    links : mapping of str to Link
+    setting : callable
+        Returns a number of the profile by its name.
+    limit : str
+        The setting, in milliseconds, that a read may take by the model; one at least is measured.
+    judged : collection of tuple of str
+        Labels of what verdicts compare.
+    ranked_blocks : int
+        Blocks of the others; 0 is all.
+
+    Returns
+    -------
+    list of Case
+        With an A/A pair: the quickest of what is judged, or the first.
+    """
+    (link,) = {case.work.place.name for case in cases if isinstance(case.work, ReadOver)}
+    expected = cost.seconds(cost.moved(moved, LABELS), links[link]).to_dict()
+    labels = [tuple(case.labels[name] for name in LABELS) for case in cases]
+    seconds = {one: expected.get(one, math.inf) for one in labels}
+    needed = [one for one in labels if one in judged]
+    limit_s = setting(limit) / 1000
+    most_s = limit_s if needed else max(limit_s, min(seconds.values()))
+    chosen = [one for one in labels if one in needed or seconds[one] <= most_s]
+    pair = min(needed, key=seconds.__getitem__) if needed else chosen[0]
+    return [
+        replace(case, aa=one == pair, most_blocks=0 if one in (*needed, pair) else ranked_blocks)
+        for case, one in zip(cases, labels, strict=True)
+        if one in chosen
+    ]
+
+
+def plain_request(place: Place, file: File) -> Case:
+    """Return a case that tells how fast a link without a rate carries bytes."""
+    labels = dict(zip(LABELS, ("plain request", "netCDF-4", "http.client"), strict=True))
+    return Case(labels, PlainRequest(place, file), aa=True)
+
+
+@dataclass(frozen=True)
+class PlainRequest:
+    """Get the beginning of a file over a new connection, with no library in between."""
+
+    place: Place
+    file: File
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        server, path = self.place.server, self.file.path
+        assert server is not None, "nothing is served where records are drawn from"
+        size = min(MOST_BYTES, path.stat().st_size)
+        return {
+            "run": Fetch(server.port, path.name, size),
+            "check": Beginning(path, size),
+            "columns": {
+                "link": self.place.name,
+                "latency_s": self.place.link.round_trip_s,
+                "mode": server.program,
+            },
+            "prepare": server.forget,
+        }
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """Get so many bytes at the beginning of a served file."""
+
+    port: int
+    name: str
+    size: int
+
+    def __call__(self, watch: Stopwatch) -> bytes:
+        connection = HTTPConnection("127.0.0.1", self.port)
+        with watch("read"):
+            asked = {"Range": f"bytes=0-{self.size - 1}"}
+            connection.request("GET", f"/{self.name}", headers=asked)
+            answer = connection.getresponse()
+            found = answer.read()
+        connection.close()
+        if answer.status != 206:
+            raise OSError(f"{self.name}: the server answered {answer.status} to a range")
+        watch.note(wire_bytes=len(found), useful_bytes=len(found))
+        return found
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """Check that bytes are those at the beginning of a file."""
+
+    path: Path
+    size: int
+
+    def __call__(self, read: bytes) -> bool:
+        with self.path.open("rb") as file:
+            return read == file.read(self.size)
+
+
+def inner(shard: Sequence[int]) -> tuple[int, ...]:
+    """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
+
+    Examples
+    --------
+    >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
+    ((1, 1, 103, 144), (1, 38, 143))
+    """
+    *rest, rows, columns = shard
+    return (*(1 for _ in rest), _part(rows), _part(columns))
+
+
+def _part(length: int) -> int:
+    """Return the divisor of a length that cuts it into nearly `PIECES`."""
+    counts = (count for count in range(1, length + 1) if length % count == 0)
+    return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -10,7 +10,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
-from hyperslab.study import board, board_figures
+from hyperslab.measure import records
+from hyperslab.study import board, board_figures, profile, provenance
 from hyperslab.study.claims import VERDICTS, Judgement, load
 from hyperslab.study.style import STYLES, styled
 
@@ -55,6 +56,23 @@ def test_a_board_without_records_shows_the_distance_honestly(empty: board.Board)
     without = replace(empty, pages=frozenset(empty.pages) - {"lee_access"})
     assert re.search(r"still to come will measure \d+ of these", board.summary(without))
     assert len(json.loads((empty.results / "claims.json").read_text())) == 75
+
+
+def test_verdicts_from_records_that_were_measured_otherwise_are_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    frame = records.load(ROOT / "results/reference/lee_access.parquet")
+    settings = profile.entry("lee_access", ROOT).settings["full"]
+    source = ROOT / "notebooks/lee_access.ipynb"
+    same = provenance.experiment(source, settings, profile="full", repeats=9, seed=0)
+    for version, marked in ((provenance.now(["h5py"])["h5py"], False), ("0.1", True)):
+        about = {"experiment": same, "tools": {"h5py": version}}
+        records.save(frame, tmp_path / "given/lee_access.parquet", about)
+        found = board.judged(profile="full", workdir=str(tmp_path), records=str(tmp_path / "given"))
+        (judged,) = [item for item in found.judgements if item.claim.id == "lee-5"]
+        assert any("h5py was 0.1" in mark for mark in judged.headline.marks) == marked
+        assert ("measured otherwise" in judged.headline.reason) == marked
 
 
 def test_the_tally_adds_up(mixed: board.Board) -> None:

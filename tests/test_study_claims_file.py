@@ -119,6 +119,13 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for side in {"of", "to", "cells"} & set(fields):
         where = {**fields.get("where", {}), **fields[side]}
+        if isinstance(expect, dict) and fields.get("over", "case") != "case":  # of labels
+            first = fields["over"][0]
+            among = {fields["groups"]: names} if readers else {first: names}
+            ((label, values),) = among.items()
+            rows += [{**where, label: value, "case": value} for value in values]
+            rows = [{**row, first: name} for row in rows for name in readers] or rows
+            continue
         pattern = where.get("case", "*" if "over" in fields or "expect" in fields else "some")
         for case in pattern if isinstance(pattern, list) else [pattern]:
             for name in names:

@@ -182,7 +182,7 @@ def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Se
         parts.append(text)
     key = parts[0]
     for part in parts[1:]:
-        key = key + " " + part
+        key = (key + " " + part).str.strip()
     return key
 
 

@@ -1,5 +1,6 @@
 """The verdict board: all claims, judged, as a picture, tables and sentences."""
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..measure import records as tables
 from ..text import amount, unbroken
-from . import claims
+from . import claims, provenance
 from .claims.bands import (
     HOLDS,
     INCONCLUSIVE,
@@ -34,6 +36,7 @@ SYMBOLS: Mapping[str, str] = {
 }
 IN_PART, IN_PART_SYMBOL = "holds in part", "◐"
 """A claim that holds while another of its parts is reversed, refuted or obsolete."""
+_GIVEN = ("repeats", "seed")  # to a run, and right whatever they were
 SHORT: Mapping[str, str] = {
     "lee": "Lee 2008",
     "chunking": "netCDF-C 2018",
@@ -97,7 +100,10 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
         raise ValueError(f"records is {records!r}: no such folder of records")
     content = claims.read(top / claims.FILE)
     pages = frozenset(entry.name for entry in entries(top))
-    found = claims.evaluate(content.claims, folder, ready=pages, chapters=content.chapters)
+    differs = _differs(folder, profile, top) if records else {}
+    found = claims.evaluate(
+        content.claims, folder, ready=pages, chapters=content.chapters, differs=differs
+    )
     claims.write_json(found, results / "claims.json")
     return Board(profile, results, content.documents, content.chapters, pages, tuple(found))
 
@@ -247,7 +253,8 @@ def summary(board: Board) -> str:
         )
     if marked := _marked(board):
         sentences.append(
-            f"Verdicts from runs that were not quite quiet: {marked}; their reasons say so."
+            f"Verdicts with a mark, as from a run that was not quite quiet: {marked}; their "
+            "reasons say why."
         )
     return " ".join(sentences)
 
@@ -266,6 +273,20 @@ def described(board: Board) -> str:
         found = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if v in counts)
         parts.append(f"{board.documents[str(document)]}: {found}")
     return f"A tile for each claim, by document, with its verdict. {'; '.join(parts)}."
+
+
+def _differs(folder: Path, profile: str, top: Path) -> dict[str, str]:
+    """Return in what given records were measured otherwise than now, by notebook."""
+    found = {}
+    for item in entries(top):
+        path = folder / f"{item.name}.parquet"
+        if path.exists():
+            source, settings = top / f"notebooks/{item.name}.ipynb", item.settings[profile]
+            given = tables.about(path).get("experiment", {})
+            parameters = {name: json.loads(given[name]) for name in _GIVEN if name in given}
+            now = provenance.experiment(source, settings, profile=profile, **parameters)
+            found[item.name] = provenance.differs(path, now)
+    return found
 
 
 def _coming(board: Board) -> int:

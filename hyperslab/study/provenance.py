@@ -18,8 +18,8 @@ from ..network import Endpoint
 # Modules whose code decides what is measured, by their place. The pages that are not rebuilt yet
 # keep what they measure beside what they draw, told apart by the ending of its name.
 _PLACES = (
-    "data_gen", "access", "advise", "experiments", "io", "kernels", "measure", "network",
-    "parallel", "storage", "subchunk",
+    "data_gen", "access", "advise", "analysis.cost", "experiments", "io", "kernels", "measure",
+    "network", "parallel", "storage", "subchunk",
 )  # fmt: skip
 _OLD_PAGES = (
     "chilan", "chunking", "cost", "jones", "lee", "own", "penard", "scaling", "today",

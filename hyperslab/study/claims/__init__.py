@@ -51,6 +51,7 @@ def evaluate(
     *,
     ready: Collection[str] | None = None,
     chapters: Mapping[str, str] | None = None,
+    differs: Mapping[str, str] | None = None,
 ) -> list[Judgement]:
     """Judge claims by the records in a folder.
 
@@ -64,6 +65,9 @@ def evaluate(
         chapter will measure it.
     chapters : mapping, optional
         Titles of the chapters; those of the repository's claims by default.
+    differs : mapping, optional
+        In what the records of a notebook were measured otherwise than they would be now: a mark
+        of the verdicts.
 
     Returns
     -------
@@ -74,7 +78,7 @@ def evaluate(
         ready = {path.stem for path in (root() / "notebooks").glob("*.ipynb")}
     if chapters is None:
         chapters = read(root() / FILE).chapters
-    folder = Folder(Path(results), ready, chapters)
+    folder = Folder(Path(results), ready, chapters, differs or {})
     return [judge(claim, folder) for claim in claims]
 
 

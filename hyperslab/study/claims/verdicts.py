@@ -130,8 +130,14 @@ class Judgement:
 class Folder:
     """A folder of results, its records read once, when first asked for."""
 
-    def __init__(self, path: Path, ready: Collection[str], chapters: Mapping[str, str]) -> None:
-        self.path, self.ready, self.chapters = path, ready, chapters
+    def __init__(
+        self,
+        path: Path,
+        ready: Collection[str],
+        chapters: Mapping[str, str],
+        differs: Mapping[str, str],
+    ) -> None:
+        self.path, self.ready, self.chapters, self.differs = path, ready, chapters, differs
         self._read: dict[str, pd.DataFrame] = {}
         self._health: dict[tuple[object, ...], Health] = {}
 
@@ -201,10 +207,13 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     why = f"{'The claim' if part.headline else 'This part'} {_OUTCOMES[verdict]}."
     if verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT):
         why = f"{why[:-1]}: hardly any difference is left."
+    differs = folder.differs.get(part.notebook, "")
     marks: tuple[str, ...] = ()
+    if differs:
+        marks = (f"measured otherwise than it would be now: {differs}",)
     if found.timed:
         state = folder.health(part.notebook, found)
-        marks = state.marks
+        marks += state.marks
         if state.void:
             verdict, why = INCONCLUSIVE, f"These times are void: {state.void}."
         elif found.n < ENOUGH:

@@ -45,8 +45,8 @@ _ABOUT = b"hyperslab"
 _KINDS: Mapping[str, type | str] = MappingProxyType(
     dict.fromkeys(TEXT, str) | dict.fromkeys(NUMBERS, "f8") | dict.fromkeys(FLAGS, bool)
 )
-_DEFAULTS: Mapping[str, str | float | bool] = MappingProxyType(
-    dict.fromkeys(TEXT, "") | dict.fromkeys(NUMBERS, np.nan) | dict.fromkeys(FLAGS, False)
+_NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
+    {str: "", "f8": np.nan, bool: False}
 )
 
 
@@ -170,8 +170,8 @@ def save(frame: pd.DataFrame, path: Path, about: Mapping[str, object] | None = N
 
 
 def _nothing(column: "pd.Series[Any]") -> bool:
-    default = _DEFAULTS.get(str(column.name), "")
-    return bool(column.isna().all() or (column == default).all())
+    nothing = _NONE[_KINDS.get(str(column.name), str)]
+    return bool(column.isna().all() or (column == nothing).all())
 
 
 def about(path: Path) -> dict[str, Any]:
@@ -217,10 +217,13 @@ def load(path: Path) -> pd.DataFrame:
         )
     labels = kept.get("labels", [])
     _check_names(set(frame.columns) - set(labels))
-    lacking = {n: _DEFAULTS.get(n, "") for n in (*COLUMNS, *labels) if n not in frame}
-    whole = frame.assign(**lacking)[[*COLUMNS, *labels]]
-    texts = [*TEXT, *labels]
-    return whole.fillna(dict.fromkeys(texts, "")).astype(dict(_KINDS) | dict.fromkeys(labels, str))
+    kinds = {**_KINDS, **dict.fromkeys(labels, str)}
+    defaults = {kind: pd.Series(value, frame.index, kind) for kind, value in _NONE.items()}
+    columns = {
+        name: frame[name].fillna(_NONE[kind]).astype(kind) if name in frame else defaults[kind]
+        for name, kind in kinds.items()
+    }
+    return pd.DataFrame(columns, columns=[*COLUMNS, *labels])
 
 
 def machines(folder: Path) -> dict[str, dict[str, object]]:

@@ -4,6 +4,7 @@ from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from data_gen import arrays
@@ -47,8 +48,8 @@ def measured(**how):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array, layout):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
-    file = run.write(array, LAYOUTS[layout], f"{layout}, of it")
-    assert file.path.stem == f"{layout}-of-it"
+    (file,) = run.write(array, {f"{layout}, of it": LAYOUTS[layout]}).values()
+    assert file.path.stem == f"array-{layout}-of-it"
     with reader("netcdf4").open(file.path, "data") as opened:
         assert np.array_equal(opened.read(...), array.make())
     cold, warm = (Case({"layout": layout}, Read(file, COLUMN)).ready(s) for s in ("cold", "warm"))
@@ -70,7 +71,7 @@ def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array
 
 def test_a_reader_that_is_not_there_is_named(array, tmp_path):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path))
-    file = run.write(array, LAYOUTS["plain"], "x")
+    file = run.write(array, LAYOUTS)["plain"]
     with pytest.raises(ValueError, match="no reader 'netcdf5'; give one of"):
         Case({"layout": "plain"}, Read(file, COLUMN, "netcdf5")).ready()
 
@@ -78,8 +79,8 @@ def test_a_reader_that_is_not_there_is_named(array, tmp_path):
 def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array):
     run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=2)
     cases = [
-        Case({"layout": name}, Read(run.write(array, layout, name), COLUMN), aa=name == "plain")
-        for name, layout in LAYOUTS.items()
+        Case({"layout": name}, Read(file, COLUMN), aa=name == "plain")
+        for name, file in run.write(array, LAYOUTS).items()
     ]
     frame = run.measure("e", cases, cache=("warm",))
     run.finish()
@@ -93,6 +94,16 @@ def test_labels_are_columns_of_records_in_the_order_of_the_cases(tmp_path, array
         again.measure("e", cases[:1])
     with pytest.raises(ValueError, match="have no label 'reader'"):
         again.measure("e", [Case({"reader": "x"}, cases[0].work)])
+
+
+def test_a_profile_leaves_cases_out_by_their_labels(tmp_path, array):
+    rules = [{"layout": ["chunked"], "experiment": "e"}]
+    run = begin("lee_access", profile="smoke", workdir=str(tmp_path), repeats=1, leave_out=rules)
+    files = run.write(array, LAYOUTS)
+    cases = [Case({"layout": name}, Read(files[name], COLUMN), aa=True) for name in LAYOUTS]
+    assert set(run.measure("e", cases)["layout"]) == {"plain"}
+    found = run.measure("f", cases, only=lambda left: left[1:])
+    assert set(found["layout"]) == {"chunked"}
 
 
 def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
@@ -161,8 +172,28 @@ def test_figures_show_what_was_measured_in_its_order(style):
         plt.close(drawn)
 
 
+def test_panels_have_their_own_dots_and_what_was_not_timed_is_hollow():
+    table = compare(measured(), "wall_s", ["layout", "cache_state"])
+    keys = [("plain", "warm"), ("chunked", "cold"), ("modelled", "cold")]
+    index = pd.MultiIndex.from_tuples(keys, names=table.index.names)
+    drawn = Dots(
+        table, ["layout"], "It says so", "time", "s", panel="cache_state",
+        hollow=pd.Series([0.3, 0.2, 0.1], index), document=pd.Series([9.0], index[:1]),
+    )()  # fmt: skip
+    titles = {axes.get_title(loc="left"): axes for axes in drawn.axes}
+    assert set(titles) == {"cold", "warm"}
+    hollow = [line for line in titles["cold"].lines if "model" in str(line.get_label())]
+    assert hollow[0].get_xydata().tolist() == [[0.2, 1], [0.1, 2]]
+    theirs = [line for line in titles["warm"].lines if line.get_label() == "document"]
+    assert theirs[0].get_xydata().tolist() == [[9.0, 0]]
+    plt.close(drawn)
+
+
 def test_numbers_of_documents_are_in_seconds():
     assert document("lee2008", "figure 7")["netCDF-3"] == 0.86095
+    theirs = document("penard2025", "table 3, slow link")
+    assert theirs["ocean map", "NCZarr", "zarr"] == 2.55
+    assert theirs.index.names == ["read", "layout", "reader"]
 
 
 def test_the_answer_comes_right_below_the_title():

@@ -17,10 +17,10 @@ from hyperslab.network import Endpoint, serving
 from hyperslab.study import claims, profile
 from hyperslab.study.options import Options
 from hyperslab.study.penard import (
-    link,
-    link_figures,
     link_model,
     s3,
+    s3_figures,
+    s3_reads,
     s3_words,
     summary_seconds,
 )
@@ -46,7 +46,7 @@ def files(tmp_path_factory):
 def rows(blocks=6, **changed):
     """Made-up records: 100 ms and 10 MB, but for the megabytes given by the way's name."""
     for today in (False, True):
-        for kind, read, way, store in link._cells("paper", "s3", today=today):
+        for kind, read, way, store in s3_reads._cells("paper", today=today):
             name = way.way(store)
             size = changed.get(name.replace("-", "_"), 10) * 1e6
             labels = ("A", "B") if (kind, read, name) == ("cmems", "series", "h5py-off") else ("",)
@@ -78,7 +78,7 @@ def test_what_cannot_be_done_is_tried(files):
 
 
 def test_reads_from_s3_are_true_and_counted(files):
-    with link.laid(files, s3.links(), drawing=False, kind="s3") as far:
+    with s3_reads.laid(files, s3.links(), drawing=False) as far:
         wanted = {"gfs/frame/h5py-on", "gfs/frame/zarr"}
         for case in [case for case in far.cases("s3") if case.name in wanted]:
             watch = Stopwatch()
@@ -102,7 +102,7 @@ def test_words_and_figure_are_of_the_records():
     assert "on this machine" in s3_words.setting(timed) and s3_words.advice()
     for style, theirs in product(STYLES, ({}, s3_words.TABLE_3)):
         with styled(style):
-            plt.close(link_figures.figure_10(timed, theirs))
+            plt.close(s3_figures.figure_10(timed, theirs))
 
 
 def abroad(link="endpoint", **changed):
@@ -131,14 +131,14 @@ def test_of_a_store_that_others_run_only_the_seconds_are_told(tmp_path):
 def drawn(timed):
     """What the marks of Figure 10 are said to be."""
     with styled(STYLES[0]):
-        figure = link_figures.figure_10(timed, {})
+        figure = s3_figures.figure_10(timed, {})
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     plt.close(figure)
-    return set(texts) - set(link_figures._KINDS.values())
+    return set(texts) - set(s3_figures._KINDS.values())
 
 
 def test_a_store_on_this_machine_is_never_called_a_stores_speed():
-    records = frame_of(abroad(link=link.NEAR, h5py_on=40))
+    records = frame_of(abroad(link=s3_reads.NEAR, h5py_on=40))
     timed = link_model.table(s3.links(), records)
     caption, setting = s3_words.caption_10(timed, beside=False), s3_words.setting(timed)
     assert "from S3 on this machine" in caption and "not the speed of anybody's store" in caption
@@ -205,7 +205,7 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
     frame = load(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
-    assert (read["status"] == "ok").all() and (read["link"] == link.NEAR).all()
+    assert (read["status"] == "ok").all() and (read["link"] == s3_reads.NEAR).all()
     page = (work / "out.ipynb").read_text()
     assert "not the speed of anybody's store" in page and "listens on this machine" in page
     assert np.isnan(read["requests"].astype(float)).all()

@@ -44,7 +44,7 @@ class DatasetVariable:
         return tuple(variables[self.variable].shape)
 
     @property
-    def step(self) -> tuple[int, ...]:
+    def step_shape(self) -> tuple[int, ...]:
         """Shape of a time step."""
         return (1, *self.shape[1:])
 
@@ -91,7 +91,7 @@ def variable(name: str, variable: str, **parameters: object) -> DatasetVariable:
     Examples
     --------
     >>> ocean = variable("ocean", "uo", steps=2)
-    >>> ocean.shape, ocean.step, ocean[:, 280, 506].shape
+    >>> ocean.shape, ocean.step_shape, ocean[:, 280, 506].shape
     ((2, 380, 1287), (1, 380, 1287), (2,))
     """
     source = dataset(name, **parameters)

@@ -33,8 +33,8 @@ def files(tmp_path_factory):
     """One step of the temperature, on a sixteenth of its grid, in a layout of each kind."""
     folder = tmp_path_factory.mktemp("far")
     data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
-    plain = Layout("netcdf4", chunks=data.step, codec="deflate", level=4)
-    layouts = {"netCDF-4": plain, "Zarr": Layout("zarr2", chunks=data.step, codec="deflate")}
+    plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
+    layouts = {"netCDF-4": plain, "Zarr": Layout("zarr2", chunks=data.step_shape, codec="deflate")}
     found = {
         name: File(folder / f"{name}{layout.suffix}", data, layout)
         for name, layout in layouts.items()

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from ..storage.layout import Layout
 from ..storage.region import Selection
 from ..storage.variable import Variable
 from ..storage.write import create
+from ..storage.writers.plan import CHUNK_CACHED
 from . import work
 
 _CHECKERS = {"netcdf4": "h5py", "hdf5": "netcdf4"}  # who reads what another library wrote
@@ -117,7 +119,8 @@ class Array:
         variable = Variable(self.variable, dims, self.shape, self.dtype)
         for path, layout in files.items():
             # A cache for all chunks: whole rows arrive, and each may touch every chunk.
-            cache = 2 * values.nbytes if layout.chunks else None
+            cached = layout.chunks and layout.format in CHUNK_CACHED
+            cache = 2 * values.nbytes if cached else None
             with create(
                 path, [variable], layout, chunk_cache_bytes=cache, overwrite=True
             ) as writer:
@@ -256,7 +259,9 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
     cards = [card(name) for name in sorted({getattr(part, "library", "netcdf4") for part in parts})]
     libraries = {module for one in cards for module in one.requires}
     libraries |= {module for part in parts for module in getattr(part, "needs", ())}
-    return (*sorted(libraries), work.__name__, *(f"hyperslab.access.{one.module}" for one in cards))
+    there = {module for module in libraries if find_spec(module.partition(".")[0])}
+    readers = {f"hyperslab.access.{one.module}" for one in cards if there.issuperset(one.requires)}
+    return (*sorted(there), work.__name__, *sorted(readers))
 
 
 def columns(layout: Layout, reader: str) -> dict[str, object]:

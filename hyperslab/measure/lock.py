@@ -49,7 +49,7 @@ def measuring(path: Path | None = None) -> Iterator[None]:
                 return
             raise BusyError(
                 f"process {holder or 'unknown'} is measuring on this machine: two runs at once "
-                "would disturb each other; wait for it to end, or end it"
+                "would disturb each other; run this again when it has ended"
             ) from None
         _note(fd, str(os.getpid()))
         before = os.environ.get(_HOLDER)  # of another lock

@@ -73,10 +73,10 @@ class Dots:
         import matplotlib.pyplot as plt
 
         parts = self._parts()
-        panels = list(dict.fromkeys(parts["measured"]["panel"]))
+        known = [parts[name] for name in ("measured", "hollow")]
+        panels = list(dict.fromkeys(panel for part in known for panel in part["panel"]))
         names = list(dict.fromkeys(row for part in parts.values() for row in part["row"]))
-        known = [part["colour"] for name, part in parts.items() if name != "document"]
-        colours = list(dict.fromkeys(colour for part in known for colour in part))
+        colours = list(dict.fromkeys(colour for part in known for colour in part["colour"]))
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
             self._draw(axes, parts, names, colours)
@@ -90,7 +90,9 @@ class Dots:
             mine = {name: part[part["panel"] == panel] for name, part in parts.items()}
             self._draw(axes, mine, names, colours)
             axes.set_title(panel, loc="left")
-        for axes in grid[:-1].flat:
+        for axes in grid.flat[len(panels) :]:
+            axes.set_visible(False)
+        for axes in grid.flat[: len(panels) - 2]:
             axes.set_xlabel("")
         told: dict[str, Any] = {}
         for axes in grid.flat:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from ..text import Interval, exact, number, spread
+from ..text import ENOUGH, Interval, exact, number, spread
 from . import show as display
 from .figures import Dots
 from .profile import root
@@ -21,7 +21,9 @@ __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "tabl
 
 
 def say(text: str, **values: object) -> None:
-    """Show sentences, with values in them; a line with one that was not measured is left out.
+    """Show sentences, with values in them.
+
+    A line with a value that was not measured is left out, and said to be.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def said(text: str, **values: object) -> str:
     --------
     >>> unknown = Interval(float("nan"), float("nan"), float("nan"), 0)
     >>> said("It was {a:faster}.\\nIt was {b:faster}.", a=Interval(2.0, 1.5, 2.5, 7), b=unknown)
-    'It was 2 × [1.5, 2.5] faster.'
+    'It was 2 × [1.5, 2.5] faster.\n*What was not measured here is left out.*'
     """
     unknown = {
         name
@@ -49,8 +51,11 @@ def said(text: str, **values: object) -> str:
         if (isinstance(value, Interval) and not value.n)
         or (isinstance(value, float) and math.isnan(value))
     }
-    lines = [line for line in text.strip().splitlines() if not unknown & _fields(line)]
-    return "\n".join(lines).format(**values)
+    lines = text.strip().splitlines()
+    known = [line for line in lines if not unknown & _fields(line)]
+    if len(known) < len(lines):
+        known.append("*What was not measured here is left out.*")
+    return "\n".join(known).format(**values)
 
 
 def _fields(line: str) -> set[str]:
@@ -101,6 +106,9 @@ def table(
     folded : bool
         Whether it is shown only when asked for, because it is long.
     """
+    few = [n for values in columns.values() for n in map(_blocks, values) if 0 < n < ENOUGH]
+    if few:
+        caption += f" Without an interval: fewer than {ENOUGH} blocks."
     written = [_written(head, pd.Series(values)) for head, values in columns.items()]
     labels = next(column.index.names for column in written if column.index.names[0])
     whole = pd.concat(written, axis=1).fillna("–").rename_axis(labels)
@@ -114,10 +122,15 @@ def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
     def write(value: Any) -> str:
         if isinstance(value, Interval):
             low, high = scale * value.low, scale * value.high
-            return f"{Interval(scale * value.value, low, high, value.n)}" if value.n else "–"
+            shown = Interval(scale * value.value, low, high, value.n)
+            return f"{shown}" if value.n >= ENOUGH else number(shown.value)
         return number(scale * value)
 
     return column.map(write).rename(head)
+
+
+def _blocks(value: Any) -> int:
+    return value.n if isinstance(value, Interval) else 0
 
 
 @functools.cache

@@ -30,7 +30,7 @@ class ColumnInFile:
     Parameters
     ----------
     layouts : mapping of str to Layout
-        Chunks are as long as the array or a whole part of it, and one column wide.
+        A chunk that holds part of the column counts as a whole.
     shape : tuple of int
         Rows and columns of the array.
     column : int
@@ -52,9 +52,11 @@ class ColumnInFile:
             axes.broken_barh([(0, 1)], (y - 0.3, 0.6), color="C5", alpha=0.25, lw=0)
             spots = [(strip / _STRIPS, 0.25 / _STRIPS) for strip in range(_STRIPS)]
             if layout.chunks:  # they lie row by row of the grid: one of each is of the column
-                width = layout.chunks[0] / (rows * columns)
-                parts = rows // layout.chunks[0]
-                spots = [((part * columns + self.column) * width, width) for part in range(parts)]
+                high, wide = layout.chunks
+                down, across = -(-rows // high), -(-columns // wide)
+                width = 1 / (down * across)
+                place = self.column // wide
+                spots = [((row * across + place) * width, width) for row in range(down)]
             axes.broken_barh(spots, (y - 0.3, 0.6), color="C1", lw=0.8, edgecolor="C1")
         axes.set_yticks(range(len(self.layouts)), list(self.layouts))
         axes.set(xlabel="place in the file, as a share of it", xlim=(0, 1))

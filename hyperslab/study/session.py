@@ -206,9 +206,15 @@ class Session:
         pandas.DataFrame
             The records of this experiment.
         """
+        asked = len(cases)
+        cases = [case for case in cases if not self._left_out(experiment, case.labels)]
+        if len(cases) < asked:
+            print(
+                f"{experiment}: the profile {self.profile} leaves out {asked - len(cases)} of "
+                f"{asked} cases (leave_out in notebooks/study.yml)."
+            )
         if self.drawing:
             return _in_order(self._drawn(experiment), cases)
-        cases = [case for case in cases if not self._left_out(experiment, case.labels)]
         if only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         ready = [

@@ -16,6 +16,8 @@ _CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
 _DTYPES = {"netcdf3": _CLASSIC_DTYPES, "netcdf3-64bit": _CLASSIC_DTYPES}
 _DTYPES["netcdf4-classic"] = _CLASSIC_DTYPES
 
+CHUNK_CACHED = (*NETCDF4, "hdf5", "nczarr")
+
 
 def plan(
     variables: Sequence[Variable],
@@ -40,7 +42,7 @@ def plan(
                 "file's; give all the same"
             )
     if chunk_cache_bytes is not None:
-        if file.format not in (*NETCDF4, "hdf5", "nczarr"):
+        if file.format not in CHUNK_CACHED:
             raise ValueError(
                 f"chunk_cache_bytes={chunk_cache_bytes} with format {file.format!r}: "
                 "only netcdf4, netcdf4-classic, hdf5, nczarr have a chunk cache; leave it out"

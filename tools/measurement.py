@@ -5,7 +5,9 @@
 
 Counts are compared for each case and phase, over folders of records of one profile. Times: each
 checkout runs the notebook's measuring cells up to each experiment, and there its samples, by turns
-with the other's; the packages are those of the Python that runs this.
+with the other's; the packages are those of the Python that runs this. Each has files of its own,
+and where they lie on the disk and in memory counts too: hold the ratios against those of a checkout
+and its own clone.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from convert_records import LABELS
 
 from hyperslab.measure.lock import measuring
 from hyperslab.measure.records import load
@@ -126,6 +129,15 @@ class Checkout:
         print(number, file=self._into, flush=True)
 
 
+def _renamed(notebook: str, name: str) -> str:
+    """Return what a case is called by its labels, where the other checkout has none."""
+    case, _, state = name.rpartition(", ")
+    if state not in ("cold", "warm"):
+        case, state = name, ""
+    labels = LABELS.get(notebook, {}).get(case.replace("-today/", "/"))
+    return ", ".join([*labels.values(), *filter(None, [state])]) if labels else name
+
+
 def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: int) -> int:
     """Print the paired ratio of each case's time; return how many lie outside the bounds."""
     outside, rng = 0, random.Random(0)
@@ -136,23 +148,34 @@ def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: i
         ]
         while all(heard := [checkout.hear() for checkout in pair]):
             experiment, labels = heard[0][0], [one[1] for one in heard]
+            labels[0] = [_renamed(notebook, name) for name in labels[0]]
             shared = [name for name in labels[0] if name in labels[1]]
             print(
                 f"{experiment}: {len(labels[0])} and {len(labels[1])} cases, {len(shared)} shared"
             )
             for label in rng.sample(shared, min(most, len(shared))):
-                ratios = []
+                spent = []
                 for _ in range(blocks):
-                    spent = {}
+                    got = {}
                     for turn in rng.sample((0, 1), 2):
-                        status, phases = pair[turn].ask(labels[turn].index(label))
-                        spent[turn] = sum(phases.values()) if status == "ok" else np.nan
-                    ratios.append(spent[1] / spent[0])
-                ratio = median_interval(np.array(ratios)[np.isfinite(ratios)])
-                out = ratio.high < BOUNDS[0] or ratio.low > BOUNDS[1]
-                outside += out
-                told = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}], n={ratio.n}"
-                print(f"  {label}: new/old {told}{' OUTSIDE' if out else ''}", flush=True)
+                        status, got[turn] = pair[turn].ask(labels[turn].index(label))
+                        assert status == "ok", status
+                    spent.append(got)
+                rest = [phase for phase in got[0] if phase not in ("open", "close")]
+                for phases in (["open", "close"], rest):
+                    total = [{t: sum(b[t].get(p, 0.0) for p in phases) for t in b} for b in spent]
+                    if not all(one[0] for one in total):
+                        continue
+                    ratio = median_interval(np.array([one[1] / one[0] for one in total]))
+                    out = ratio.high < BOUNDS[0] or ratio.low > BOUNDS[1]
+                    outside += out
+                    told = f"{ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}], n={ratio.n}"
+                    middle_s = np.median([one[0] for one in total])
+                    print(
+                        f"  {label}, {'+'.join(phases)} ({1e3 * middle_s:.2f} ms): new/old {told}"
+                        f"{' OUTSIDE' if out else ''}",
+                        flush=True,
+                    )
             for checkout in pair:
                 checkout.tell(-1)
     print(f"{outside} outside {BOUNDS[0]} to {BOUNDS[1]}")

@@ -200,8 +200,11 @@ def test_the_answer_comes_right_below_the_title():
     def cell(source, *tags):
         return {"cell_type": "markdown", "metadata": {"tags": list(tags)}, "source": source}
 
-    page = clean({"cells": [cell("# T"), cell("how"), cell("found", "answer"), cell("why")]})
-    assert [cell["source"] for cell in page["cells"]] == ["# T", "found", "how", "why"]
+    cells = [cell("# T"), cell("how"), cell("## What"), cell("found", "answer"), cell("## Why\nso")]
+    page = clean({"cells": cells})
+    assert [cell["source"] for cell in page["cells"]] == ["# T", "found", "how", "## Why\nso"]
+    page = clean({"cells": [*cells[:4], cell("a table"), cells[4]]})
+    assert [cell["source"] for cell in page["cells"]][3:] == ["## What", "a table", "## Why\nso"]
 
 
 def test_newer_records_are_refused(tmp_path):

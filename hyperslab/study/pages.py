@@ -62,13 +62,18 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
 
 
 def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Move the cells tagged answer behind the first, which has the title."""
+    """Move the cells tagged answer behind the first; a heading that this leaves alone goes."""
 
     def answers(cell: dict[str, Any]) -> bool:
         return "answer" in cell["metadata"].get("tags", [])
 
-    others = [cell for cell in cells if not answers(cell)]
-    return [*others[:1], *filter(answers, cells), *others[1:]]
+    def bare(cell: dict[str, Any], after: dict[str, Any]) -> bool:
+        texts = ["".join(each["source"]).strip() for each in (cell, after)]
+        return all(text.startswith("## ") for text in texts) and "\n" not in texts[0]
+
+    first, *others = [cell for cell in cells if not answers(cell)]
+    kept = [c for c, after in zip(others, [*others[1:], first], strict=True) if not bare(c, after)]
+    return [first, *filter(answers, cells), *kept]
 
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:

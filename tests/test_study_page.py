@@ -146,7 +146,7 @@ def test_sentences_follow_the_records():
         "It was 2 × [1.9, 2.1] faster.", "It was 2 × [1.67, 2.5] slower, of 3.", "And so on.",
     ]  # fmt: skip
     assert said(text, a=twice, b=UNKNOWN, n=3).splitlines() == [
-        "It was 2 × [1.9, 2.1] faster.", "And so on.",
+        "It was 2 × [1.9, 2.1] faster.", "And so on.", "*What was not measured here is left out.*",
     ]  # fmt: skip
 
 

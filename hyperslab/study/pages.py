@@ -71,6 +71,8 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         texts = ["".join(each["source"]).strip() for each in (cell, after)]
         return all(text.startswith("## ") for text in texts) and "\n" not in texts[0]
 
+    if not cells:
+        return cells
     first, *others = [cell for cell in cells if not answers(cell)]
     kept = [c for c, after in zip(others, [*others[1:], first], strict=True) if not bare(c, after)]
     return [first, *filter(answers, cells), *kept]

@@ -43,7 +43,7 @@ def said(text: str, **values: object) -> str:
     --------
     >>> unknown = Interval(float("nan"), float("nan"), float("nan"), 0)
     >>> said("It was {a:faster}.\\nIt was {b:faster}.", a=Interval(2.0, 1.5, 2.5, 7), b=unknown)
-    'It was 2 × [1.5, 2.5] faster.\n*What was not measured here is left out.*'
+    'It was 2 × [1.5, 2.5] faster.\\n*What was not measured here is left out.*'
     """
     unknown = {
         name

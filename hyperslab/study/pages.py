@@ -74,7 +74,8 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not cells:
         return cells
     first, *others = [cell for cell in cells if not answers(cell)]
-    kept = [c for c, after in zip(others, [*others[1:], first], strict=True) if not bare(c, after)]
+    following = [*others[1:], first]
+    kept = [c for c, after in zip(others, following, strict=False) if not bare(c, after)]
     return [first, *filter(answers, cells), *kept]
 
 

@@ -109,17 +109,12 @@ class PlainRequest:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        server, path = self.place.server, self.file.path
-        assert server is not None, "nothing is served where records are drawn from"
+        (server, told), path = self.place.parts(), self.file.path
         size = min(MOST_BYTES, path.stat().st_size)
         return {
             "run": Fetch(server.port, path.name, size),
             "check": Beginning(path, size),
-            "columns": {
-                "link": self.place.name,
-                "latency_s": self.place.link.round_trip_s,
-                "mode": server.program,
-            },
+            "columns": told,
             "prepare": server.forget,
         }
 

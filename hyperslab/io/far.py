@@ -38,6 +38,15 @@ class Place:
     link: Link
     server: Server | None = None
 
+    def parts(self) -> tuple[Server, dict[str, object]]:
+        """Return the server, and the record columns that tell of the way to it."""
+        assert self.server is not None, "nothing is served where records are drawn from"
+        return self.server, {
+            "link": self.name,
+            "latency_s": self.link.round_trip_s,
+            "mode": self.server.program,
+        }
+
 
 @contextmanager
 def serve(
@@ -78,8 +87,7 @@ class ReadOver:
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
-        server, link = self.place.server, self.place.link
-        assert server is not None, "nothing is served where records are drawn from"
+        server, told = self.place.parts()
         steps = np.arange(self.file.array.shape[0])[self.selection[0]]
         return {
             "run": ReadLinked(
@@ -88,16 +96,14 @@ class ReadOver:
                 self.reader,
                 self.selection,
                 self.file.array.variable,
-                link.round_trip_s,
-                link.bytes_per_s,
+                self.place.link.round_trip_s,
+                self.place.link.bytes_per_s,
             ),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
                 "predicted_reads": steps.size,
-                "link": self.place.name,
-                "latency_s": link.round_trip_s,
-                "mode": server.program,
+                **told,
             },
             "prepare": server.forget,
         }

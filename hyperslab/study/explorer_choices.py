@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from ..analysis.cost import PHASES
 from ..measure.records import main
 from ..measure.stats import median_interval
-from .penard.link_model import PHASES, named, place
+from .penard.link_model import named, place
 from .penard.local_words import spelled as local_spelled
 from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
 from .penard.wire_figures import labels

@@ -4,11 +4,11 @@ import math
 
 import pandas as pd
 
+from ...analysis.cost import PHASES
 from ...measure.records import main
 from ...measure.stats import median_interval
 from ...network import Link
 
-PHASES = ("open", "read")
 COUNTS = ("stages", "handshakes", "idle_stages", "wire_bytes", "requests")
 WORDS = {
     "cmems/series": "the ocean's series",

@@ -4,10 +4,11 @@ import math
 
 import pandas as pd
 
+from ...analysis.cost import PHASES
 from ...measure.records import main
 from ...measure.stats import median_interval
 from ...network import Link
-from .link_model import PHASES, links, place, predictions
+from .link_model import links, place, predictions
 from .local_results import CHUNKS
 from .local_results import TABLE_3 as LOCAL
 from .s3_reads import ABROAD, NEAR

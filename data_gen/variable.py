@@ -38,6 +38,12 @@ class DatasetVariable:
         return dataset(self.name, **self.parameters)
 
     @cached_property
+    def dtype(self) -> str:
+        """Type of its values."""
+        variables = {one.name: one for one in self._dataset.description.variables}
+        return variables[self.variable].dtype
+
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Lengths of its axes, time first."""
         variables = {one.name: one for one in self._dataset.description.variables}

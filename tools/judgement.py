@@ -1,6 +1,6 @@
 """Show that two checkouts draw and judge the same from the same records.
 
-    python tools/judgement.py draw CHECKOUT RECORDS OUT
+    python tools/judgement.py draw CHECKOUT RECORDS OUT [NOTEBOOK…]
     python tools/judgement.py compare OLD NEW [NOTEBOOK…]
 
 A checkout is drawn with the packages of the Python that runs this. Claims agree when id, parts,
@@ -51,8 +51,8 @@ _Figure.savefig = _kept
 """
 
 
-def draw(checkout: Path, records: Path, out: Path) -> int:
-    """Draw all pages of a checkout, and keep what is compared."""
+def draw(checkout: Path, records: Path, out: Path, names: list[str]) -> int:
+    """Draw the pages of a checkout, and keep what is compared."""
     with tempfile.TemporaryDirectory() as place:
         startup = Path(place, "ipython/profile_default/startup")
         startup.mkdir(parents=True)
@@ -60,7 +60,7 @@ def draw(checkout: Path, records: Path, out: Path) -> int:
         environment = os.environ | {
             "PYTHONPATH": str(checkout), "IPYTHONDIR": str(Path(place, "ipython")),
         }  # fmt: skip
-        command = ["run", "--records", str(records.resolve()), "--workdir", f"{place}/work"]
+        command = ["run", *names, "--records", str(records.resolve()), "--workdir", f"{place}/work"]
         done = subprocess.run(
             [sys.executable, "-m", "hyperslab", *command],
             cwd=checkout,
@@ -151,10 +151,11 @@ def main() -> int:
     comparing = commands.add_parser("compare")
     for name in ("old", "new"):
         comparing.add_argument(name, type=Path)
-    comparing.add_argument("notebooks", nargs="*")
+    for one in (drawing, comparing):
+        one.add_argument("notebooks", nargs="*")
     given = parser.parse_args()
     if given.command == "draw":
-        return draw(given.checkout.resolve(), given.records, given.out)
+        return draw(given.checkout.resolve(), given.records, given.out, given.notebooks)
     return min(1, compare(given.old, given.new, given.notebooks))
 
 

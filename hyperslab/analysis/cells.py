@@ -19,9 +19,8 @@ IDENTITY = (
 )  # fmt: skip
 # Columns that say which samples count, and what belongs to one.
 _SAMPLE = ("run_id", "block", "order", "aa", "status", "phase", "profile")
-# Labels of the pages' cases, which a filter may name too.
-LABELS = ("layout", "read", "reader")
-FILTERS = (*LABELS, *IDENTITY, "phase", "cache_bytes", "library_version", "profile")
+FILTERS = (*IDENTITY, "phase", "cache_bytes", "library_version", "profile")
+"""Columns that a filter may name beside the labels of cases."""
 
 
 class MissingError(Exception):

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from ..measure.stats import median_interval, middle_eight, paired_ratio
-from ..text import Interval
+from ..text import Interval, exact
 from .cells import MissingError, cells, in_order, select
-from .quantities import MORE_IS_BETTER, QUANTITIES
+from .quantities import MORE_IS_BETTER, Quantity, quantity
 
 UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
 
@@ -20,6 +20,7 @@ def compare(
     *,
     against: Mapping[str, str] | None = None,
     phases: Sequence[str] = (),
+    per: str = "",
     **where: object,
 ) -> pd.DataFrame:
     """Return a quantity by labels, and its ratio to that of others.
@@ -29,13 +30,16 @@ def compare(
     records : pandas.DataFrame
         Of one experiment, with labels as columns.
     value : str
-        Name of a quantity, such as "wall_s" (seconds), "rate" or "rchar" (bytes asked for).
+        Name of a quantity, such as "wall_s" (seconds), "rate" or "rchar" (bytes asked for), or a
+        column of the records that says a number of each sample, such as "points".
     by : str or sequence of str
         Labels that make the rows. All others must be the same in what is compared.
     against : mapping of str to str, optional
         What each row is compared with: the one whose labels are these, and else its own.
     phases : sequence of str
         Phases of a sample that are summed; all if none is given.
+    per : str
+        A column whose number the quantity is divided by, such as "predicted_reads".
     **where
         Labels or other columns that are chosen: one value, or a list.
 
@@ -43,9 +47,11 @@ def compare(
     -------
     pandas.DataFrame
         A row for each combination of `by` that the experiment has, in the order of its cases.
-        `value` is an `Interval`, `mean8` the mean without best and worst. With `against`, `ratio`
-        is one too: above one it is in favour of the row, as quicker, fewer, or at a higher rate.
-        What was not measured is NaN, of no blocks, and so is a ratio to it.
+        `value` is an `Interval`: without width where something counted was the same in all blocks.
+        `mean8` is the mean without best and worst, and `blocks` has the value of each block, for
+        other statistics of a document. With `against`, `ratio` is an interval too: above one it is
+        in favour of the row, as quicker, fewer, or at a higher rate. What was not measured is NaN,
+        of no blocks, and so is a ratio to it.
 
     Raises
     ------
@@ -72,13 +78,15 @@ def compare(
             )
     chosen = in_order(select(records, where)[names], names)
     keys = list(dict.fromkeys(chosen.itertuples(index=False, name=None)))
-    blocks = {key: _blocks(records, value, key, names, phases, where) for key in keys}
+    wanted = quantity(value, per)
+    blocks = {key: _blocks(records, wanted, key, names, phases, where) for key in keys}
     rows, met = [], against is None
     for key in keys:
-        row = {"value": _interval(blocks[key]), "mean8": _middle(blocks[key])}
+        own = blocks[key]
+        row = {"value": _interval(own, wanted), "mean8": _middle(own), "blocks": own}
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
-            row["ratio"] = _ratio(blocks[other], blocks[key], value) if other in blocks else UNKNOWN
+            row["ratio"] = _ratio(blocks[other], own, value) if other in blocks else UNKNOWN
             met |= other in blocks
         rows.append(row)
     if not met:
@@ -90,7 +98,7 @@ def compare(
 
 def _blocks(
     records: pd.DataFrame,
-    value: str,
+    wanted: Quantity,
     key: tuple[Any, ...],
     names: Sequence[str],
     phases: Sequence[str],
@@ -98,13 +106,15 @@ def _blocks(
 ) -> "pd.Series[float]":
     chosen = {**where, **dict(zip(names, key, strict=True))}
     try:
-        table = cells(records, chosen, QUANTITIES[value], phases).table
+        table = cells(records, chosen, wanted, phases).table
     except MissingError:
         return pd.Series(dtype="f8")
     return table.iloc[:, 0].dropna()
 
 
-def _interval(blocks: "pd.Series[float]") -> Interval:
+def _interval(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
+    if not wanted.timed and blocks.nunique() == 1:
+        return exact(float(blocks.iloc[0]))
     return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
 
 

@@ -1,10 +1,11 @@
 """The quantities a claim may compare: each made from the phases of one sample."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from ..measure.records import NUMBERS
 from ..text import SHARE
 
 MB = 1e6  # the documents' MB are decimal, except Penard's, which say so in their measures
@@ -46,7 +47,12 @@ class Quantity:
 
 
 # A sample has one size, however many phases note it; everything else adds up over phases.
-PER_SAMPLE = ("useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes", "chunk_length")
+_ADDED = (
+    "wall_s", "user_s", "sys_s", "minflt", "majflt", "rchar", "read_bytes", "syscr", "wchar",
+    "write_bytes", "syscw", "requests", "connections", "wire_bytes", "stages", "handshakes",
+    "idle_stages",
+)  # fmt: skip
+PER_SAMPLE = ("chunk_length", *(name for name in NUMBERS if name not in _ADDED))
 
 
 def with_chunk_length(rows: pd.DataFrame) -> pd.DataFrame:
@@ -121,3 +127,35 @@ _ALL = (
 
 QUANTITIES: Mapping[str, Quantity] = {quantity.name: quantity for quantity in _ALL}
 MORE_IS_BETTER = frozenset({"rate", "compression"})
+
+
+def quantity(name: str, per: str = "") -> Quantity:
+    """Return a quantity by its name, or a number that the records say of each sample.
+
+    Parameters
+    ----------
+    name : str
+        Of one of `QUANTITIES`, or of a column of numbers.
+    per : str
+        A column whose number it is divided by.
+
+    Raises
+    ------
+    KeyError
+        When nothing is called so.
+
+    Examples
+    --------
+    >>> quantity("points").columns, quantity("wall_s", per="predicted_reads").unit
+    (('points',), 's')
+    """
+    if name not in QUANTITIES and name not in NUMBERS:
+        raise KeyError(f"{name!r} is no quantity and no number of the records")
+    found = QUANTITIES.get(name) or _column(name, "", *_MANY)
+    if not per:
+        return found
+    return replace(
+        found,
+        columns=(*found.columns, per),
+        compute=lambda table: found.compute(table) / table[per],
+    )

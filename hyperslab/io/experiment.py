@@ -1,5 +1,6 @@
 """What an experiment does with files, as a notebook writes it down."""
 
+import math
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from ..measure import case as measured
 from ..storage.layout import Layout
 from ..storage.region import Selection
 from ..storage.variable import Variable
-from ..storage.write import create
+from ..storage.write import create, stored_bytes
 from ..storage.writers.plan import CHUNK_CACHED
 from . import work
 
@@ -68,6 +69,7 @@ class Source(Protocol):
 
     name: str
     variable: str
+    dtype: str
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -157,6 +159,12 @@ class File:
     def part(self, selection: Selection) -> Callable[[], NDArray[Any]]:
         """Return what gives the true values of a part."""
         return self.array.part(selection, self.path.parent)
+
+    def size(self) -> dict[str, object]:
+        """Return the record columns that tell of its layout, its size and that of its values."""
+        values = np.empty((), self.array.dtype).itemsize * math.prod(self.array.shape)
+        stored = stored_bytes(self.path)
+        return {**self.layout.record(), "file_bytes": stored, "useful_bytes": values}
 
     def twin(self) -> Path:
         """Return a copy for reads from memory.

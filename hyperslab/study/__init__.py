@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..io.far import ReadOver as ReadOver
     from ..network import Link as Link
     from ..storage.layout import Layout as Layout
+    from .figures import Beside as Beside
+    from .figures import Curves as Curves
     from .figures import Dots as Dots
     from .page import document as document
     from .page import say as say
@@ -32,7 +34,7 @@ _FACE = {
     "hyperslab.io.far": ("ReadOver",),
     "hyperslab.network": ("Link",),
     "hyperslab.storage.layout": ("Layout",),
-    "hyperslab.study.figures": ("Dots",),
+    "hyperslab.study.figures": ("Beside", "Curves", "Dots"),
     "hyperslab.study.page": ("document", "say", "table"),
     "hyperslab.study.session": ("Session", "begin"),
 }

@@ -12,12 +12,61 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SCALES = {"ms": 1e3, "s": 1.0, "MB": 1e-6, "kB": 1e-3, "MB/s": 1e-6, "": 1.0}
+    Numbers = Mapping[Any, float] | pd.Series[float]
+
+SCALES: Mapping[str, float] = {
+    "": 1.0, "×": 1.0, "s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9, "B": 1.0, "kB": 1e-3, "MB": 1e-6,
+    "GB": 1e-9, "KiB": 2**-10, "MiB": 2**-20, "MB/s": 1e-6, "GB/s": 1e-9, "%": 100.0,
+}  # fmt: skip
+"""What values in seconds, bytes, bytes a second and shares are multiplied with, by unit."""
 _APART = 0.34  # of a row: between dots of several colours
+_DIRECT = 5  # so many curves are labelled at their ends, more in a legend
+
+
+class _Drawn:
+    """What dots and curves share: a table from `compare`, an axis, colours, panels, a document."""
+
+    table: pd.DataFrame
+    title: str
+    axis: str
+    unit: str
+    colour: str
+    value: str
+    panel: str
+    document: "Numbers | None"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the rows, or of the number below the curves."""
+        raise NotImplementedError
+
+    def parts(self) -> dict[str, pd.DataFrame]:
+        """Return what is drawn, by its kind, with the columns colour, panel and values."""
+        return {
+            "measured": self.named(_flat(self.table, self.value, SCALES[self.unit])),
+            "document": self.named(self.numbers(self.document)),
+        }
+
+    def numbers(self, values: "Numbers | None") -> pd.DataFrame:
+        """Return numbers by labels as a table with these as columns."""
+        one = pd.Series(dtype="f8") if values is None else pd.Series(values, dtype="f8")
+        labels = [str(label) for label in one.index.names if label] or [self.labels[0]]
+        return (one * SCALES[self.unit]).rename("value").rename_axis(labels).reset_index()
+
+    def named(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Return a table with the columns colour and panel."""
+        colour = part[self.colour].astype(str) if self.colour in part else "here"
+        panel = part[self.panel].astype(str) if self.panel in part else ""
+        return part.assign(colour=colour, panel=panel)
+
+    @property
+    def axis_label(self) -> str:
+        """What is measured, and its unit."""
+        return f"{self.axis}, {self.unit}" if self.unit else self.axis
 
 
 @dataclass(frozen=True)
-class Dots:
+class Dots(_Drawn):
     """Dots with their intervals, a row for each label, on a logarithmic axis.
 
     Parameters
@@ -31,19 +80,21 @@ class Dots:
     axis : str
         What is measured, such as "time to read one column".
     unit : str
-        Of the axis: "ms", "s", "MB", "kB", "MB/s" or "" for a number.
+        Of the axis: one of `SCALES`, such as "ms", "MB", "%", or "" for a number.
     colour : str
         The label that makes the colours; of one colour if there is none.
     value : str
         The column of the table that is drawn.
     panel : str
         The label that makes the panels; one panel if there is none.
-    hollow : pandas.Series
-        Values that were not measured, by all the labels, and `hollow_name` what they are.
     document : mapping of str to float, or pandas.Series
         The document's numbers by the label of the rows, or by several, in seconds or bytes.
     bound : float
         What nothing can beat, in seconds or bytes, and `bound_name` what that is.
+    hollow : pandas.Series
+        Values that were not measured, by all the labels, and `hollow_name` what they are.
+    log : bool
+        Whether the axis is logarithmic.
 
     Examples
     --------
@@ -62,72 +113,53 @@ class Dots:
     colour: str = ""
     value: str = "value"
     panel: str = ""
-    hollow: "pd.Series[float] | None" = None
-    hollow_name: str = "by the model, not timed"
-    document: "Mapping[str, float] | pd.Series[float] | None" = None
+    document: "Numbers | None" = None
     bound: float = 0.0
     bound_name: str = ""
+    hollow: "pd.Series[float] | None" = None
+    hollow_name: str = "by the model, not timed"
+    log: bool = True
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the rows."""
+        return [self.rows] if isinstance(self.rows, str) else list(self.rows)
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""
         import matplotlib.pyplot as plt
 
-        parts = self._parts()
-        known = [parts[name] for name in ("measured", "hollow")]
-        panels = list(dict.fromkeys(panel for part in known for panel in part["panel"]))
-        names = list(dict.fromkeys(row for part in parts.values() for row in part["row"]))
-        colours = list(dict.fromkeys(colour for part in known for colour in part["colour"]))
+        parts = self.parts()
+        names, panels = self.row_names(), _values(parts, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
-            self._draw(axes, parts, names, colours)
+            self.draw(axes, parts, names)
             axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
             axes.set_title(self.title, loc="left", pad=26)
             return figure
-        down = -(-len(panels) // 2)
-        size = (7.4, down * (0.22 * len(names) + 0.6) + 1.2)
-        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
-        for panel, axes in zip(panels, grid.flat, strict=False):
-            mine = {name: part[part["panel"] == panel] for name, part in parts.items()}
-            self._draw(axes, mine, names, colours)
-            axes.set_title(panel, loc="left")
-        for axes in grid.flat[len(panels) :]:
-            axes.set_visible(False)
-        for axes in grid.flat[: len(panels) - 2]:
-            axes.set_xlabel("")
-        told: dict[str, Any] = {}
-        for axes in grid.flat:
-            handles, labels = axes.get_legend_handles_labels()
-            told |= dict(zip(labels, handles, strict=True))
-        figure.legend(told.values(), told, loc="outside lower center", ncols=4)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
-        return figure
+        return _in_panels(
+            self, panels, 0.22 * len(names) + 0.6, lambda axes, part: self.draw(axes, part, names)
+        )
 
-    def _parts(self) -> dict[str, pd.DataFrame]:
+    def row_names(self) -> list[str]:
+        """Return the names of the rows, from above."""
+        return _values(self.parts(), "row")
+
+    def parts(self) -> dict[str, pd.DataFrame]:
         """Return what is drawn, by its kind, with the columns row, colour, panel and values."""
-        scale = _SCALES[self.unit]
-        parts = {"measured": _flat(self.table, self.value, scale)}
-        for name, values in (("hollow", self.hollow), ("document", self.document)):
-            one = pd.Series(dtype="f8") if values is None else pd.Series(values, dtype="f8")
-            labels = [str(label) for label in one.index.names if label] or [self._rows[0]]
-            parts[name] = (one * scale).rename("value").rename_axis(labels).reset_index()
+        parts = {**super().parts(), "hollow": self.named(self.numbers(self.hollow))}
         for part in parts.values():
-            labels = [label for label in self._rows if label in part]
+            labels = [label for label in self.labels if label in part]
             part["row"] = part[labels].astype(str).agg(": ".join, axis=1) if len(part) else ""
-            part["colour"] = part[self.colour].astype(str) if self.colour in part else "here"
-            part["panel"] = part[self.panel].astype(str) if self.panel in part else ""
-        known = set(parts["measured"]["row"]) | set(parts["hollow"]["row"])
+        known = {*parts["measured"]["row"], *parts["hollow"]["row"]}
         parts["document"] = parts["document"][parts["document"]["row"].isin(known)]
-        return parts
+        return {name: parts[name] for name in ("measured", "hollow", "document")}
 
-    @property
-    def _rows(self) -> list[str]:
-        return [self.rows] if isinstance(self.rows, str) else list(self.rows)
-
-    def _draw(
-        self, axes: "Axes", parts: Mapping[str, pd.DataFrame], names: list[str], colours: list[str]
-    ) -> None:
+    def draw(self, axes: "Axes", parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
+        """Draw what is given of the parts on axes with these rows."""
         import seaborn as sns
 
+        colours = _values(self.parts(), "colour")
         palette = sns.color_palette(n_colors=len(colours))
         apart = _APART / max(len(colours) - 1, 1)
         for number, colour in enumerate(colours):
@@ -150,13 +182,205 @@ class Dots:
                 color="0.5", label="document",
             )  # fmt: skip
         if self.bound:
-            bound = _SCALES[self.unit] * self.bound
+            bound = SCALES[self.unit] * self.bound
             axes.axvline(bound, color="0.5", ls=":", label=self.bound_name)
-        axes.set(xscale="log", xlabel=f"{self.axis}, {self.unit}" if self.unit else self.axis)
+        axes.set(xscale="log" if self.log else "linear", xlabel=self.axis_label)
         axes.set_yticks(range(len(names)), names)
         axes.set_ylim(len(names) - 0.5, -0.5)
-        plain(axes.xaxis)
+        if self.log:
+            plain(axes.xaxis)
         sns.despine(ax=axes, left=True)
+
+
+@dataclass(frozen=True)
+class Curves(_Drawn):
+    """Curves with intervals against a number, such as the size of a chunk.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `compare`.
+    x : str
+        The label whose values are the numbers, in the unit of `across_unit` or without one.
+    title, axis, unit, colour, value, panel, document, bound, bound_name
+        As of `Dots`; the axis goes upwards, and there is a curve for each colour.
+    across : str
+        What the number is, such as "size of a chunk".
+    across_unit : str
+        Of the number: one of `SCALES`; the labels are in seconds, bytes or without unit.
+    log : str
+        Which axes are logarithmic: of "x" and "y".
+    marks : mapping of str to float
+        Lines across the curves, by what they mark, in the unit of the labels.
+
+    Examples
+    --------
+    >>> from hyperslab.text import Interval
+    >>> index = pd.Index(["1", "2"], name="threads")
+    >>> table = pd.DataFrame({"value": [Interval(0.2, 0.1, 0.3, 7)] * 2}, index=index)
+    >>> Curves(table, "threads", "Two threads", "time", "ms")().axes[0].get_ylabel()
+    'time, ms'
+    """
+
+    table: pd.DataFrame
+    x: str
+    title: str
+    axis: str
+    unit: str = ""
+    colour: str = ""
+    value: str = "value"
+    panel: str = ""
+    document: "Numbers | None" = None
+    bound: float = 0.0
+    bound_name: str = ""
+    across: str = ""
+    across_unit: str = ""
+    log: str = "xy"
+    marks: Mapping[str, float] | None = None
+
+    @property
+    def labels(self) -> list[str]:
+        """The label of the number below the curves."""
+        return [self.x]
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        parts = self.parts()
+        panels = _values(parts, "panel")
+        if len(panels) == 1:
+            figure, axes = plt.subplots(figsize=(7.2, 3.8))
+            self.draw(axes, parts)
+            axes.set_title(self.title, loc="left")
+            handles, labels = axes.get_legend_handles_labels()
+            if labels:
+                axes.legend(handles, labels)
+            return figure
+        return _in_panels(self, panels, 2.6, self.draw)
+
+    def parts(self) -> dict[str, pd.DataFrame]:
+        """Return what is drawn, by its kind, with the columns x, colour, panel and values."""
+        parts = super().parts()
+        for part in parts.values():
+            scale = SCALES[self.across_unit]
+            part["x"] = scale * pd.to_numeric(part[self.labels[0]].astype(str))
+        return parts
+
+    def draw(self, axes: "Axes", parts: Mapping[str, pd.DataFrame]) -> None:
+        """Draw what is given of the parts on axes."""
+        import seaborn as sns
+
+        colours = _values(self.parts(), "colour")
+        direct = len(colours) <= _DIRECT and not self.panel
+        for number, colour in enumerate(colours):
+            drawn = f"C{number}"
+            part = parts["measured"][parts["measured"]["colour"] == colour].sort_values("x")
+            axes.errorbar(
+                part["x"], part["value"],
+                yerr=[part["value"] - part["low"], part["high"] - part["value"]],
+                fmt="o-", ms=4, capsize=2, color=drawn, label=None if direct else colour,
+            )  # fmt: skip
+            if direct and len(part) and len(colours) > 1:
+                axes.annotate(
+                    colour, (part["x"].iloc[-1], part["value"].iloc[-1]), xytext=(6, 0),
+                    textcoords="offset points", va="center", color=drawn,
+                )  # fmt: skip
+            known = parts["document"][parts["document"]["colour"] == colour].sort_values("x")
+            if len(known):
+                name = "document" if len(colours) == 1 else f"{colour}, document"
+                axes.plot(
+                    known["x"], known["value"], "D--", ms=5, mfc="none", color=drawn, label=name
+                )
+        if self.bound:
+            axes.axhline(SCALES[self.unit] * self.bound, color="0.5", ls=":", label=self.bound_name)
+        for name, at in (self.marks or {}).items():
+            axes.axvline(SCALES[self.across_unit] * at, color="0.5", ls="--", lw=1, label=name)
+        across = f"{self.across}, {self.across_unit}" if self.across_unit else self.across
+        axes.set(xlabel=across, ylabel=self.axis_label)
+        for letter, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+            if letter in self.log:
+                axes.set(**{f"{letter}scale": "log"})
+                plain(axis)
+            else:
+                axes.set(**{f"{letter}lim": (0, None)})
+        sns.despine(ax=axes)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Dots of the same rows and colours, for several quantities side by side.
+
+    Parameters
+    ----------
+    parts : sequence of Dots
+        Each without panels; the first has the rows.
+    title : str
+    """
+
+    parts: Sequence[Dots]
+    title: str
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The table of the first."""
+        return self.parts[0].table
+
+    @property
+    def value(self) -> str:
+        """The column of it that is drawn."""
+        return self.parts[0].value
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        names = list(dict.fromkeys(row for part in self.parts for row in part.row_names()))
+        size = (7.4, 0.3 * len(names) + 1.6)
+        figure, row = plt.subplots(1, len(self.parts), figsize=size, sharey=True, squeeze=False)
+        for part, axes in zip(self.parts, row.flat, strict=True):
+            part.draw(axes, part.parts(), names)
+            axes.set_title(part.title, loc="left")
+        _finish(figure, self.title)
+        return figure
+
+
+def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> "Figure":
+    """Draw a figure of several panels, two a row."""
+    import matplotlib.pyplot as plt
+
+    down, parts = -(-len(panels) // 2), of.parts()
+    figure, grid = plt.subplots(
+        down, 2, figsize=(7.4, down * height + 1.2), sharey=True, squeeze=False
+    )
+    for panel, axes in zip(panels, grid.flat, strict=False):
+        draw(axes, {name: part[part["panel"] == panel] for name, part in parts.items()})
+        axes.set_title(panel, loc="left")
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    for axes in grid.flat[: len(panels) - 2]:
+        axes.set_xlabel("")
+    for axes in grid[:, 1]:
+        axes.set_ylabel("")
+    _finish(figure, of.title)
+    return figure
+
+
+def _finish(figure: "Figure", title: str) -> None:
+    """Give a figure of several axes one legend and its title."""
+    told: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        told |= dict(zip(labels, handles, strict=True))
+    if len(told) > 1:
+        figure.legend(told.values(), told, loc="outside lower center", ncols=4)
+    figure.suptitle(title, x=0.01, ha="left", size=10.5)
+
+
+def _values(parts: Mapping[str, pd.DataFrame], column: str) -> list[str]:
+    """Return the values of a column in what is drawn, the document's last if they are rows."""
+    known = [part for name, part in parts.items() if column == "row" or name != "document"]
+    return list(dict.fromkeys(str(value) for part in known for value in part[column]))
 
 
 def _flat(table: pd.DataFrame, value: str, scale: float) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import yaml
 
 from ..text import ENOUGH, Interval, exact, number, spread
 from . import show as display
-from .figures import Dots
+from .figures import SCALES, Beside, Curves, Dots
 from .profile import root
 from .session import Session
 from .show import lost as caveats
@@ -77,7 +77,7 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
     alt : str
         What the figure shows, for who cannot see it.
     """
-    if isinstance(figure, Dots):
+    if isinstance(figure, Dots | Curves | Beside):
         blocks = [found.n for found in figure.table[figure.value] if found.n]
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""
     display.figure(run, figure, name, caption, alt)
@@ -98,7 +98,7 @@ def table(
     run : Session
     columns : mapping
         By their heads, such as "cold (ms)": a unit in brackets is that of intervals, in seconds or
-        bytes. The labels of the rows come first.
+        bytes. The labels of the rows come first. Text stands as it is.
     name : str
         Short and unique; the label is ``tab-<name>``.
     caption : str
@@ -117,9 +117,11 @@ def table(
 
 def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
     unit = head.partition("(")[2].rstrip(")")
-    scale = {"ms": 1e3, "MB": 1e-6, "MB/s": 1e-6, "kB": 1e-3, "%": 100}.get(unit, 1.0)
+    scale = SCALES.get(unit, 1.0)
 
     def write(value: Any) -> str:
+        if isinstance(value, str):
+            return value
         if isinstance(value, Interval):
             low, high = scale * value.low, scale * value.high
             shown = Interval(scale * value.value, low, high, value.n)

@@ -252,7 +252,10 @@ class Session:
         return _in_order(frame, cases)
 
     def observe(
-        self, experiment: str, rows: Callable[[], Iterable[Mapping[str, object]]]
+        self,
+        experiment: str,
+        rows: Callable[[], Iterable[Mapping[str, object]]],
+        labels: Sequence[str] = (),
     ) -> pd.DataFrame:
         """Keep counts and sizes that need no timing, or return them when drawing.
 
@@ -261,16 +264,44 @@ class Session:
         experiment : str
         rows : callable
             Called when measuring; gives one mapping of record columns a row.
+        labels : sequence of str
+            Those of the names in the mappings that are labels.
         """
         if self.drawing:
-            return self._drawn(experiment)
+            return _as_seen(self._drawn(experiment), labels)
         blocks = self._journal.blocks(experiment, "observed")
         if 0 not in blocks:
             self.scratch.mkdir(parents=True, exist_ok=True)
-            seen = [{"block": 0, "verified": True, "status": "ok", **row} for row in rows()]
+            seen = [
+                {
+                    "case": ", ".join(str(row[name]) for name in labels),
+                    "block": 0,
+                    "verified": True,
+                    "status": "ok",
+                    **row,
+                }
+                for row in rows()
+            ]
             self._journal.add(experiment, "observed", 0, seen)
             blocks = self._journal.blocks(experiment, "observed")
-        return self._keep(experiment, blocks[0])
+        return _as_seen(self._keep(experiment, blocks[0], labels), labels)
+
+    def sizes(
+        self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
+    ) -> pd.DataFrame:
+        """Keep how large files are, by the label layout; see `observe`.
+
+        Parameters
+        ----------
+        files : mapping of str to File
+            From `write`.
+        experiment : str
+        """
+        return self.observe(
+            experiment,
+            lambda: ({"layout": name, **file.size()} for name, file in files.items()),
+            ["layout"],
+        )
 
     def finish(self) -> None:
         """Write the records of the notebook and remove what was temporary."""
@@ -425,6 +456,18 @@ def journal_path(results: Path, notebook: str) -> Path:
     'results/quick/.journal/lee_access.jsonl'
     """
     return results / ".journal" / f"{notebook}.jsonl"
+
+
+def _as_seen(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
+    """Return records whose labels have the order of the rows."""
+    if lacking := [name for name in labels if name not in frame]:
+        raise ValueError(
+            f"these records have no label {lacking[0]!r}: they were made by an earlier release; "
+            "measure again with `hyperslab run`"
+        )
+    return frame.assign(
+        **{name: pd.Categorical(frame[name], list(dict.fromkeys(frame[name]))) for name in labels}
+    )
 
 
 def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -> pd.DataFrame:

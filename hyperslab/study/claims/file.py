@@ -12,6 +12,7 @@ import yaml
 
 from ...analysis.cells import FILTERS
 from ...analysis.quantities import QUANTITIES
+from ...measure.records import COLUMNS
 from .measures import COMMON_WORDS, KINDS
 from .measures.common import mapping, real, texts
 from .rules import RULES, Rule
@@ -212,11 +213,11 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         if not isinstance(fields[name], dict):
             _refuse(where, f"measure: {name}", fields[name], "a mapping of record columns")
         for column in mapping(fields, name):
-            _among(where, f"measure: {name}", column, FILTERS)
+            _filter(where, name, column)
     for phase in texts(fields.get("phases", ())):
         _among(where, "measure: phases", phase, PHASES)
     for column in texts(fields.get("over", ())):
-        _among(where, "measure: over", column, FILTERS)
+        _filter(where, "over", column)
     if "select" in fields:
         _among(where, "measure: select", fields["select"], ("min", "max"))
     for name in {"factor", "scale", "at_least", "at_most", "amount", "per"} & set(fields):
@@ -225,6 +226,12 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         for cell, value in mapping(fields, "expect").items():
             _number(where, f"measure: expect: {cell}", value)
     return str(item["kind"]), fields
+
+
+def _filter(where: str, field: str, column: str) -> None:
+    """Refuse a column that tells no configurations apart: what is no column is a label of cases."""
+    if column in COLUMNS or not column.isidentifier():
+        _among(where, f"measure: {field}", column, (*FILTERS, "a label of the cases"))
 
 
 def _rule(where: str, item: object) -> Rule:

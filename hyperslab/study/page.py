@@ -3,12 +3,14 @@
 import functools
 import math
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import yaml
 
+from ..measure.noise import judge
+from ..measure.records import main
 from ..text import ENOUGH, Interval, exact, number, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
@@ -17,23 +19,50 @@ from .session import Session
 from .show import lost as caveats
 from .show import noise
 
+_ADVICE = "**Do.**"
 __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "table"]
 
 
-def say(text: str, **values: object) -> None:
+def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -> None:
     """Show sentences, with values in them.
 
-    A line with a value that was not measured is left out, and said to be.
+    A line with a value that was not measured is left out, and said to be. No advice, which is what
+    begins with "**Do.**", is given from fewer than six blocks or from void times.
 
     Parameters
     ----------
     text : str
         MyST, a sentence a line. ``{gain:faster}`` stands for an interval and its direction, as
         `hyperslab.text.Interval` prints it; ``{size:MB}`` for one with a unit.
+    rests_on : sequence of pandas.DataFrame
+        Records of the times that the advice rests on.
     **values
         Intervals and numbers, by name.
     """
+    found, do, _ = text.partition(_ADVICE)
+    if do and (reason := no_advice(*rests_on)):
+        text = f"{found}{do} No advice from this run: {reason}."
     display.text(said(text, **values))
+
+
+def no_advice(*frames: pd.DataFrame) -> str:
+    """Return why times give no advice: too few blocks, or void; empty where they give it.
+
+    Examples
+    --------
+    >>> from hyperslab.measure.records import frame_of
+    >>> rows = [{"experiment": "e", "case": "c", "block": b, "status": "ok"} for b in range(3)]
+    >>> no_advice(frame_of(rows))
+    'it has 3 blocks, and advice takes 6'
+    """
+    for frame in frames:
+        counts = main(frame).groupby("case", observed=True)["block"].nunique()
+        most = int(counts.max()) if len(counts) else 0
+        if most < ENOUGH:
+            return f"it has {most} blocks, and advice takes {ENOUGH}"
+        if any(found.state == "void" for found in judge(frame)):
+            return "too much else went on while it was measured, so that its times are void"
+    return ""
 
 
 def said(text: str, **values: object) -> str:

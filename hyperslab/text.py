@@ -90,13 +90,10 @@ class Interval:
             return f"{shown} (one block, no interval)"
         if self.low == self.high:
             return shown
-        scale = _scale(self.value, spec)
-        low, high = (
-            percent(end) if spec == SHARE else number(end / scale) for end in (self.low, self.high)
-        )
         if self.n < ENOUGH:
+            low, high = (_end(end, self.value, spec) for end in (self.low, self.high))
             return f"{shown} ({low} to {high}, the range of {self.n} blocks)"
-        return f"{shown} [{low}, {high}]"
+        return interval(self.value, self.low, self.high, spec)
 
 
 def exact(value: float) -> Interval:
@@ -181,19 +178,20 @@ def interval(value: float, low: float, high: float, unit: str = "") -> str:
     Examples
     --------
     >>> interval(2.31, 2.2, 2.44)
-    '2.31 (2.2 to 2.44)'
+    '2.31 [2.2, 2.44]'
     >>> interval(8760, 8760, 8760, "B"), interval(2.31, 2.2, 2.44, TIMES)
-    ('8.76 kB', '2.31 × (2.2 to 2.44)')
+    ('8.76 kB', '2.31 × [2.2, 2.44]')
     >>> interval(0.958, 0.896, 0.958, CASES)
-    '96 % of cases (90 % to 96 %)'
+    '96 % of cases [90 %, 96 %]'
     """
     if low == high:
         return amount(value, unit)
-    if unit.startswith("%"):
-        return f"{amount(value, unit)} ({percent(low)} to {percent(high)})"
-    if unit in _SCALED:
-        return f"{amount(value, unit)} ({amount(low, unit)} to {amount(high, unit)})"
-    return f"{amount(value, unit)} ({number(low)} to {number(high)})"
+    return f"{amount(value, unit)} [{_end(low, value, unit)}, {_end(high, value, unit)}]"
+
+
+def _end(end: float, value: float, unit: str) -> str:
+    """Return an end of an interval, in the unit that its estimate is written in."""
+    return percent(end) if unit.startswith("%") else number(end / _scale(value, unit))
 
 
 def unbroken(text: str) -> str:
@@ -201,8 +199,8 @@ def unbroken(text: str) -> str:
 
     Examples
     --------
-    >>> unbroken("2.31 × (2.2 to 2.44)")
-    '2.31\\xa0× (2.2 to 2.44)'
+    >>> unbroken("2.31 × [2.2, 2.44]")
+    '2.31\\xa0× [2.2, 2.44]'
     """
     return text.replace(f" {TIMES}", f"\u00a0{TIMES}")
 
@@ -228,14 +226,14 @@ def comparison(ratio: float | Interval, above: str, below: str) -> str:
     >>> comparison(Interval(1.031, 0.93, 1.05, 7), "slower", "faster")
     'no difference [0.93, 1.05]'
     >>> comparison(Interval(0.5, 0.32, 1.0, 7), "slower", "faster")
-    'not told apart [0.32, 1.00]'
+    'not told apart [0.32, 1]'
     >>> comparison(Interval(1.031, 1.02, 1.04, 7), "slower", "faster")
     '3.1 % slower'
     """
     if isinstance(ratio, Interval):
         if ratio.low < ratio.high and ratio.contains(1):
             near = max(ratio.high, 1 / max(ratio.low, 1e-9)) <= _NEAR
-            return f"{UNTOLD[not near]} [{ratio.low:.2f}, {ratio.high:.2f}]"
+            return f"{UNTOLD[not near]} [{number(ratio.low)}, {number(ratio.high)}]"
         ratio = ratio.value
     if math.isnan(ratio) or ratio <= 0:
         return "not comparable"

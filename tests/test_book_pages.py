@@ -27,7 +27,7 @@ The rate rises; see {cite:t}`lee2008`, {term}`chunk` and {verdict}`lee-7-small`.
 """
 TABLE = (
     "~~~~{table} Sizes, by h5py {version}`h5py`\n:name: tab-sizes\n\n"
-    "| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n~~~~\n"
+    "| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n~~~~\n\n- {reason}`lee-7-small`\n"
 )
 
 
@@ -219,12 +219,19 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert "Chunk size is not judged here" not in start
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
-    assert "126 (120 to 132)" in text(row)
+    assert "126 [120, 132]" in text(row)
     shown = "lee-7-small: shown in Chunk size; records: lee_chunk_size.parquet; run r1. Run it"
     assert shown in text(row)
     assert "papermill notebooks/lee_chunk_size.ipynb" in text(row)
     (saved,) = (build / "html/_downloads").rglob("lee_chunk_size.parquet")
     assert saved.read_bytes() == b"records"
+
+
+def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: Path) -> None:
+    made = text(page(build, "notebooks/lee_chunk_size"))
+    assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in made
+    assert "Tiny chunks. " not in text(page(build, "book/guide"))
+    assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 
 
 def test_no_verdict_is_unknown_to_the_pages() -> None:

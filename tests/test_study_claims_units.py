@@ -31,7 +31,7 @@ def test_a_share_is_told_in_percent_with_its_interval(tmp_path: Path) -> None:
         for row, share in zip(samples("a", 1.0), times, strict=True)
     ]
     head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
-    assert head.shown == "40 % of the time (40 % to 45 %)"
+    assert head.shown == "40 % of the time [40 %, 45 %]"
     assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason
 
 

@@ -107,7 +107,7 @@ class Claim:
             if "not measured" in ends[1:] or ends[1] == ends[2]:
                 return ends[0]
             low, high = (end.removesuffix(" ×") for end in ends[1:])  # said once
-            return f"{ends[0]} ({low} to {high})"
+            return f"{ends[0]} [{low}, {high}]"
         value = self.facts.get(field)
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return "not measured"

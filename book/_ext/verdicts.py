@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
 LOG = logging.getLogger(__name__)
-CLAIM = "claim"
+CLAIM, NAME = "claim", "claim-name"
 
 KINDS = {
     "holds": "An effect: the document's sign, and a size between half and twice the document's on "
@@ -43,6 +43,11 @@ def badge(verdict: str, text: str = "") -> nodes.inline:
     """A verdict as a small label: the word carries it, the colour only helps."""
     slug = verdict.replace(" ", "-")
     return nodes.inline(text or verdict, text or verdict, classes=["verdict", f"verdict-{slug}"])
+
+
+def mark(claim: Claim) -> nodes.inline:
+    """The badge of a claim; that of a part says that it is one's."""
+    return badge(claim.label, f"one part: {claim.label}" if "/" in claim.id else "")
 
 
 def linked(child: nodes.Node, claim: Claim, docname: str, tip: str = "") -> nodes.Node:
@@ -85,7 +90,7 @@ class Verdict(Role):
         claim = self.claim(self.text)
         if claim is None:
             return [badge("not measured")], []
-        return [linked(badge(claim.label), claim, self.env.docname)], []
+        return [linked(mark(claim), claim, self.env.docname)], []
 
 
 class Found(Role):
@@ -95,7 +100,7 @@ class Found(Role):
         claim = self.claim(self.text)
         if claim is None:
             return [badge("not measured")], []
-        label = linked(badge(claim.label), claim, self.env.docname)
+        label = linked(mark(claim), claim, self.env.docname)
         text = self.say(claim)
         if not text:
             return [label], []
@@ -107,11 +112,29 @@ class Found(Role):
 
 
 class Reason(Found):
-    """`` {reason}`claim` ``: the sentence that a run wrote for its verdict, and the verdict."""
+    """`` {reason}`claim` ``: the sentence that a run wrote for its verdict, and the verdict.
+
+    The name of the claim comes before it where it begins an item of a list.
+    """
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        shown, messages = super().run()
+        claim = find(self.env, self.text)
+        part = self.text.partition("/")[2]
+        name = ", ".join(filter(None, (claim.title, part))) if claim else self.text
+        return [nodes.strong("", f"{name}. ", classes=[NAME]), *shown], messages
 
     def say(self, claim: Claim) -> str:
         # Why there is nothing stands on the claim's own page, which the badge leads to.
         return "" if claim.verdict == "not measured" else claim.text("reason")
+
+
+def names(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the names of claims where they begin an item of a list."""
+    for name in [node for node in doctree.findall(nodes.strong) if NAME in node["classes"]]:
+        paragraph = name.parent
+        if not (isinstance(paragraph.parent, nodes.list_item) and paragraph.index(name) == 0):
+            paragraph.remove(name)
 
 
 class Record(Role):
@@ -214,14 +237,14 @@ class Advice(SphinxDirective):
         box += self.parse_text_to_nodes(text)
         last = box.children[-1] if box.children else None
         if isinstance(last, nodes.paragraph):
-            mark = badge(claim.label if claim else verdict)
             last += nodes.Text(" ")
-            last += linked(mark, claim, self.env.docname) if claim else mark
+            last += linked(mark(claim), claim, self.env.docname) if claim else badge(verdict)
         return [box]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("missing-reference", resolve)
+    app.connect("doctree-read", names)
     app.add_role("verdict", Verdict())
     app.add_role("found", Found())
     app.add_role("reason", Reason())

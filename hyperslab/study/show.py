@@ -103,13 +103,19 @@ def table(
     """
     if frame.empty:
         return
-    rows = [list(map(str, frame.columns)), ["---"] * len(frame.columns)]
-    rows += [[str(value) for value in row] for row in frame.itertuples(index=False)]
+    body = [[str(value) for value in row] for row in frame.itertuples(index=False)]
+    sides = ["---:" if all(map(_numeric, column)) else "---" for column in zip(*body, strict=True)]
+    rows = [list(map(str, frame.columns)), sides, *body]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
     if folded:
         myst = f"~~~~~{{dropdown}} The table ({len(frame)} rows)\n{myst}~~~~~\n"
     _display({"text/html": frame.to_html(index=False), MYST: myst})
+
+
+def _numeric(cell: str) -> bool:
+    """Return whether a cell is a number, or nothing: such columns stand on the right."""
+    return cell in ("", "–") or cell.lstrip("−+<~ ")[:1].isdigit()
 
 
 def text(markdown: str) -> None:

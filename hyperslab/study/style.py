@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..text import number
+
 STYLES = ("light", "dark")
 # Okabe and Ito's colours, which colour-blind readers tell apart; black and white swap.
 _CYCLE = {
@@ -78,6 +80,6 @@ def plain(axis: Any) -> None:
     low, high = axis.get_view_interval()
     short = high < 300 * low
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())

@@ -164,7 +164,8 @@ def _scale(value: float, unit: str) -> float:
     scales, digits = (_SECONDS, 3) if unit == "s" else (_PREFIXES, 4)
     if unit not in _SCALED:
         return 1.0
-    return next((scale for scale in scales if _rounded(value, digits) >= scale), 1.0)
+    least = 1e-9 if unit == "s" and value else 1.0
+    return next((scale for scale in scales if _rounded(value, digits) >= scale), least)
 
 
 def _rounded(value: float, digits: int) -> float:

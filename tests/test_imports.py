@@ -24,7 +24,7 @@ BELOW: dict[str, frozenset[str]] = {
     "parallel": frozenset({"storage", "measure", "kernels"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }
-BELOW["experiments"] = frozenset(BELOW) - {"advise", "parallel", "text"}
+BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}

@@ -155,7 +155,7 @@ def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":
             low, high = scale * value.low, scale * value.high
             shown = Interval(scale * value.value, low, high, value.n)
             return f"{shown}" if value.n >= ENOUGH else number(shown.value)
-        return number(scale * value)
+        return number(scale * value, 2 if unit == "%" else 3).replace("-", "−")
 
     return column.map(write).rename(head)
 

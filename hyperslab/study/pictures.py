@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..analysis.cost import over_links
 from ..storage.layout import Layout
+from ..text import percent
 from .style import plain
 
 if TYPE_CHECKING:
@@ -184,3 +185,70 @@ def _innermost(mine: NDArray[np.bool_]) -> tuple[int, int]:
     depth = distance_transform_edt(np.pad(mine, 1))[1:-1, 1:-1]
     row, column = np.unravel_index(int(depth.argmax()), depth.shape)
     return int(row), int(column)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What was predicted over what was measured, a point each, and a line where both are equal.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        With the columns measured and predicted, in the unit of the axes.
+    title : str
+    axis : str
+        What is measured, and its unit, such as "time, ms".
+    colour, panel : str
+        Columns that make the colours and the panels; one of each if there is none.
+    within : float
+        A band is drawn around the line, of predictions that are off by at most this share.
+
+    Examples
+    --------
+    >>> points = pd.DataFrame({"measured": [1.0, 2.0], "predicted": [1.1, 1.9]})
+    >>> Predicted(points, "Two points", "time, s")().axes[0].get_xlabel()
+    'measured time, s'
+    """
+
+    points: pd.DataFrame
+    title: str
+    axis: str
+    colour: str = ""
+    panel: str = ""
+    within: float = 0.0
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        all_points = self.points.assign(
+            colour=self.points[self.colour] if self.colour else "",
+            panel=self.points[self.panel] if self.panel else "",
+        )
+        both = self.points[["measured", "predicted"]]
+        ends = np.array([0.7 * both.min().min(), 1.4 * both.max().max()])
+        panels = list(dict.fromkeys(all_points["panel"]))
+        figure, row = plt.subplots(
+            1, len(panels), figsize=(7.4, 4.4), sharex=True, sharey=True, squeeze=False
+        )
+        for axes, name in zip(row.flat, panels, strict=True):
+            if self.within:
+                low, high = ends * (1 - self.within), ends * (1 + self.within)
+                band = f"off by at most {percent(self.within)}"
+                axes.fill_between(ends, low, high, alpha=0.15, lw=0, color="0.5", label=band)
+            axes.plot(ends, ends, lw=0.8, color="0.5")
+            for number, (label, points) in enumerate(all_points.groupby("colour", sort=False)):
+                mine = points[points["panel"] == name]
+                axes.plot(
+                    mine["measured"], mine["predicted"], "os^D"[number % 4], ms=3.6, alpha=0.75,
+                    color=f"C{number}", label=str(label),
+                )  # fmt: skip
+            axes.set(xscale="log", yscale="log", xlabel=f"measured {self.axis}")
+            axes.set_title(str(name), loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0, 0].set_ylabel(f"predicted {self.axis}")
+        handles, labels = row[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

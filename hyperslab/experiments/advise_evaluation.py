@@ -1,6 +1,4 @@
-"""Files to try advice on, and a small one for who has none at hand."""
-
-from __future__ import annotations
+"""Files to try advice on, and how each is read."""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +6,7 @@ from pathlib import Path
 
 import data_gen
 
-from ...storage.layout import Layout
+from ..storage.layout import Layout
 
 Shares = Mapping[str, float]
 _LEVELS = 13  # of the atmosphere
@@ -25,18 +23,18 @@ def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
 
     Parameters
     ----------
-    folder
+    folder : Path
         Where they go.
-    steps
+    steps : int
         Hours of the ocean; the atmosphere has a quarter of them.
-    mib
+    mib : int
         MiB of a variable, at most: the grids have as many times fewer points along each axis than
         the documents' as that needs.
 
     Returns
     -------
-    dict
-        Paths by name.
+    dict of str to Path
+        By name.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rows, columns = _grid(380, 1287, steps, mib)
@@ -84,11 +82,3 @@ def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
         if name.startswith("atmosphere"):
             found[name] = (*_FIELD[:3], {"profile": 1.0})
     return found
-
-
-def example(path: Path, steps: int, rows: int, columns: int) -> Path:
-    """Write a small file of ocean currents, stored map by map; return its path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ocean = data_gen.dataset("ocean", steps=steps, nlat=rows, nlon=columns)
-    data_gen.write(ocean, {path: Layout("netcdf4", (1, rows, columns), "deflate", 4, shuffle=True)})
-    return path

@@ -1,0 +1,145 @@
+"""How good predictions are: how far they are off, and how often they name the faster of two."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..measure.records import main
+from ..measure.stats import median_interval
+from ..text import ENOUGH, Interval
+
+APART = 1.5
+"""A pair of reads has a winner when their times differ by more than this factor."""
+
+
+def share(good: int, of: int) -> Interval:
+    """Return a share with its exact 95 % interval: two of two are not yet all.
+
+    Raises
+    ------
+    ValueError
+        When there is nothing that it is a share of.
+
+    Examples
+    --------
+    >>> f"{share(2, 2):%}", f"{share(29, 31):%}"
+    ('100 % [16 %, 100 %]', '94 % [79 %, 99 %]')
+    """
+    from scipy.stats import binomtest
+
+    ends = binomtest(good, of).proportion_ci()
+    return Interval(good / of, float(ends.low), float(ends.high), max(of, ENOUGH))
+
+
+def beside(measured: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each read and way to predict it.
+
+    Parameters
+    ----------
+    measured : pandas.DataFrame
+        Records of reads.
+    predicted : pandas.DataFrame
+        Records of what was predicted of them: `wall_s` in seconds, `mode` the way to predict.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `predicted`, with `seconds` (measured, the median), `predicted` (seconds),
+        `error` (predicted over measured, less 1), and `regime` (the cache, and whether chunks are
+        decoded).
+    """
+    rows = main(measured)
+    read = rows[rows["phase"] == "read"].groupby(["case", "cache_state"])["wall_s"]
+    seconds = read.apply(lambda part: median_interval(part).value).rename("seconds")
+    found = predicted.join(seconds, on=["case", "cache_state"], how="inner")
+    decoded = np.where(found["codec"] != "", ", decoded", ", not decoded")
+    return found.assign(
+        predicted=found["wall_s"],
+        error=found["wall_s"] / found["seconds"] - 1,
+        regime=found["cache_state"] + decoded,
+    )
+
+
+def errors(found: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return how far predictions are off, as shares of the time measured.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        From `beside`.
+    by : sequence of str
+        Columns to tell apart.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By these columns: reads, median and p90 of the absolute error, bias (the median error).
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"mode": ["blind"] * 3, "error": [0.1, -0.2, 0.3]})
+    >>> errors(rows, ["mode"]).round(3).to_numpy().tolist()
+    [[3.0, 0.2, 0.28, 0.1]]
+    """
+    groups = found.groupby(list(by), sort=False)["error"]
+    size = found["error"].abs().groupby([found[name] for name in by], sort=False)
+    return pd.DataFrame(
+        {
+            "reads": groups.size(),
+            "median": size.median(),
+            "p90": size.quantile(0.9),
+            "bias": groups.median(),
+        }
+    )
+
+
+def winners(found: pd.DataFrame, alike: Sequence[str] = ()) -> tuple[int, int]:
+    """Return of how many pairs of reads the faster was named, and of how many there are.
+
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        From `beside`, of one way to predict. A pair counts when its times differ by `APART`.
+    alike : sequence of str
+        Columns in which both must be the same: then a pair is a choice of layout or library.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"seconds": [1.0, 2.0, 4.0], "predicted": [1.0, 3.0, 2.5]})
+    >>> winners(rows)
+    (2, 3)
+    """
+    times, guesses = found["seconds"].to_numpy(), found["predicted"].to_numpy()
+    a, b = np.triu_indices(len(found), 1)
+    counted = np.maximum(times[a], times[b]) > APART * np.minimum(times[a], times[b])
+    for name in alike:
+        values = found[name].to_numpy()
+        counted &= values[a] == values[b]
+    right = (times[a] < times[b]) == (guesses[a] < guesses[b])
+    return int((right & counted).sum()), int(counted.sum())
+
+
+def gains(records: pd.DataFrame) -> pd.DataFrame:
+    """Return candidates of `hyperslab advise` that change a file, by how far their gain was off.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of an evaluation of advice: `gain_predicted` and `gain`, as factors.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With `off`, the factor by which the measured gain differs from the predicted one.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"hints": ["1x2"], "gain_predicted": [2.0], "gain": [1.0]})
+    >>> gains(rows)["off"].tolist()
+    [2.0]
+    """
+    known = records["gain_predicted"].gt(0) & records["gain"].gt(0)
+    chosen = records[known & (records["hints"] != "as it is")]
+    ratio = chosen["gain"] / chosen["gain_predicted"]
+    return chosen.assign(off=np.maximum(ratio, 1 / ratio))

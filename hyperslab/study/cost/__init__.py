@@ -1,1 +1,0 @@
-"""The page on the cost model: files that no calibration has seen, figures and words."""

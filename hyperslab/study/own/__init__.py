@@ -1,1 +1,0 @@
-"""A user's own file: what is advised for it, and how good advice is."""

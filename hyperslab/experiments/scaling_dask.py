@@ -1,12 +1,12 @@
 """A mean over time of several files, by dask's workers, and tasks that do nothing."""
 
-import importlib
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from operator import eq
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..io.experiment import File
 from ..measure.case import Stopwatch
 from ..measure.counters import Counters
+from ..measure.worker import cores
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -39,7 +40,9 @@ class Workers:
 
 
 @contextmanager
-def offered(scheduler: str, count: int) -> Iterator[Workers]:
+def offered(
+    scheduler: str, count: int = max(cores(), 2), *, drawing: bool = False
+) -> Iterator[Workers]:
     """Have workers, of one thread each, for as long as the body runs.
 
     Parameters
@@ -48,14 +51,16 @@ def offered(scheduler: str, count: int) -> Iterator[Workers]:
         Address of a scheduler that runs already; empty to start workers on this machine, bound to
         the loopback interface.
     count : int
-        Workers to start; none where records are drawn from.
+        Workers to start.
+    drawing : bool
+        Whether records are drawn from, and nobody needs workers.
 
     Raises
     ------
     OSError
         When no scheduler answers, or it has no workers.
     """
-    if not count:
+    if drawing:
         yield Workers()
         return
     from distributed import Client, LocalCluster
@@ -63,11 +68,9 @@ def offered(scheduler: str, count: int) -> Iterator[Workers]:
     with ExitStack() as stack:
         if not scheduler:
             cluster = LocalCluster(  # type: ignore[no-untyped-call]
-                n_workers=count,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-            )
+                n_workers=count, threads_per_worker=1,
+                host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            )  # fmt: skip
             scheduler = stack.enter_context(cluster).scheduler_address
         try:
             # Not dask's own choice: one that could not start would be it all the same, for good.
@@ -82,7 +85,7 @@ def offered(scheduler: str, count: int) -> Iterator[Workers]:
             ) from error
         with client:
             addresses = tuple(sorted(client.nthreads()))  # type: ignore[no-untyped-call]
-            client.run(_import, list(MODULES))
+            client.run(exec, f"import {', '.join(MODULES)}")
         if not addresses:
             raise OSError(
                 f"the dask scheduler at {scheduler!r} has no workers: start some with "
@@ -148,11 +151,11 @@ class Reduce:
         rows = first.array.shape[1]
         bands = math.ceil(rows / self.chunks.get("lat", rows))
         chosen = self.workers.addresses[: self.count]
+        run = Mean(
+            paths, first.array.variable, self.workers.scheduler, chosen, self.engine, self.chunks
+        )
         return {
-            "run": Mean(
-                paths, first.array.variable, self.workers.scheduler, chosen, self.engine,
-                dict(self.chunks),
-            ),
+            "run": run,
             "check": IsMean(self.truth),
             "columns": {
                 **first.layout.record(),
@@ -163,21 +166,14 @@ class Reduce:
             },
             "files": paths,
             "pinned": False,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
 class DoNothing:
     """Have workers do tasks of nothing: phase compute.
 
-    Parameters
-    ----------
-    files : sequence of File
-        What is in the page cache meanwhile, as for `Reduce`.
-    workers : Workers
-    count : int
-        How many of them may work.
-    tasks : int
+    As for `Reduce`, the files are in the page cache meanwhile.
     """
 
     files: Sequence[File]
@@ -190,7 +186,7 @@ class DoNothing:
         chosen = self.workers.addresses[: self.count]
         return {
             "run": Nothing(self.workers.scheduler, chosen, self.tasks),
-            "check": IsSum(self.tasks),
+            "check": partial(eq, sum(range(self.tasks))),
             "columns": {"library": "distributed", "ranks": self.count},
             "files": tuple(file.path for file in self.files),
             "pinned": False,
@@ -220,8 +216,8 @@ class Mean:
                 found = client.compute(mean, **cost.only).result().values
             cost.note(watch)
             data.close()
-        tasks = len(dict(mean.__dask_graph__()))  # before they are fused
-        watch.note(tasks=tasks, useful_bytes=data.nbytes)
+        graph = mean.__dask_graph__()  # type: ignore[no-untyped-call]
+        watch.note(tasks=len(dict(graph)), useful_bytes=data.nbytes)  # before they are fused
         return np.asarray(found)
 
     def opened(self) -> "DataArray":
@@ -231,16 +227,10 @@ class Mean:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The specified chunks separate")
             data = xr.open_mfdataset(
-                list(self.paths),
-                engine=self.engine,
-                chunks=dict(self.chunks),
-                combine="nested",
-                concat_dim="time",
-                data_vars="minimal",
-                coords="minimal",
-                compat="override",
+                list(self.paths), engine=self.engine, chunks=dict(self.chunks), combine="nested",
+                concat_dim="time", data_vars="minimal", coords="minimal", compat="override",
                 join="override",
-            )
+            )  # fmt: skip
         return data[self.variable]
 
 
@@ -277,16 +267,6 @@ class IsMean:
         )
 
 
-@dataclass(frozen=True)
-class IsSum:
-    """Check that all tasks were done."""
-
-    tasks: int
-
-    def __call__(self, found: object) -> bool:
-        return found == self.tasks * (self.tasks - 1) // 2
-
-
 class _Cost:
     """What workers spend from now on; `only` has dask take no others."""
 
@@ -318,8 +298,3 @@ def spent() -> tuple[float, float, float, float]:
 @cache
 def _counters() -> Counters:
     return Counters()
-
-
-def _import(modules: list[str]) -> None:
-    for name in modules:
-        importlib.import_module(name)

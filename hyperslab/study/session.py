@@ -118,6 +118,15 @@ class Session:
         """Return how many blocks a setting asks for; the parameter repeats comes first."""
         return self.repeats or self.setting(name)
 
+    def recorded(self, experiment: str, column: str) -> list[int]:
+        """Return the numbers in a column of the records that are drawn from; none when measuring.
+
+        For cases that depend on the machine, such as one for each number of cores.
+        """
+        if not self.drawing:
+            return []
+        return sorted({int(number) for number in self._drawn(experiment)[column].dropna()})
+
     def make(self, files: Callable[[], object]) -> None:
         """Make the files that an experiment reads, unless records are drawn from."""
         if not self.drawing:

@@ -1,0 +1,336 @@
+"""Rewriting a store of maps as one of series in bounded memory, by each of several engines."""
+
+import gc
+import logging
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, chdir, contextmanager, suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..io.experiment import File
+from ..io.work import Remove, Values
+from ..measure.case import Stopwatch
+from ..measure.memory import give_back
+from ..measure.worker import cores
+from ..storage.layout import Layout
+from ..storage.region import Selection
+from ..storage.variable import Variable
+from ..storage.write import create, stored_bytes
+
+DIMS = ("time", "lat", "lon")
+COPY, CUBED, THREADS, P2P = "hyperslab", "cubed", "dask threads", "dask p2p"
+LIBRARIES: Mapping[str, str] = {
+    COPY: "hyperslab",
+    CUBED: "cubed",
+    THREADS: "dask",
+    P2P: "distributed",
+}
+"""By engine."""
+MODULES = (
+    "xarray", "zarr", "zarr.codecs", "numcodecs", __name__,
+    *(name for name in ("dask.array", "distributed", "cubed") if find_spec(name.partition(".")[0])),
+)  # fmt: skip
+"""What samples import before they are measured."""
+# Its time varies least: threads and p2p write when the kernel likes.
+STEADY = CUBED if find_spec("cubed") else COPY
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A map that drifts east by a column a step; drawn step by step, as it may exceed memory.
+
+    Parameters
+    ----------
+    first : DatasetVariable
+        Has the first map.
+    steps : int
+    """
+
+    first: Any
+    steps: int
+    name: str = "maps"
+
+    @property
+    def variable(self) -> str:
+        """Name of the variable."""
+        return str(self.first.variable)
+
+    @property
+    def dtype(self) -> str:
+        """Type of its values."""
+        return str(self.first.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Steps, rows and columns."""
+        return (self.steps, *self.first.shape[1:])
+
+    def part(self, selection: Selection, folder: Path) -> Values:
+        """Return what gives part of the first map, of which all others are made."""
+        given: Values = self.first.part(np.s_[0, :, :], folder)
+        return given
+
+    def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
+        """Write all of it into each file."""
+        first = self.first[0, :, :]
+        variable = Variable(self.variable, DIMS, self.shape, self.dtype)
+        for path, layout in files.items():
+            with create(path, [variable], layout, overwrite=True) as writer:
+                for step in range(self.steps):
+                    writer.write(self.variable, step, np.roll(first, step, axis=1))
+                writer.sync()
+
+
+def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """Return chunks of all steps of a box, with about as many values as a map has.
+
+    Examples
+    --------
+    >>> series_chunks((256, 256, 512))
+    (256, 16, 32)
+    """
+    steps, rows, columns = shape
+    cells = max(rows * columns // steps, 1)
+    high = min(2 ** (int(math.log2(cells)) // 2), rows)
+    return steps, high, min(cells // high, columns)
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """Rewrite a store with other chunks: phases start, until the engine is ready, and rewrite.
+
+    Parameters
+    ----------
+    file : File
+        A store of `Drift`.
+    layout : Layout
+        What is wanted.
+    engine : str
+        A key of `LIBRARIES`.
+    allowed_bytes : int
+        Memory that it may take.
+    own : callable, optional
+        What copies for `COPY`: called with the source, the copy, and memory_bytes.
+    """
+
+    file: File
+    layout: Layout
+    engine: str
+    allowed_bytes: int
+    own: Callable[..., object] | None = None
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        array, path, chunks = self.file.array, self.file.path, self.layout.chunks or ()
+        folder = path.with_name("by-" + re.sub(r"\W+", "-", self.engine))
+        run = Engine(
+            path, array.variable, array.shape, chunks, folder, self.engine, self.allowed_bytes,
+            self.own,
+        )  # fmt: skip
+        # The others are among the packages whose versions all records have.
+        known = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
+        return {
+            "run": run,
+            "check": Same(array.variable, array.shape, chunks, self.file.part(...)),
+            "columns": {
+                **self.layout.record(),
+                "library": LIBRARIES[self.engine],
+                **known,
+                "pattern": "maps to series",
+                "ranks": 1 if self.engine in (COPY, CUBED) else cores(),
+            },
+            "prepare": Remove(folder),
+            "cleanup": Remove(folder),
+            "pinned": False,
+        }
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Rewrite a store by one engine, and note the most memory that it took."""
+
+    source: Path
+    variable: str
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+    folder: Path
+    engine: str
+    allowed_bytes: int
+    own: Callable[..., object] | None
+
+    def __call__(self, watch: Stopwatch) -> Path:
+        copy, stores = self.folder / "series.zarr", self.folder / "stores"
+        stores.mkdir(parents=True)
+        with watch("start"):
+            entered = _ENGINES[self.engine](self, copy, stores)
+            rewrite = entered.__enter__()
+        gc.collect()
+        before = reset_peak()
+        with watch("rewrite"):
+            rewrite()
+        watch.note(
+            peak_bytes=max(peak() - before, 0),
+            useful_bytes=4 * math.prod(self.shape),
+            file_bytes=stored_bytes(copy),
+        )
+        entered.__exit__(None, None, None)
+        return copy
+
+
+@dataclass(frozen=True)
+class Same:
+    """Check that a copy has the chunks that are wanted, and every value, a row of chunks a time."""
+
+    variable: str
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+    first: Values
+
+    def __call__(self, found: object) -> bool:
+        import zarr
+
+        array = zarr.open_array(str(found), path=self.variable, mode="r")
+        if array.chunks != self.chunks or array.shape != self.shape:
+            return False
+        first, high = self.first(), self.chunks[1]
+        for row in range(0, self.shape[1], high):
+            band, got = first[row : row + high], np.asarray(array[:, row : row + high])
+            if not all(
+                np.array_equal(values, np.roll(band, step, axis=1))
+                for step, values in enumerate(got)
+            ):
+                return False
+        return True
+
+
+def reset_peak() -> int:
+    """Have the kernel's mark of the most memory begin anew, and return what is resident, in bytes.
+
+    Where the kernel does not, the mark of a forked process began with the process.
+    """
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return _status("VmRSS")
+
+
+def peak() -> int:
+    """Return the most memory that was resident at once since `reset_peak`, in bytes.
+
+    Examples
+    --------
+    >>> before = reset_peak()
+    >>> peak() >= before
+    True
+    """
+    return _status("VmHWM")
+
+
+def _status(key: str) -> int:
+    try:
+        found = re.search(rf"{key}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) * 1024 if found else 0
+
+
+@contextmanager
+def _copying(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+    own = job.own
+    if own is None:
+        raise ValueError(f"nothing was given that copies for {COPY}: give own")
+    give_back()
+    yield lambda: own(job.source, copy, memory_bytes=job.allowed_bytes)
+
+
+@contextmanager
+def _cubed(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+    import cubed
+
+    give_back()
+    # cubed quotes the path as an address, and would write beside a folder with a space in its name.
+    spec = cubed.Spec(".", allowed_mem=job.allowed_bytes, executor_name="single-threaded")
+    source, copy = str(job.source.absolute()), copy.absolute()
+
+    def rewrite() -> None:
+        with chdir(stores):
+            values = cubed.from_zarr(source, path=job.variable, spec=spec)
+            cubed.store([values.rechunk(job.chunks)], [_made(job, copy)])
+
+    yield rewrite
+
+
+@contextmanager
+def _threads(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+    import dask
+
+    with dask.config.set(scheduler="threads", num_workers=cores()):
+        yield lambda: _by_xarray(job, copy)
+
+
+@contextmanager
+def _p2p(job: Engine, copy: Path, stores: Path) -> Iterator[Callable[[], object]]:
+    import dask
+    from distributed import Client, LocalCluster
+
+    give_back()
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    limit, part = _status("VmRSS") + job.allowed_bytes, job.allowed_bytes
+    memory = "distributed.worker.memory"
+    settings: dict[str, Any] = {
+        "temporary-directory": str(stores),
+        "array.rechunk.method": "p2p",
+        "distributed.p2p.storage.buffer": part // 4,
+        "distributed.p2p.comm.buffer": part // 4,
+        # Of the allowed memory, not of what libraries take. A worker that pauses at its limit
+        # waits for good here, and one that is ended rewrites nothing.
+        f"{memory}.target": 0.6 * part / limit,
+        f"{memory}.spill": 1 - 0.3 * part / limit,
+        f"{memory}.pause": False,
+        f"{memory}.terminate": False,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=1, threads_per_worker=cores(), processes=False, memory_limit=limit,
+            dashboard_address=None, local_directory=str(stores),
+        ) as cluster,
+        Client(cluster),  # type: ignore[no-untyped-call]
+    ):  # fmt: skip
+        yield lambda: _by_xarray(job, copy)
+
+
+_ENGINES: Mapping[
+    str, Callable[[Engine, Path, Path], AbstractContextManager[Callable[[], object]]]
+] = {COPY: _copying, CUBED: _cubed, THREADS: _threads, P2P: _p2p}
+
+
+def _by_xarray(job: Engine, copy: Path) -> None:
+    import xarray as xr
+
+    with xr.open_zarr(job.source, chunks={}, consolidated=False) as data:
+        wanted = data.chunk(dict(zip(DIMS, job.chunks, strict=True)))
+        wanted[job.variable].encoding = {}
+        encoding = {job.variable: {"compressors": _codec(), "chunks": job.chunks}}
+        wanted.to_zarr(copy, zarr_format=3, consolidated=False, encoding=encoding)
+
+
+def _made(job: Engine, copy: Path) -> Any:
+    import zarr
+
+    return zarr.create_group(str(copy), zarr_format=3).create_array(
+        job.variable, shape=job.shape, chunks=job.chunks, dtype="f4", compressors=_codec(),
+        dimension_names=DIMS,
+    )  # fmt: skip
+
+
+def _codec() -> Any:
+    from zarr.codecs import BloscCodec
+
+    return BloscCodec(cname="lz4", clevel=5, shuffle="shuffle")

@@ -1,0 +1,300 @@
+"""A mean over time of several files, by dask's workers, and tasks that do nothing."""
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from operator import eq
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io.experiment import File
+from ..measure.case import Stopwatch
+from ..measure.counters import Counters
+from ..measure.worker import cores
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from xarray import DataArray
+
+TIMEOUT_S = 10
+MODULES = (
+    "netCDF4", "h5netcdf.legacyapi", "xarray", "dask.array", "distributed", __name__,
+    "hyperslab.subchunk",
+)  # fmt: skip
+"""What workers and samples import before they are measured."""
+_RTOL = 1e-9  # sums of doubles, in another order
+
+
+@dataclass(frozen=True)
+class Workers:
+    """A scheduler of dask by its address, and the addresses of its workers."""
+
+    scheduler: str = ""
+    addresses: tuple[str, ...] = ()
+
+
+@contextmanager
+def offered(
+    scheduler: str, count: int = max(cores(), 2), *, drawing: bool = False
+) -> Iterator[Workers]:
+    """Have workers, of one thread each, for as long as the body runs.
+
+    Parameters
+    ----------
+    scheduler : str
+        Address of a scheduler that runs already; empty to start workers on this machine, bound to
+        the loopback interface.
+    count : int
+        Workers to start.
+    drawing : bool
+        Whether records are drawn from, and nobody needs workers.
+
+    Raises
+    ------
+    OSError
+        When no scheduler answers, or it has no workers.
+    """
+    if drawing:
+        yield Workers()
+        return
+    from distributed import Client, LocalCluster
+
+    with ExitStack() as stack:
+        if not scheduler:
+            cluster = LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=count, threads_per_worker=1,
+                host="127.0.0.1", dashboard_address="127.0.0.1:0",
+            )  # fmt: skip
+            scheduler = stack.enter_context(cluster).scheduler_address
+        try:
+            # Not dask's own choice: one that could not start would be it all the same, for good.
+            client = Client(  # type: ignore[no-untyped-call]
+                scheduler, timeout=TIMEOUT_S, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            raise OSError(
+                f"no dask scheduler answers at {scheduler!r} within {TIMEOUT_S} s: start one with "
+                "`dask scheduler`, or leave the parameter scheduler empty for workers on this "
+                "machine"
+            ) from error
+        with client:
+            addresses = tuple(sorted(client.nthreads()))  # type: ignore[no-untyped-call]
+            client.run(exec, f"import {', '.join(MODULES)}")
+        if not addresses:
+            raise OSError(
+                f"the dask scheduler at {scheduler!r} has no workers: start some with "
+                f"`dask worker {scheduler}`"
+            )
+        yield Workers(scheduler, addresses)
+
+
+def numbers(most: int) -> list[int]:
+    """Return how many workers are tried: doubling up to all.
+
+    Examples
+    --------
+    >>> numbers(2), numbers(6)
+    ([1, 2], [1, 2, 4, 6])
+    """
+    return [*(2**k for k in range(12) if 2**k < most), most]
+
+
+def save_mean(arrays: Iterable[Any], fill: float, path: Path) -> None:
+    """Save the mean over the steps of arrays, in double precision, without where it is filled."""
+    total, count = np.zeros(()), 0
+    for array in arrays:
+        for step in range(array.shape[0]):
+            values = array[step, :, :].astype("f8")
+            total = total + np.where(values == fill, np.nan, values)
+            count += 1
+    np.save(path, total / count)
+
+
+@dataclass(frozen=True)
+class Reduce:
+    """Take the mean over time by xarray and dask: phases open, which makes the graph, and compute.
+
+    What the phase compute cost the workers is in its records, in place of this process's own cost.
+
+    Parameters
+    ----------
+    files : sequence of File
+        One after another in time.
+    workers : Workers
+    count : int
+        How many of them may work.
+    engine : str
+        Of xarray.
+    chunks : mapping of str to int
+        Of dask, by dimension; -1 is a whole one.
+    truth : Path
+        From `save_mean`.
+    """
+
+    files: Sequence[File]
+    workers: Workers
+    count: int
+    engine: str
+    chunks: Mapping[str, int]
+    truth: Path
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        paths, first = tuple(file.path for file in self.files), self.files[0]
+        steps = sum(file.array.shape[0] for file in self.files)
+        rows = first.array.shape[1]
+        bands = math.ceil(rows / self.chunks.get("lat", rows))
+        chosen = self.workers.addresses[: self.count]
+        run = Mean(
+            paths, first.array.variable, self.workers.scheduler, chosen, self.engine, self.chunks
+        )
+        return {
+            "run": run,
+            "check": IsMean(self.truth),
+            "columns": {
+                **first.layout.record(),
+                "library": "xarray",
+                "pattern": "mean over time",
+                "ranks": self.count,
+                "predicted_reads": steps * bands,
+            },
+            "files": paths,
+            "pinned": False,
+        }
+
+
+@dataclass(frozen=True)
+class DoNothing:
+    """Have workers do tasks of nothing: phase compute.
+
+    As for `Reduce`, the files are in the page cache meanwhile.
+    """
+
+    files: Sequence[File]
+    workers: Workers
+    count: int
+    tasks: int
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        chosen = self.workers.addresses[: self.count]
+        return {
+            "run": Nothing(self.workers.scheduler, chosen, self.tasks),
+            "check": partial(eq, sum(range(self.tasks))),
+            "columns": {"library": "distributed", "ranks": self.count},
+            "files": tuple(file.path for file in self.files),
+            "pinned": False,
+        }
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Take the mean of files over time, by some workers."""
+
+    paths: tuple[Path, ...]
+    variable: str
+    scheduler: str
+    workers: tuple[str, ...]
+    engine: str
+    chunks: Mapping[str, int]
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.float64]:
+        from distributed import Client
+
+        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
+            cost = _Cost(client, self.workers)
+            with watch("open"):
+                data = self.opened()
+                mean = data.astype("f8").mean("time")
+            with watch("compute"):
+                found = client.compute(mean, **cost.only).result().values
+            cost.note(watch)
+            data.close()
+        graph = mean.__dask_graph__()  # type: ignore[no-untyped-call]
+        watch.note(tasks=len(dict(graph)), useful_bytes=data.nbytes)  # before they are fused
+        return np.asarray(found)
+
+    def opened(self) -> "DataArray":
+        """Open the files as one array, in dask's chunks."""
+        import xarray as xr
+
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The specified chunks separate")
+            data = xr.open_mfdataset(
+                list(self.paths), engine=self.engine, chunks=dict(self.chunks), combine="nested",
+                concat_dim="time", data_vars="minimal", coords="minimal", compat="override",
+                join="override",
+            )  # fmt: skip
+        return data[self.variable]
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """Have some workers do tasks of nothing."""
+
+    scheduler: str
+    workers: tuple[str, ...]
+    tasks: int
+
+    def __call__(self, watch: Stopwatch) -> int:
+        from distributed import Client
+
+        with Client(self.scheduler, timeout=60) as client:  # type: ignore[no-untyped-call]
+            cost = _Cost(client, self.workers)
+            with watch("compute"):
+                futures = client.map(abs, range(self.tasks), pure=False, **cost.only)
+                found = client.gather(futures)
+            cost.note(watch)
+        watch.note(tasks=self.tasks)
+        return sum(found)
+
+
+@dataclass(frozen=True)
+class IsMean:
+    """Check that a mean is the true one, in double precision."""
+
+    truth: Path
+
+    def __call__(self, found: object) -> bool:
+        return isinstance(found, np.ndarray) and np.allclose(
+            found, np.load(self.truth), rtol=_RTOL, atol=0, equal_nan=True
+        )
+
+
+class _Cost:
+    """What workers spend from now on; `only` has dask take no others."""
+
+    def __init__(self, client: "Client", workers: Sequence[str]) -> None:
+        self._client, self._workers = client, list(workers)
+        self._before = self._spent()
+        self.only: dict[str, Any] = {"workers": self._workers, "allow_other_workers": False}
+
+    def note(self, watch: Stopwatch) -> None:
+        """Note it in the last phase, in place of what this process spent."""
+        after = self._spent()
+        user, system, rchar, syscr = (
+            sum(after[one][place] - self._before[one][place] for one in self._workers)
+            for place in range(4)
+        )
+        watch.note(user_s=user, sys_s=system, rchar=rchar, syscr=syscr)
+        watch.elsewhere(user + system)
+
+    def _spent(self) -> dict[str, tuple[float, float, float, float]]:
+        return dict(self._client.run(spent, workers=self._workers))
+
+
+def spent() -> tuple[float, float, float, float]:
+    """Return what this process has spent: CPU seconds of user and system, bytes and calls read."""
+    counts = _counters().start()
+    return counts.user_s, counts.sys_s, counts.rchar, counts.syscr
+
+
+@cache
+def _counters() -> Counters:
+    return Counters()

@@ -1,1 +1,0 @@
-"""Reading with more than one core: threads, processes, and dask's workers."""

@@ -1,0 +1,125 @@
+"""A store rewritten by each engine: the same values, memory that is seen, nothing left behind."""
+
+import shlex
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_gen.variable import variable
+from hyperslab.advise.copying.copy import copy
+from hyperslab.advise.specs.target import Choice, Target
+from hyperslab.cli import main
+from hyperslab.experiments import rechunking as engines
+from hyperslab.io.experiment import Case, File
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job, perform
+from hyperslab.storage.layout import Layout
+
+MIB = 2**20
+ALLOWED = 32 * MIB
+WANTED = Layout("zarr3", chunks=(16, 16, 16), codec="blosc-lz4", level=5, shuffle=True)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("my maps")
+    maps = engines.Drift(variable("ocean", "uo", steps=1, nlat=64, nlon=64), 16)
+    layout = Layout("zarr3", chunks=(1, 64, 64), codec="blosc-lz4", level=5, shuffle=True)
+    file = File(folder / "maps.zarr", maps, layout)
+    maps.write({file.path: layout}, folder)
+    return file
+
+
+own = partial(copy, target=Target("series", "zarr3", Choice(WANTED.chunks)), verify="none")
+
+
+def rewriting(source, engine, own=own):
+    return Case({"engine": engine}, engines.Rewrite(source, WANTED, engine, ALLOWED, own)).ready()
+
+
+def test_every_engine_rewrites_every_value_and_leaves_nothing(source):
+    cases = [rewriting(source, engine) for engine in engines.LIBRARIES]
+    before = set(source.path.parent.iterdir())
+    with Processes(engines.MODULES) as running:
+        for case in cases:
+            outcome = running.run(Job(case, 60))
+            assert outcome.status == "ok", f"{case.name}: {outcome.status}"
+            assert not case.pinned
+            assert [row["phase"] for row in outcome.rows] == ["start", "rewrite"]
+            assert outcome.rows[-1]["wchar"] >= outcome.rows[-1]["file_bytes"] * 0.9 > 0
+    assert set(source.path.parent.iterdir()) == before
+    assert not list(source.path.parent.parent.glob("*%20*")), "beside a folder with a space"
+
+
+def test_what_was_taken_and_given_back_is_seen():
+    """In a process of its own: this one may have memory left from before."""
+    code = """if True:
+        from hyperslab.experiments.rechunking import peak, reset_peak
+        before = reset_peak()
+        some = bytearray(b"x") * 2**26
+        del some
+        print(peak() - before)
+        again = reset_peak()
+        print(peak() - again)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    taken, later = map(int, done.stdout.split())
+    assert 60 * MIB < taken < 200 * MIB
+    assert later < 20 * MIB, "the mark of before is gone"
+
+
+def test_an_engine_that_takes_more_is_noted(source):
+    with Processes(engines.MODULES) as running:
+        outcome = running.run(Job(rewriting(source, engines.COPY, _greedily), 60))
+    assert outcome.status == "ok"
+    assert outcome.rows[-1]["peak_bytes"] > 60 * MIB
+
+
+def _greedily(*words, **options):
+    held = np.ones(64 * MIB // 8)
+    own(*words, **options)
+    return held
+
+
+def test_other_values_and_other_chunks_are_noticed(source, tmp_path):
+    out = tmp_path / "series.zarr"
+    own(source.path, out, memory_bytes=ALLOWED)
+    same = rewriting(source, engines.COPY).check
+    assert same(out)
+    array = zarr.open_group(str(out))["uo"]
+    array[5, 60, 60] = 7
+    assert not same(out)
+    assert not same(source.path), "its chunks are maps"
+
+
+def test_an_engine_that_cannot_start_loses_its_sample(source, monkeypatch):
+    assert "nothing was given" in perform(Job(rewriting(source, engines.COPY, None))).status
+    monkeypatch.setitem(sys.modules, "cubed", None)  # as if it were not installed
+    assert "cubed" in perform(Job(rewriting(source, engines.CUBED))).status
+    assert not list(source.path.parent.glob("by-*"))
+
+
+@given(steps=st.integers(1, 3000), rows=st.integers(1, 600), columns=st.integers(1, 600))
+def test_series_have_all_steps_and_no_more_values_than_a_map(steps, rows, columns):
+    first, high, wide = engines.series_chunks((steps, rows, columns))
+    assert first == steps
+    assert 1 <= high <= rows and 1 <= wide <= columns
+    assert high * wide * steps <= max(rows * columns, steps)
+
+
+def test_the_command_of_the_page_makes_what_was_timed(source, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = (
+        f"advise '{source.path}' --variable uo --choice 'zarr3 16x16x16 blosc-lz4:5 shuffle' "
+        "--apply series.zarr --memory 512MiB"
+    )
+    assert main(shlex.split(command)) == 0
+    assert rewriting(source, engines.COPY).check(tmp_path / "series.zarr")
+    made, given = (zarr.open_array(p, path="uo", mode="r") for p in ("series.zarr", source.path))
+    assert made.compressors == given.compressors

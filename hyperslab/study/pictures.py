@@ -21,6 +21,7 @@ _STRIPS = 256  # more would melt into one band
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one
 _COLOURS, _SHADE = 7, 0.55  # of the style's cycle
+_HAIR = 0.004  # least share of a panel that is drawn
 
 
 @dataclass(frozen=True)
@@ -184,3 +185,49 @@ def _innermost(mine: NDArray[np.bool_]) -> tuple[int, int]:
     depth = distance_transform_edt(np.pad(mine, 1))[1:-1, 1:-1]
     row, column = np.unravel_index(int(depth.argmax()), depth.shape)
     return int(row), int(column)
+
+
+@dataclass(frozen=True)
+class SentBytes:
+    """Which bytes of a file were sent to each reader: a panel a read, a bar from first to last.
+
+    Parameters
+    ----------
+    ranges : pandas.DataFrame
+        Records with read, reader, stored_at and chunk_bytes of each range, and file_bytes.
+    title : str
+    highlighted : str
+        The reader whose bytes have another colour.
+    """
+
+    ranges: pd.DataFrame
+    title: str
+    highlighted: str = ""
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        names = [str(name) for name in self.ranges["reader"].dropna().unique()]
+        reads = list(self.ranges["read"].unique())
+        down = -(-len(reads) // 2)
+        size = (7.4, down * (0.22 * len(names) + 0.9) + 0.5)
+        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
+        for axes in grid.flat[len(reads) :]:
+            axes.set_visible(False)
+        for axes, read in zip(grid.flat, reads, strict=False):
+            part = self.ranges[self.ranges["read"] == read]
+            whole = float(part["file_bytes"].iloc[0]) / 1e6
+            for row, name in enumerate(names):
+                sent = part[part["reader"] == name]
+                # Less than a hair of the panel would not be seen.
+                widths = np.maximum(sent["chunk_bytes"] / 1e6, _HAIR * whole)
+                bars = list(zip(sent["stored_at"] / 1e6, widths, strict=True))
+                colour = "C1" if name == self.highlighted else "C0"
+                axes.broken_barh(bars, (row - 0.38, 0.76), facecolors=colour, linewidth=0)
+            axes.set(title=read, xlim=(0, whole * (1 + _HAIR)), xlabel="place in the file, MB")
+            axes.set_yticks(range(len(names)), names)
+            axes.set_ylim(len(names) - 0.5, -0.5)
+            axes.grid(axis="y", visible=False)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
@@ -25,6 +26,8 @@ from ..network import Link
 from ..storage.layout import Layout
 from . import provenance
 from .profile import check_profile, entry, require_writable, root
+
+_Any = TypeVar("_Any", bound=experiment_io.Case | Case)
 
 
 class Session:
@@ -206,13 +209,7 @@ class Session:
         pandas.DataFrame
             The records of this experiment.
         """
-        asked = len(cases)
-        cases = [case for case in cases if not self._left_out(experiment, case.labels)]
-        if len(cases) < asked:
-            print(
-                f"{experiment}: the profile {self.profile} leaves out {asked - len(cases)} of "
-                f"{asked} cases (leave_out in notebooks/study.yml)."
-            )
+        cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return _in_order(self._drawn(experiment), cases)
         if only is not None:
@@ -286,6 +283,26 @@ class Session:
             blocks = self._journal.blocks(experiment, "observed")
         return _as_seen(self._keep(experiment, blocks[0], labels), labels)
 
+    def count(
+        self,
+        experiment: str,
+        cases: Sequence[experiment_io.Case],
+        rows: Callable[[list[experiment_io.Case]], Iterable[Mapping[str, object]]],
+    ) -> pd.DataFrame:
+        """Keep what cases do that is not timed, also how they fail; see `observe`.
+
+        Parameters
+        ----------
+        experiment : str
+        cases : sequence of Case
+        rows : callable
+            Called when measuring, with the cases that the profile does not leave out; gives one
+            mapping of labels and record columns a row.
+        """
+        labels = list(dict.fromkeys(name for case in cases for name in case.labels))
+        kept = self._not_left_out(experiment, cases)
+        return _in_order(self.observe(experiment, lambda: rows(kept), labels), cases)
+
     def sizes(
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
     ) -> pd.DataFrame:
@@ -318,6 +335,16 @@ class Session:
         self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
+
+    def _not_left_out(self, experiment: str, cases: Sequence[_Any]) -> list[_Any]:
+        """Return the cases that the profile measures, and print how many it leaves out."""
+        kept = [case for case in cases if not self._left_out(experiment, case.labels)]
+        if len(kept) < len(cases):
+            print(
+                f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
+                f"{len(cases)} cases (leave_out in notebooks/study.yml)."
+            )
+        return kept
 
     def _left_out(self, experiment: str, labels: Mapping[str, str]) -> bool:
         """Return whether the profile leaves a case out: one of its `leave_out` fits."""

@@ -15,7 +15,7 @@ from ..io.beside import inner as inner
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
 from ..measure.case import Stopwatch
-from ..network import Link
+from ..network import Link, Server
 
 LABELS = ("read", "layout", "reader")
 # What verdicts compare; the others are ranked.
@@ -96,6 +96,7 @@ class PlainRequest:
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         (server, told), path = self.place.parts(), self.file.path
+        assert isinstance(server, Server)
         size = min(MOST_BYTES, path.stat().st_size)
         return {
             "run": Fetch(server.port, path.name, size),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..io.experiment import Case, File, modules
-from ..io.far import Place, ReadOver
+from ..io.far import Place, ReadOver, without_address
 from ..measure.processes import Processes
 from ..measure.worker import Job
 from ..network import Wire, serving, touched
@@ -104,7 +104,7 @@ class Counting:
                     ready = case.ready()
                     server.forget()
                     status = processes.run(Job(ready, TIMEOUT_S)).status
-                    plain = status.replace(server.endpoint, f"{kind}://server")
+                    plain = without_address(status)
                     self._seen[_key(case)] = Seen(
                         case, dict(ready.columns), server.requests(), plain
                     )

@@ -153,7 +153,9 @@ class Session:
         return files
 
     @contextmanager
-    def serve(self, links: Mapping[str, Link], kind: str = "http") -> Iterator[dict[str, Place]]:
+    def serve(
+        self, links: Mapping[str, Link], kind: str = "http", store: str = ""
+    ) -> Iterator[dict[str, Place]]:
         """Serve the files of the experiment behind links, for as long as the context lasts.
 
         Parameters
@@ -161,6 +163,9 @@ class Session:
         links : mapping of str to Link
         kind : str
             What the server speaks, "http" or "s3". HTTP is spoken by lighttpd where it is there.
+        store : str
+            Address of a folder in a store of S3 that others run, which gets the files in place of
+            a server here. They stay there, in a folder of their own below.
 
         Yields
         ------
@@ -170,7 +175,7 @@ class Session:
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
             return
-        with serve(self.scratch, links, kind) as places:
+        with serve(self.scratch, links, kind, store) as places:
             yield places
 
     def measure(

@@ -72,8 +72,11 @@ class Session:
         provenance.note_modules(self.results / ".loaded" / f"{notebook}.json")
         self._parts: list[pd.DataFrame] = []
         if drawn_from is not None:
+            self._drawn_from, self.machines = drawn_from, records.machines(drawn_from)
+            if settings.get("draws"):
+                self.run_id = ""
+                return
             self._frame = records.load(drawn_from / f"{notebook}.parquet")
-            self.machines = records.machines(drawn_from)
             self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
             self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
             return
@@ -325,6 +328,42 @@ class Session:
             ["layout"],
         )
 
+    def gather(self) -> dict[str, pd.DataFrame]:
+        """Return the records of the notebooks that this one draws from, those that there are.
+
+        What is missing, or of another profile, is said on the page.
+
+        Returns
+        -------
+        dict of str to pandas.DataFrame
+            By the names that ``draws`` of notebooks/study.yml lists.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there are records of none.
+        """
+        from . import show
+
+        names = self.settings["draws"]
+        assert isinstance(names, list)
+        paths = {name: self._drawn_from / f"{name}.parquet" for name in names}
+        found = {name: records.load(path) for name, path in paths.items() if path.exists()}
+        if not found:
+            records.load(paths[names[0]])  # which says what to do
+        lines = [
+            f"- No records of {name}: `hyperslab run {name} --profile {self.profile}`"
+            for name in names
+            if name not in found
+        ]
+        for name, frame in found.items():
+            if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
+                lines.append(f"- The records of {name} are of the profile {', '.join(others)}")
+        if lines:
+            head = ["```{admonition} Not measured here", ":class: warning"]
+            show.text("\n".join([*head, *lines, "```"]))
+        return found
+
     def finish(self) -> None:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
@@ -461,7 +500,9 @@ def begin(
     place = (top / workdir).resolve()
     require_writable(place, workdir)
     drawn_from = (top / records).resolve() if records else None
-    if drawn_from is not None and not drawn_from.is_dir():
+    if drawn_from is None and known.settings[profile].get("draws"):
+        drawn_from = place / "results" / profile
+    elif drawn_from is not None and not drawn_from.is_dir():
         raise ValueError(f"records is {records!r}: no such folder of records")
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**known.settings[profile], **mine}

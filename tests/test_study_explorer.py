@@ -56,7 +56,7 @@ def test_choices_are_those_of_the_summary(found):
         "54 MB: 1x13x721x1440"
     }
     series = table[table["access"] == "a series"]
-    assert list(series["way"]) == ["h5py (shuffle off)", "Zarr, Blosc"]  # the quickest first
+    assert list(series["way"]) == ["netCDF-4: h5py", "Zarr, Blosc: zarr"]  # the quickest first
     assert series["seconds"].iloc[0] == pytest.approx(1.005)
     assert "by the model" not in explorer_words.choice(found)
     assert set(table["data"]) == {"the temperature, series and maps"}

@@ -1,24 +1,21 @@
-"""Reads over slow links: what is beside the files, and which reads are worth their time."""
+"""Reads over slow links: which of them are worth their time."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from .. import subchunk
-from ..access import references
-from ..access.chunkindex_layout import SUFFIX
 from ..analysis import cost
+from ..io.beside import index as index
+from ..io.beside import inner as inner
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
 from ..measure.case import Stopwatch
-from ..network import Link
-from ..subchunk import chunkindex
+from ..network import Link, Server
 
 LABELS = ("read", "layout", "reader")
 # What verdicts compare; the others are ranked.
@@ -33,17 +30,6 @@ JUDGED = frozenset(
     }
 )
 MOST_BYTES = 256_000_000  # of the plain request
-PIECES = 10  # about how many chunks lie in a shard along each side of a map
-
-
-def index(files: Iterable[File]) -> None:
-    """Write what readers look for beside netCDF files: both indexes, and kerchunk's references."""
-    for file in files:
-        path, variables = file.path, [file.array.variable]
-        subchunk.build(path, variables=variables)
-        chunkindex.write(path, path.with_name(path.name + SUFFIX), variables=variables)
-        if find_spec("kerchunk"):
-            references.write(path)
 
 
 def affordable(
@@ -110,6 +96,7 @@ class PlainRequest:
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
         (server, told), path = self.place.parts(), self.file.path
+        assert isinstance(server, Server)
         size = min(MOST_BYTES, path.stat().st_size)
         return {
             "run": Fetch(server.port, path.name, size),
@@ -151,21 +138,3 @@ class Beginning:
     def __call__(self, read: bytes) -> bool:
         with self.path.open("rb") as file:
             return read == file.read(self.size)
-
-
-def inner(shard: Sequence[int]) -> tuple[int, ...]:
-    """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
-
-    Examples
-    --------
-    >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
-    ((1, 1, 103, 144), (1, 38, 143))
-    """
-    *rest, rows, columns = shard
-    return (*(1 for _ in rest), _part(rows), _part(columns))
-
-
-def _part(length: int) -> int:
-    """Return the divisor of a length that cuts it into nearly `PIECES`."""
-    counts = (count for count in range(1, length + 1) if length % count == 0)
-    return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -1,23 +1,29 @@
-"""Reads from a server, over links of a known rate and delay."""
+"""Reads from a server: of ours, over links of a known rate and delay, or one that others run."""
 
+import hashlib
+import json
 import math
+import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..access import reader
 from ..measure.case import Stopwatch
-from ..network import Endpoint, Link, Server, Wire, serving
+from ..network import Endpoint, Link, Server, Wire, serving, upload
 from ..storage.region import Selection
 from . import work
 from .experiment import File, columns
 
+ABROAD, NEAR = "endpoint", "endpoint-here"
+"""What records call the way to a store that others run, and to one that listens on this machine."""
+_ADDRESS = re.compile(r"(?<=http://)127\.0\.0\.1:\d+")
 _APART = 0.8  # of a round trip: the least between an answer and the request that waited for it
 
 
@@ -30,17 +36,20 @@ class Place:
     name : str
         Of the link, in the records.
     link : Link
-    server : Server, optional
-        As it is seen through the link; none where records are drawn from.
+    server : Server or Endpoint, optional
+        As it is seen through the link; none where records are drawn from. What others run keeps no
+        log, so nothing is counted there, and where it is stands in no record.
     """
 
     name: str
     link: Link
-    server: Server | None = None
+    server: Server | Endpoint | None = None
 
-    def parts(self) -> tuple[Server, dict[str, object]]:
+    def parts(self) -> tuple[Server | Endpoint, dict[str, object]]:
         """Return the server, and the record columns that tell of the way to it."""
         assert self.server is not None, "nothing is served where records are drawn from"
+        if isinstance(self.server, Endpoint):
+            return self.server, {"link": NEAR if self.server.here else ABROAD}
         return self.server, {
             "link": self.name,
             "latency_s": self.link.round_trip_s,
@@ -50,9 +59,16 @@ class Place:
 
 @contextmanager
 def serve(
-    folder: Path, links: Mapping[str, Link], kind: str = "http"
+    folder: Path, links: Mapping[str, Link], kind: str = "http", store: str = ""
 ) -> Iterator[dict[str, Place]]:
     """Serve a folder behind each link for as long as the context lasts; see `Session.serve`."""
+    if store:
+        # What an array was compared with stays here.
+        paths = sorted(path for path in folder.iterdir() if path.suffix != ".npy")
+        place = Endpoint.of(store).below(_version(paths))
+        upload(place, paths)
+        yield {name: Place(name, link, place) for name, link in links.items()}
+        return
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
     with ExitStack() as held:
         server = held.enter_context(serving(folder, kind, program=program))
@@ -61,6 +77,23 @@ def serve(
             name: Place(name, link, server.through(lines[name].port))
             for name, link in links.items()
         }
+
+
+def _version(paths: Sequence[Path]) -> str:
+    """Return a name of its own for data of these parameters, which their files are named by."""
+    named = [[path.name, path.resolve().name] for path in paths]
+    return hashlib.sha256(json.dumps(named).encode()).hexdigest()[:12]
+
+
+def without_address(status: str) -> str:
+    """Return how a read ended without where this machine served it, which no other run has.
+
+    Examples
+    --------
+    >>> without_address("OSError: http://127.0.0.1:40001/a.nc is gone")
+    'OSError: http://server/a.nc is gone'
+    """
+    return _ADDRESS.sub("server", status)
 
 
 @dataclass(frozen=True)
@@ -89,23 +122,19 @@ class ReadOver:
         """Return what a sample runs, and what describes it."""
         server, told = self.place.parts()
         steps = np.arange(self.file.array.shape[0])[self.selection[0]]
+        what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
+        link = self.place.link
         return {
-            "run": ReadLinked(
-                server,
-                self.file.path.name,
-                self.reader,
-                self.selection,
-                self.file.array.variable,
-                self.place.link.round_trip_s,
-                self.place.link.bytes_per_s,
-            ),
+            "run": ReadAbroad(server, *what)
+            if isinstance(server, Endpoint)
+            else ReadLinked(server, *what, link.round_trip_s, link.bytes_per_s),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
                 "predicted_reads": steps.size,
                 **told,
             },
-            "prepare": server.forget,
+            "prepare": None if isinstance(server, Endpoint) else server.forget,
         }
 
 
@@ -130,7 +159,10 @@ class ReadFar:
     selection: Selection
     variable: str
 
-    needs: ClassVar = ("fsspec", "aiohttp", __name__)
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What is imported before samples are forked."""
+        return ("fsspec", "aiohttp", *(("s3fs",) if self.server.kind == "s3" else ()), __name__)
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         chosen = reader(self.library)
@@ -149,6 +181,18 @@ class ReadFar:
     def counted(self) -> dict[str, object]:
         """Return more record columns, known only after the read."""
         return {}
+
+
+@dataclass(frozen=True)
+class ReadAbroad(ReadFar):
+    """Read a selection from a store that others run; an error does not tell where that is."""
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        try:
+            return super().__call__(watch)
+        except Exception as error:
+            assert isinstance(self.server, Endpoint)
+            raise OSError(self.server.said(f"{type(error).__name__}: {error}")) from None
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,20 @@
 """The seconds that choose a library for a read, from every page that tries several for one."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from ..analysis import places
 from ..analysis.cost import PHASES
 from ..measure.records import main
 from ..measure.stats import median_interval
-from .penard.link_model import named, place
-from .penard.local_words import spelled as local_spelled
-from .penard.summary_seconds import EXPERIMENTS, PLACES, seconds
-from .penard.wire_figures import labels
+from .penard.local_labels import labelled
 
 COLUMNS = ("data", "access", "chunk", "place", "way", "seconds", "low", "high", "n")
-_DISK = "this machine's disk"
-_PENARD = {"cmems": "the ocean, series and maps", "gfs": "the temperature, series and maps"}
+_PENARD = ("penard_local", "penard_link", "penard_s3")
 _DATA = {"air": "the air", "gfs": "the temperature", "ocean": "the ocean", "radar": "radar tiles"}
 _ACCESS = {
     "box": "a box", "frame": "a map", "map": "a map", "profile": "a profile", "series": "a series",
@@ -81,7 +78,7 @@ SOURCES = (
     Source("chunking_cache", "remedies", _cached),
     Source("cloud_layouts", "linked", _clouded),
 )
-"""Beside the pages on series and maps, which `penard.summary_seconds` gathers."""
+"""Beside the pages on series and maps, which `hyperslab.analysis.places` gathers."""
 
 
 def choices(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -109,60 +106,58 @@ def choices(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _series_and_maps(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the reads of the summary of Penard et al.: five places, links by the model too."""
-    found = {key: named(frames[page]) for key, (page, _) in EXPERIMENTS.items() if page in frames}
-    table = pd.DataFrame(seconds(found)) if found else pd.DataFrame()
-    if table.empty:
-        return table
+    """Return the reads of the pages on series and maps: five places, links by the model too."""
+    found = {name: labelled(frames[name]) for name in _PENARD if name in frames}
+    if not found:
+        return pd.DataFrame()
+    seconds, chunks, rows = places.everywhere(found), _chunks(found.values()), []
+    for (place, read, layout, reader), row in zip(
+        seconds.index, seconds.to_dict("records"), strict=True
+    ):
+        rows.append(
+            {
+                **dict(zip(("data", "access"), _read(read), strict=True)),
+                "chunk": chunks[read.partition(" ")[0]],
+                "place": place,
+                "way": f"{layout}: {reader}",
+                **{name: getattr(row["value"], name) for name in ("low", "high")},
+                "seconds": row["value"].value,
+                "n": row["value"].n if row["timed"] else 0,
+            }
+        )
+    table = pd.DataFrame(rows)
+    order = {name: number for number, name in enumerate(dict.fromkeys(table["place"]))}
     table = table[table["seconds"].notna()].sort_values("seconds")
-    order = {name: number for number, name in enumerate(PLACES)}
-    table = table.sort_values("place", key=lambda places: places.map(order), kind="stable")
-    sizes = table.groupby(table["panel"].str.partition("/")[0])["chunk_bytes"].max()
-    shapes = _shapes(found.values())
-    kinds = [panel.partition("/")[0] for panel in table["panel"]]
-    return table.assign(
-        data=[_PENARD[kind] for kind in kinds],
-        access=[_ACCESS[panel.partition("/")[2]] for panel in table["panel"]],
-        chunk=[f"{_sized(sizes[kind])}: {shapes[kind]}" for kind in kinds],
-        place=table["label"],
-        way=[
-            local_spelled(way) if where == "local" else _spelled(way)
-            for way, where in zip(table["way"], table["place"], strict=True)
-        ],
-    )
+    return table.sort_values("place", key=lambda names: names.map(order), kind="stable")
 
 
 def _cold(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return the same reads from a file that is not in memory."""
-    page = EXPERIMENTS["local"][0]
-    if page not in frames:
+    if _PENARD[0] not in frames:
         return pd.DataFrame()
-    records = main(frames[page])
-    shapes = _shapes([records])
-    bytes_of = {kind: math.prod(map(int, shape.split("x"))) * 4 for kind, shape in shapes.items()}
-
-    def said(row: Mapping[str, Any]) -> tuple[str, str, str]:
-        panel, way = place(str(row["case"]))
-        kind, _, read = panel.partition("/")
-        return _PENARD[kind], _ACCESS[read], local_spelled(way)
-
-    found = _of(Source(page, "cold", said), records)
-    if found.empty:
-        return found
-    named = {_PENARD[kind]: f"{_sized(bytes_of[kind])}: {shapes[kind]}" for kind in shapes}
-    return found.assign(chunk=found["data"].map(named))
+    records = labelled(main(frames[_PENARD[0]]))
+    source = Source(
+        _PENARD[0], "cold", lambda row: (*_read(row["read"]), f"{row['layout']}: {row['reader']}")
+    )
+    found, chunks = _of(source, records), _chunks([records])
+    return found.assign(chunk=[chunks[data.split()[1].strip(",")] for data in found["data"]])
 
 
-def _shapes(found: Any) -> dict[str, str]:
-    """Return the chunks of the netCDF file of each kind."""
-    records = pd.concat(list(found))
-    records = records[records["format"] == "netcdf4"]
-    kinds = records["case"].str.partition("/")[0]
-    return {
-        kind: str(records[(kinds == kind) & (records["chunks"] != "")]["chunks"].iloc[0])
-        for kind in _PENARD
-        if (kinds == kind).any()
-    }
+def _read(read: str) -> tuple[str, str]:
+    """Return the data and the access of a read such as "ocean map", in words."""
+    kind, access = read.split()
+    return f"the {kind}, series and maps", _ACCESS[access]
+
+
+def _chunks(found: Iterable[pd.DataFrame]) -> dict[str, str]:
+    """Return the size and shape of the chunks of the netCDF file of each kind."""
+    records = pd.concat(
+        [part[(part["format"] == "netcdf4") & (part["chunks"] != "")] for part in found]
+    )
+    kinds = records["read"].astype(str).str.partition(" ")[0]
+    shapes = records.groupby(kinds)["chunks"].first()
+    sizes = {kind: 4 * math.prod(map(int, shape.split("x"))) for kind, shape in shapes.items()}
+    return {str(kind): f"{_sized(sizes[kind])}: {shape}" for kind, shape in shapes.items()}
 
 
 def _of(source: Source, records: pd.DataFrame) -> pd.DataFrame:
@@ -185,7 +180,9 @@ def _of(source: Source, records: pd.DataFrame) -> pd.DataFrame:
             {
                 **dict(zip(("data", "access", "way"), words, strict=True)),
                 "chunk": str(first["chunks"]) or "no chunks",
-                "place": f"{over} on a link" if over else _DISK + ", cold" * (state == "cold"),
+                "place": f"{over} on a link"
+                if over
+                else places.DISK + ", cold" * (state == "cold"),
                 "seconds": middle.value,
                 "low": middle.low,
                 "high": middle.high,
@@ -198,8 +195,3 @@ def _of(source: Source, records: pd.DataFrame) -> pd.DataFrame:
 
 def _sized(size: float) -> str:
     return f"{size / 1e6:.3g} MB"
-
-
-def _spelled(way: str) -> str:
-    label, shuffle = labels()[way]
-    return f"{label} (shuffle {shuffle})" if shuffle else label

@@ -1,9 +1,11 @@
 """Pictures that are no comparison: where bytes lie, and who wins over which link."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +24,11 @@ _STRIPS = 256  # more would melt into one band
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one
 _COLOURS, _SHADE = 7, 0.55  # of the style's cycle
+
+
+_SLOWEST = 30.0  # times as long as the quickest is drawn darkest
+_FRAME = "#D55E00"
+_HAIR = 0.004  # least share of a panel that is drawn
 
 
 @dataclass(frozen=True)
@@ -252,3 +259,129 @@ class Predicted:
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
         return figure
+
+
+@dataclass(frozen=True)
+class SentBytes:
+    """Which bytes of a file were sent to each reader: a panel a read, a bar from first to last.
+
+    Parameters
+    ----------
+    ranges : pandas.DataFrame
+        Records with read, reader, stored_at and chunk_bytes of each range, and file_bytes.
+    title : str
+    highlighted : str
+        The reader whose bytes have another colour.
+    """
+
+    ranges: pd.DataFrame
+    title: str
+    highlighted: str = ""
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        names = [str(name) for name in self.ranges["reader"].dropna().unique()]
+        reads = list(self.ranges["read"].unique())
+        down = -(-len(reads) // 2)
+        size = (7.4, down * (0.22 * len(names) + 0.9) + 0.5)
+        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
+        for axes in grid.flat[len(reads) :]:
+            axes.set_visible(False)
+        for axes, read in zip(grid.flat, reads, strict=False):
+            part = self.ranges[self.ranges["read"] == read]
+            whole = float(part["file_bytes"].iloc[0]) / 1e6
+            for row, name in enumerate(names):
+                sent = part[part["reader"] == name]
+                # Less than a hair of the panel would not be seen.
+                widths = np.maximum(sent["chunk_bytes"] / 1e6, _HAIR * whole)
+                bars = list(zip(sent["stored_at"] / 1e6, widths, strict=True))
+                colour = "C1" if name == self.highlighted else "C0"
+                axes.broken_barh(bars, (row - 0.38, 0.76), facecolors=colour, linewidth=0)
+            axes.set(title=read, xlim=(0, whole * (1 + _HAIR)), xlabel="place in the file, MB")
+            axes.set_yticks(range(len(names)), names)
+            axes.set_ylim(len(names) - 0.5, -0.5)
+            axes.grid(axis="y", visible=False)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Remedies:
+    """How many times as long as the quickest each remedy takes, and which is good enough.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `hyperslab.analysis.places.chosen`.
+    remedies : mapping of (str, str) to str
+        By layout and reader, what has to be done: the rows, from above.
+    title : str
+    """
+
+    table: pd.DataFrame
+    remedies: Mapping[tuple[str, str], str]
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        places, reads = (list(self.table.index.unique(name)) for name in ("place", "read"))
+        rows, down = list(self.remedies), -(-len(reads) // 2)
+        size = (7.4, down * (0.23 * len(rows) + 0.6) + 0.4)
+        figure, grid = plt.subplots(down, 2, figsize=size, sharex=True, sharey=True, squeeze=False)
+        for axes in grid.flat[len(reads) :]:
+            axes.set_visible(False)
+        for axes, read in zip(grid.flat, reads, strict=False):
+            part = self.table[self.table.index.get_level_values("read") == read].droplevel("read")
+            cells: list[Any] = part.to_dict("records")
+            for (place, *way), cell in zip(part.index, cells, strict=True):
+                _cell(axes, places.index(place), rows.index((way[0], way[1])), cell)
+            for row, (above, below) in enumerate(pairwise(rows)):
+                if self.remedies[above] != self.remedies[below]:
+                    axes.axhline(row + 0.5, color="0.5", lw=1.2)
+            axes.grid(visible=False)
+            axes.set(title=read, xlim=(-0.5, len(places) - 0.5), ylim=(len(rows) - 0.5, -0.5))
+            axes.set_xticks(
+                range(len(places)), [textwrap.fill(name, 10) for name in places], size=6.3
+            )
+            names = [f"{what}: {_short(*key)}" for key, what in self.remedies.items()]
+            axes.set_yticks(range(len(rows)), names, size=8)
+            axes.tick_params(length=0)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+def _cell(axes: "Axes", x: int, y: int, row: Mapping[Any, Any]) -> None:
+    """Draw a number in a shade: bold is the quickest, framed the chosen, a star by the model."""
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import LogNorm
+    from matplotlib.patches import Rectangle
+
+    times, corner = row["times"], (x - 0.5, y - 0.5)
+    depth = float(LogNorm(1, _SLOWEST, clip=True)(times))
+    shade, star = plt.get_cmap("cividis_r")(depth), "" if row["timed"] else "*"
+    axes.add_patch(Rectangle(corner, 1, 1, color=shade, lw=0))
+    axes.text(
+        x, y, f"{times:.1f}{star}" if times < 9.95 else f"{times:,.0f}{star}",
+        ha="center", va="center", size=7.5, weight="bold" if row["best"] else "normal",
+        color="white" if depth > 0.6 else "black",
+    )  # fmt: skip
+    if row["chosen"]:
+        inside = (corner[0] + 0.04, corner[1] + 0.04)
+        axes.add_patch(Rectangle(inside, 0.92, 0.92, fill=False, ec=_FRAME, lw=2.2, zorder=3))
+
+
+def _short(layout: str, reader: str) -> str:
+    """Return what a remedy is called beside what has to be done.
+
+    Examples
+    --------
+    >>> _short("netCDF-4", "kerchunk"), _short("Zarr, Blosc", "zarr, obstore")
+    ('kerchunk', 'Zarr, Blosc, obstore')
+    """
+    if layout == "netCDF-4":
+        return reader
+    return layout + ", obstore" * reader.endswith("obstore")

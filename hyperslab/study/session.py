@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
@@ -25,6 +26,8 @@ from ..network import Link
 from ..storage.layout import Layout
 from . import provenance
 from .profile import check_profile, entry, require_writable, root
+
+_Any = TypeVar("_Any", bound=experiment_io.Case | Case)
 
 
 class Session:
@@ -69,8 +72,11 @@ class Session:
         provenance.note_modules(self.results / ".loaded" / f"{notebook}.json")
         self._parts: list[pd.DataFrame] = []
         if drawn_from is not None:
+            self._drawn_from, self.machines = drawn_from, records.machines(drawn_from)
+            if settings.get("draws"):
+                self.run_id = ""
+                return
             self._frame = records.load(drawn_from / f"{notebook}.parquet")
-            self.machines = records.machines(drawn_from)
             self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
             self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
             return
@@ -159,7 +165,9 @@ class Session:
         return files
 
     @contextmanager
-    def serve(self, links: Mapping[str, Link], kind: str = "http") -> Iterator[dict[str, Place]]:
+    def serve(
+        self, links: Mapping[str, Link], kind: str = "http", store: str = ""
+    ) -> Iterator[dict[str, Place]]:
         """Serve the files of the experiment behind links, for as long as the context lasts.
 
         Parameters
@@ -167,6 +175,9 @@ class Session:
         links : mapping of str to Link
         kind : str
             What the server speaks, "http" or "s3". HTTP is spoken by lighttpd where it is there.
+        store : str
+            Address of a folder in a store of S3 that others run, which gets the files in place of
+            a server here. They stay there, in a folder of their own below.
 
         Yields
         ------
@@ -176,7 +187,7 @@ class Session:
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
             return
-        with serve(self.scratch, links, kind) as places:
+        with serve(self.scratch, links, kind, store) as places:
             yield places
 
     def measure(
@@ -215,13 +226,7 @@ class Session:
         pandas.DataFrame
             The records of this experiment.
         """
-        asked = len(cases)
-        cases = [case for case in cases if not self._left_out(experiment, case.labels)]
-        if len(cases) < asked:
-            print(
-                f"{experiment}: the profile {self.profile} leaves out {asked - len(cases)} of "
-                f"{asked} cases (leave_out in notebooks/study.yml)."
-            )
+        cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return _in_order(self._drawn(experiment), cases)
         if only is not None:
@@ -295,6 +300,26 @@ class Session:
             blocks = self._journal.blocks(experiment, "observed")
         return _as_seen(self._keep(experiment, blocks[0], labels), labels)
 
+    def count(
+        self,
+        experiment: str,
+        cases: Sequence[experiment_io.Case],
+        rows: Callable[[list[experiment_io.Case]], Iterable[Mapping[str, object]]],
+    ) -> pd.DataFrame:
+        """Keep what cases do that is not timed, also how they fail; see `observe`.
+
+        Parameters
+        ----------
+        experiment : str
+        cases : sequence of Case
+        rows : callable
+            Called when measuring, with the cases that the profile does not leave out; gives one
+            mapping of labels and record columns a row.
+        """
+        labels = list(dict.fromkeys(name for case in cases for name in case.labels))
+        kept = self._not_left_out(experiment, cases)
+        return _in_order(self.observe(experiment, lambda: rows(kept), labels), cases)
+
     def sizes(
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
     ) -> pd.DataFrame:
@@ -312,6 +337,42 @@ class Session:
             ["layout"],
         )
 
+    def gather(self) -> dict[str, pd.DataFrame]:
+        """Return the records of the notebooks that this one draws from, those that there are.
+
+        What is missing, or of another profile, is said on the page.
+
+        Returns
+        -------
+        dict of str to pandas.DataFrame
+            By the names that ``draws`` of notebooks/study.yml lists.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there are records of none.
+        """
+        from . import show
+
+        names = self.settings["draws"]
+        assert isinstance(names, list)
+        paths = {name: self._drawn_from / f"{name}.parquet" for name in names}
+        found = {name: records.load(path) for name, path in paths.items() if path.exists()}
+        if not found:
+            records.load(paths[names[0]])  # which says what to do
+        lines = [
+            f"- No records of {name}: `hyperslab run {name} --profile {self.profile}`"
+            for name in names
+            if name not in found
+        ]
+        for name, frame in found.items():
+            if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
+                lines.append(f"- The records of {name} are of the profile {', '.join(others)}")
+        if lines:
+            head = ["```{admonition} Not measured here", ":class: warning"]
+            show.text("\n".join([*head, *lines, "```"]))
+        return found
+
     def finish(self) -> None:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
@@ -327,6 +388,16 @@ class Session:
         self._journal.discard()
         shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
+
+    def _not_left_out(self, experiment: str, cases: Sequence[_Any]) -> list[_Any]:
+        """Return the cases that the profile measures, and print how many it leaves out."""
+        kept = [case for case in cases if not self._left_out(experiment, case.labels)]
+        if len(kept) < len(cases):
+            print(
+                f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
+                f"{len(cases)} cases (leave_out in notebooks/study.yml)."
+            )
+        return kept
 
     def _left_out(self, experiment: str, labels: Mapping[str, str]) -> bool:
         """Return whether the profile leaves a case out: one of its `leave_out` fits."""
@@ -438,7 +509,9 @@ def begin(
     place = (top / workdir).resolve()
     require_writable(place, workdir)
     drawn_from = (top / records).resolve() if records else None
-    if drawn_from is not None and not drawn_from.is_dir():
+    if drawn_from is None and known.settings[profile].get("draws"):
+        drawn_from = place / "results" / profile
+    elif drawn_from is not None and not drawn_from.is_dir():
         raise ValueError(f"records is {records!r}: no such folder of records")
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**known.settings[profile], **mine}

@@ -1,4 +1,4 @@
-"""What a read takes over a link, for the pages whose cases have no labels yet."""
+"""What a read takes over a link, for the page whose cases have no labels yet."""
 
 import math
 
@@ -10,12 +10,6 @@ from ...measure.stats import median_interval
 from ...network import Link
 
 COUNTS = ("stages", "handshakes", "idle_stages", "wire_bytes", "requests")
-WORDS = {
-    "cmems/series": "the ocean's series",
-    "gfs/series": "the temperature's series",
-    "cmems/frame": "the ocean's map",
-    "gfs/frame": "the temperature's map",
-}
 _READS = {"ocean": "cmems", "temperature": "gfs", "series": "series", "map": "frame"}
 # By reader and layout: what the cases of the other pages are called.
 _STORES = {
@@ -99,31 +93,6 @@ def table(links: dict[str, Link], *records: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def predictions(records: pd.DataFrame, link: Link) -> pd.DataFrame:
-    """Return what each case would take over another link than it was measured over.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of experiments over one link.
-    link : Link
-
-    Returns
-    -------
-    pandas.DataFrame
-        panel, way, case, seconds.
-    """
-    columns = [*COUNTS, "cpu_s"]
-    middle = samples(records).groupby("case", sort=False)[columns].median()
-    return pd.DataFrame(
-        [
-            dict(zip(("panel", "way"), place(str(case)), strict=True))
-            | {"case": case, "seconds": _seconds(link, {n: float(row[n]) for n in columns})}
-            for case, row in middle.iterrows()
-        ]
-    )
-
-
 def place(case: str) -> tuple[str, str]:
     """Return a case's panel and way.
 
@@ -165,15 +134,3 @@ def _named(read: str, layout: str, reader: str) -> str:
     parts = [_OTHERS.get((library, layout), library), _STORES[layout]]
     parts.append(_VARIANTS.get(variant, variant))
     return f"{_READS[kind]}/{_READS[pattern]}/{'-'.join(part for part in parts if part)}"
-
-
-def links(delay_s: float = 0.1) -> dict[str, Link]:
-    """Return the links of `penard_link` by name.
-
-    Examples
-    --------
-    >>> links()["stated"]
-    Link(bytes_per_s=100000.0, round_trip_s=0.1)
-    """
-    rates = {"delay": math.inf, "stated": 1e5, "observed": 12.5e6}
-    return {name: Link(rate, delay_s) for name, rate in rates.items()}

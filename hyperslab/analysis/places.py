@@ -1,0 +1,160 @@
+"""The same reads from several places: timed, or by the model of a link; and which to choose."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from ..network import Link
+from ..text import exact
+from . import cost
+from .compare import compare
+
+LABELS = ("read", "layout", "reader")
+INDEX = ("place", *LABELS)
+READS = ("ocean series", "ocean map", "temperature series", "temperature map")
+DELAY, LINK, STATED, DISK = "a delay alone", "100 Mbit/s", "100 kB/s", "this machine's disk"
+STORES = {"s3": "S3 server here", "endpoint": "S3 of others", "endpoint-here": "S3 on this machine"}
+# Of the page on links: the link of each place, and its experiments; the first says what is moved.
+LINKS: Mapping[str, tuple[float, Sequence[str]]] = {
+    DELAY: (math.inf, ("delay", "delay-today")),
+    LINK: (12.5e6, ("observed", "observed-today")),
+    STATED: (1e5, ("stated",)),
+}
+LOCAL, STORED = ("reads", "others"), ("s3", "s3-today")
+EXPERIMENTS = (*LOCAL, *(name for _, names in LINKS.values() for name in names), *STORED)
+"""Whose times are gathered."""
+
+
+def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the seconds of each read from each place, opening included.
+
+    Parameters
+    ----------
+    records : mapping of str to pandas.DataFrame
+        Of penard_local, penard_link and penard_s3, by the labels `LABELS`; those that there are.
+
+    Returns
+    -------
+    pandas.DataFrame
+        By place, read, layout and reader: value, an `Interval`; timed, whether it was timed or is
+        by the model; ranked, whether it is of the experiment whose ranking the document has.
+    """
+    parts = []
+    if "penard_local" in records:
+        warm = records["penard_local"].query("cache_state == 'warm'")
+        parts.append(_timed(DISK, warm, LOCAL))
+    if "penard_link" in records:
+        parts += _linked(records["penard_link"])
+    if "penard_s3" in records:
+        stored = records["penard_s3"]
+        place = STORES[str(stored[stored["experiment"] == "s3"]["link"].iloc[0])]
+        parts.append(_timed(place, stored, STORED))
+    table = pd.concat(parts)
+    order = {name: n for n, name in enumerate((*table.index.unique("place"), *READS))}
+    keys = [(order[place], order[read]) for place, read, *_ in table.index]
+    return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def links(records: pd.DataFrame) -> dict[str, Link]:
+    """Return the links of the page on them, by place."""
+    delay_s = float(records["latency_s"].dropna().median())
+    return {place: Link(rate, delay_s) for place, (rate, _) in LINKS.items()}
+
+
+def off(table: pd.DataFrame, records: pd.DataFrame) -> "pd.Series[float]":
+    """Return how far the model is from what was timed over links with a rate, as a share of it."""
+    model = pd.concat(_modelled(records))["value"]
+    timed = table[table["timed"]]["value"]
+    both = model.index.intersection(timed.index)
+    return pd.Series([model[at].value / timed[at].value - 1 for at in both], both, dtype="f8").abs()
+
+
+def chosen(
+    table: pd.DataFrame, remedies: Mapping[tuple[str, str], str], near: float
+) -> pd.DataFrame:
+    """Return how remedies compare, and the one of least work that is near the quickest.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        From `everywhere`.
+    remedies : mapping of (str, str) to str
+        By layout and reader, what has to be done; those of the least work first.
+    near : float
+        So many times as long as the quickest is near it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows of the table that are remedies, in their order, with remedy, times (as long as the
+        quickest), best (the quickest) and chosen (of the least work among the near; of equal work,
+        the quicker).
+
+    Examples
+    --------
+    >>> names = [("disk", "map", "netCDF-4", "h5py"), ("disk", "map", "Zarr", "zarr")]
+    >>> index = pd.MultiIndex.from_tuples(names, names=INDEX)
+    >>> table = pd.DataFrame({"value": [exact(1.2), exact(1.0)]}, index)
+    >>> remedies = {("netCDF-4", "h5py"): "leave it", ("Zarr", "zarr"): "convert it"}
+    >>> chosen(table, remedies, 1.5)[["best", "chosen"]].to_numpy().tolist()
+    [[False, True], [True, False]]
+    """
+    mine = table[[(layout, reader) in remedies for _, _, layout, reader in table.index]]
+    work = {what: number for number, what in enumerate(dict.fromkeys(remedies.values()))}
+    rows = list(remedies)
+    keys = [rows.index((layout, reader)) for _, _, layout, reader in mine.index]
+    groups = mine.groupby(level=["place", "read"], sort=False).ngroup().to_numpy()
+    mine = mine.iloc[np.lexsort((np.array(keys), groups))]
+    seconds = mine["value"].map(lambda found: found.value)
+    what = [remedies[layout, reader] for _, _, layout, reader in mine.index]
+    least = seconds.groupby(level=["place", "read"], sort=False).transform("min")
+    found = mine.assign(remedy=what, times=seconds / least, best=seconds == least, chosen=False)
+    order = found.assign(work=[work[one] for one in what])[found["times"] <= near]
+    first = order.sort_values(["work", "times"], kind="stable").groupby(["place", "read"]).head(1)
+    found.loc[first.index, "chosen"] = True
+    return found
+
+
+def rank(table: pd.DataFrame) -> "pd.Series[float]":
+    """Return the rank of each read that is ranked, among those of its place; 1 is the fastest."""
+    seconds = table[table["ranked"]]["value"].map(lambda found: found.value)
+    return seconds.groupby(level=["place", "read"], sort=False).rank()
+
+
+def _linked(records: pd.DataFrame) -> list[pd.DataFrame]:
+    timed = pd.concat([_timed(place, records, of) for place, (_, of) in LINKS.items()])
+    model = pd.concat(_modelled(records))
+    both = pd.concat([timed, model[~model.index.isin(timed.index)]])
+    return [both[both.index.get_level_values("place") == place] for place in LINKS]
+
+
+def _modelled(records: pd.DataFrame) -> list[pd.DataFrame]:
+    moved = cost.moved(records[records["experiment"].isin(LINKS[DELAY][1])], LABELS)
+    return [
+        _placed(place, pd.DataFrame({"value": cost.seconds(moved, link).map(exact)}), timed=False)
+        for place, link in links(records).items()
+        if math.isfinite(link.bytes_per_s)
+    ]
+
+
+def _timed(place: str, records: pd.DataFrame, experiments: Sequence[str]) -> pd.DataFrame:
+    parts = []
+    for experiment in experiments:
+        part = records[records["experiment"] == experiment]
+        if part.empty:
+            continue
+        found = compare(part, "wall_s", by=LABELS, phases=cost.PHASES)[["value"]]
+        found = found[[one.n > 0 for one in found["value"]]]
+        ranked = experiment == experiments[0] and place not in (DELAY, STATED)
+        parts.append(_placed(place, found, timed=True, ranked=ranked))
+    empty = pd.DataFrame({"value": []}, pd.MultiIndex.from_arrays([[]] * 3, names=LABELS))
+    whole = pd.concat(parts or [_placed(place, empty, timed=True)])
+    return whole[~whole.index.duplicated()]
+
+
+def _placed(place: str, table: pd.DataFrame, *, timed: bool, ranked: bool = False) -> pd.DataFrame:
+    ours = table.index.get_level_values("reader").astype(str).str.startswith("subchunk")
+    table = table.assign(timed=timed, ranked=ranked & ~ours)
+    return pd.concat({place: table}, names=["place"]).rename_axis(list(INDEX))

@@ -1,0 +1,116 @@
+"""What the document says cannot be read over HTTP or from S3, tried."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+from numpy.typing import NDArray
+
+from ..io.experiment import Case, File, columns, modules
+from ..io.far import Place, ReadOver, without_address
+from ..io.work import Equals
+from ..measure.case import Stopwatch
+from ..measure.processes import Processes
+from ..measure.worker import Job
+from ..network import Server, serving
+from ..network.server import BUCKET
+from ..storage.region import Selection
+
+TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class ReadByC:
+    """Read part of a file or store from a server with netCDF-C, and compare it with the array.
+
+    Parameters
+    ----------
+    place : Place
+    file : File
+    selection
+        As numpy has it.
+    mode : str
+        What the address asks netCDF-C for, such as "bytes,s3".
+    """
+
+    place: Place
+    file: File
+    selection: Selection
+    mode: str
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        server, told = self.place.parts()
+        assert isinstance(server, Server)
+        name, variable = self.file.path.name, self.file.array.variable
+        return {
+            "run": OpenByC(server, name, self.selection, variable, self.mode),
+            "check": Equals(self.file.part(self.selection)),
+            "columns": {**columns(self.file.layout, "netcdf4"), **told},
+        }
+
+
+@dataclass(frozen=True)
+class OpenByC:
+    """Read from a server of HTTP or S3, whose address is of the path style."""
+
+    server: Server
+    name: str
+    selection: Selection
+    variable: str
+    mode: str
+
+    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
+        name = self.name
+        if self.server.kind == "s3":
+            options, name = self.server.storage_options, f"{BUCKET}/{name}"
+            os.environ |= {
+                "AWS_ACCESS_KEY_ID": options["key"],
+                "AWS_SECRET_ACCESS_KEY": options["secret"],
+                "AWS_DEFAULT_REGION": options["client_kwargs"]["region_name"],
+            }
+        with watch("open"):
+            file = netCDF4.Dataset(f"{self.server.endpoint}/{name}#mode={self.mode}")
+        file.set_auto_maskandscale(False)
+        with watch("read"):
+            values: NDArray[Any] = file[self.variable][self.selection]
+        with watch("close"):
+            file.close()
+        return values
+
+
+def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]:
+    """Yield what came of each case, done once: status "ok", or what went wrong.
+
+    Parameters
+    ----------
+    cases : sequence of Case
+        Those that read from a server are at places called "http" and "s3".
+    folder : Path
+        What is served.
+    """
+    with serving(folder) as web, serving(folder, "s3") as store:
+        servers = {"http": web, "s3": store}
+        ready = [_at(case, servers).ready() for case in cases]
+        with Processes(("netCDF4", *modules(ready))) as processes:
+            for case in ready:
+                status = without_address(processes.run(Job(case, TIMEOUT_S)).status)
+                yield {
+                    **case.labels,
+                    **case.columns,
+                    "phase": "all",
+                    "status": status,
+                    "verified": status == "ok",
+                }
+
+
+def _at(case: Case, servers: dict[str, Server]) -> Case:
+    """Return a case that knows its server."""
+    work = case.work
+    if not isinstance(work, ReadOver | ReadByC):
+        return case
+    place = replace(work.place, server=servers[work.place.name])
+    return replace(case, work=replace(work, place=place))

@@ -1,0 +1,159 @@
+"""What reads move from a server: counted from its log, not timed, several at a time."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..io.experiment import Case, File, modules
+from ..io.far import Place, ReadOver, without_address
+from ..measure.processes import Processes
+from ..measure.worker import Job
+from ..network import Wire, serving, touched
+from ..network.request import Request
+from ..network.server import BUCKET
+from ..storage.write import stored_bytes
+from ..subchunk import Index
+from ..subchunk.index.index import SUFFIX
+
+AT_ONCE = 4  # reads, each from a server of its own: most of their time is the server's delay
+FEW = 32  # cases for which more servers and processes do not pay
+# They make one request after another, so that whatever else runs changes nothing of their chains.
+IN_TURN = ("h5py", "h5netcdf", "netcdf4", "xarray-netcdf4", "xarray-h5netcdf", "chunkindex")
+TIMEOUT_S = 300.0
+
+
+@dataclass
+class Counting:
+    """Reads from servers that answer late, each made once in a process of its own.
+
+    No connection, no listing and no cache of one read is left for the next.
+
+    Parameters
+    ----------
+    folder : Path
+        What is served.
+    delay_s : float
+        How much later than it could a server answers: then requests that are made together are
+        seen to overlap.
+    """
+
+    folder: Path
+    delay_s: float
+    _seen: dict[tuple[str, ...], "Seen"] = field(default_factory=dict, repr=False)
+
+    def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
+        """Yield a row a case: requests, connections, stages, ``wire_bytes``, and its status.
+
+        ``file_bytes`` are those of the file or store, and ``predicted_bytes`` those of the file
+        that were sent at least once. ``spacing_bytes`` is how far the points of hyperslab's index
+        lie apart, in bytes before compression.
+        """
+        for seen in self._reads(cases):
+            wire = Wire.of(seen.log)
+            yield {
+                **seen.row(),
+                "requests": wire.requests,
+                "wire_bytes": wire.wire_bytes,
+                "connections": wire.connections,
+                "stages": wire.stages,
+                "predicted_bytes": sum(stop - start for start, stop in seen.sent()),
+                **(_spacing(seen.work.file) if seen.work.reader == "subchunk" else {}),
+            }
+
+    def ranges(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:
+        """Yield a row for each range of the file that was sent: where it begins, its length."""
+        for seen in self._reads(cases):
+            for start, stop in seen.sent():
+                yield {**seen.row(), "stored_at": start, "chunk_bytes": stop - start}
+
+    def _reads(self, cases: Sequence[Case]) -> list["Seen"]:
+        """Return what came of each case; it is read when it is first asked for."""
+        left = [case for case in cases if _key(case) not in self._seen]
+        if left:
+            self._read(left)
+        return [self._seen[_key(case)] for case in cases]
+
+    def _read(self, cases: Sequence[Case]) -> None:
+        for case in cases:  # threads must not make the same values at the same time
+            _work(case).file.part(_work(case).selection)
+        few = len(cases) <= FEW
+        beside = deque(case for case in cases if few or _work(case).reader.startswith(IN_TURN))
+        # Which requests follow others depends on when answers are taken, which others would delay.
+        alone = deque(case for case in cases if case not in beside)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            list(pool.map(self._serve, [beside] * (1 if few else AT_ONCE)))
+        self._serve(alone)
+
+    def _serve(self, left: "deque[Case]") -> None:
+        """Read what is left from a server that is started here: it ends with this thread."""
+        cases = list(left)
+        if not cases:
+            return
+        kind = _work(cases[0]).place.name
+        with serving(self.folder, kind, delay_s=self.delay_s) as server:
+            place = replace(_work(cases[0]).place, server=server)
+            known = modules([_at(case, place).ready() for case in cases])
+            with Processes(known) as processes:
+                while left:
+                    try:
+                        case = _at(left.popleft(), place)
+                    except IndexError:  # another thread took it
+                        return
+                    ready = case.ready()
+                    server.forget()
+                    status = processes.run(Job(ready, TIMEOUT_S)).status
+                    plain = without_address(status)
+                    self._seen[_key(case)] = Seen(
+                        case, dict(ready.columns), server.requests(), plain
+                    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What came of a read: what describes it, the server's log, and how it ended."""
+
+    case: Case
+    columns: dict[str, object]
+    log: list[Request]
+    status: str
+
+    @property
+    def work(self) -> ReadOver:
+        """What was read."""
+        return _work(self.case)
+
+    def sent(self) -> list[tuple[int, int]]:
+        """Return the ranges of the file that were sent."""
+        name = self.work.file.path.name
+        return touched(self.log, f"{BUCKET}/{name}" if self.work.place.name == "s3" else name)
+
+    def row(self) -> dict[str, object]:
+        """Return the record columns that describe it."""
+        return {
+            **self.case.labels,
+            **self.columns,
+            "phase": "all",
+            "file_bytes": stored_bytes(self.work.file.path.resolve()),
+            "status": self.status,
+            "verified": self.status == "ok",
+        }
+
+
+def _work(case: Case) -> ReadOver:
+    assert isinstance(case.work, ReadOver)
+    return case.work
+
+
+def _at(case: Case, place: Place) -> Case:
+    return replace(case, work=replace(_work(case), place=place))
+
+
+def _key(case: Case) -> tuple[str, ...]:
+    return (_work(case).place.name, *case.labels.values())
+
+
+def _spacing(file: File) -> dict[str, object]:
+    index = Index(file.path.with_name(file.path.name + SUFFIX))
+    return {"spacing_bytes": index.entries[file.array.variable].spacing}

@@ -1,0 +1,146 @@
+"""Reads from S3: what cannot be done, a real store without its secrets, verdicts."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from data_gen.variable import variable
+from hyperslab.experiments import penard_s3 as far
+from hyperslab.io.experiment import Case, File, Read
+from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
+from hyperslab.measure.records import about, frame_of, load, save
+from hyperslab.network import Endpoint, Link, serving
+from hyperslab.storage.layout import Layout
+from hyperslab.study import claims, profile
+from hyperslab.study.options import Options
+from hyperslab.study.stale import Page
+
+ROOT = Path(__file__).parents[1]
+KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
+BUCKET, FOLDER = "canary-bucket", "canary-top/canary-folder"
+STORE = f"s3://{BUCKET}/{FOLDER}"
+URL = "HYPERSLAB_S3_URL"
+
+
+def test_what_cannot_be_done_is_tried(tmp_path):
+    ocean = variable("ocean", "uo", steps=1)
+    packed = Layout("nczarr", chunks=ocean.step_shape, codec="deflate", level=4, shuffle=True)
+    plain = Layout("netcdf4", chunks=ocean.step_shape)
+    nc, zarr = File(tmp_path / "a.nc", ocean, plain), File(tmp_path / "a.zarr", ocean, packed)
+    ocean.write({nc.path: plain, zarr.path: packed}, tmp_path / "data")
+    web, s3, chosen = Place("http", Link(1e9, 0)), Place("s3", Link(1e9, 0)), np.s_[0, :, :]
+    works = {
+        "web": ReadOver(web, nc, chosen, "netcdf4"),
+        "s3": far.ReadByC(s3, nc, chosen, "bytes,s3"),
+        "packed": far.ReadByC(s3, zarr, chosen, "nczarr,s3"),
+        "back": Read(zarr, chosen, "nczarr"),
+    }
+    rows = far.outcomes([Case({"attempt": name}, work) for name, work in works.items()], tmp_path)
+    found = {row["attempt"]: row["status"] for row in rows}
+    assert found["web"] == found["back"] == "ok"
+    for name in ("s3", "packed"):  # the library's own words, or the truth
+        assert found[name] == "ok" or "NetCDF: " in found[name]
+        assert "127.0.0.1" not in found[name]
+
+
+def variables(server, secret=SECRET):
+    """An environment with the keys of a server, and no others."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    told = {"ENDPOINT_URL": server.endpoint, "REGION": "us-east-1", "ACCESS_KEY_ID": KEY}
+    keys = {f"AWS_{name}": value for name, value in told.items()}
+    return kept | keys | {"AWS_SECRET_ACCESS_KEY": secret}
+
+
+def leaked(text, server):
+    """Which of the names that nobody may see stand in a text."""
+    hidden = (KEY, SECRET, BUCKET, *FOLDER.split("/"), f"127.0.0.1:{server.port}")
+    return [name for name in hidden if name.lower() in text.lower()]
+
+
+def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
+    (tmp_path / "a.nc").write_bytes(b"a")
+    with serving(tmp_path, "s3", keys=(KEY, SECRET), writable=True) as server:
+        for name, value in variables(server, secret=f"{SECRET}-not").items():
+            monkeypatch.setenv(name, value)
+        with (
+            pytest.raises(OSError, match="the signature is not that of") as caught,
+            serve(tmp_path, {"s3": Link(1e9, 0)}, "s3", STORE),
+        ):
+            pass
+    assert not leaked(str(caught.value), server)
+
+
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
+    served, work = tmp_path / "served", tmp_path / "work"
+    served.mkdir()
+    work.mkdir()
+    words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(work / "out.ipynb")]
+    words += ["-p", "profile", "smoke", "-p", "workdir", str(work)]
+    run = partial(subprocess.run, words, cwd=ROOT / "notebooks", capture_output=True, text=True)
+    with serving(served, "s3", keys=(KEY, SECRET), writable=True) as server:
+        done = run(env=variables(server) | {URL: STORE})
+        assert done.returncode == 0, done.stderr[-2000:]
+        put = {request.path for request in server.requests() if request.method == "PUT"}
+    assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
+    frame = load(work / "results/smoke/penard_s3.parquet")
+    read = frame[frame["experiment"] == "s3"]
+    assert (read["status"] == "ok").all() and (read["link"] == NEAR).all()
+    assert np.isnan(read["requests"].astype(float)).all()
+    assert "this is no store's speed" in (work / "out.ipynb").read_text()
+    kept = {path for path in work.rglob("*") if path.is_file()}
+    assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".svg"}
+    # Neither in the files nor in what a compressed page of a record holds.
+    texts = {path: path.read_bytes().decode("latin-1") for path in kept}
+    texts |= {"printed": done.stdout + done.stderr, "records": frame.to_csv()}
+    assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
+    mark = Endpoint.of(STORE, variables(server)).mark
+    assert mark in json.dumps(about(work / "results/smoke/penard_s3.parquet"))
+
+
+def test_another_store_is_another_run(monkeypatch):
+    for name in (URL, *(name for name in os.environ if name.startswith("AWS_"))):
+        monkeypatch.delenv(name, raising=False)
+    item, found = profile.entry("penard_s3", ROOT), []
+    for name, value in (
+        (URL, "s3://canary/one"), (URL, "s3://canary/two"), ("AWS_REGION", "canary-2"),
+        ("AWS_ENDPOINT_URL", "http://canary.example:9000"), ("AWS_ACCESS_KEY_ID", KEY),
+    ):  # fmt: skip
+        monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET if name.endswith("ID") else "")
+        found.append(json.dumps(Page.of(item, Options(), ROOT).experiment))
+    assert len(set(found)) == 4 and found[-1] == found[-2]  # other keys are the same store
+    assert "canary" not in str(found)
+
+
+@pytest.mark.parametrize(("moved", "link", "verdicts"), [
+    (40, "s3", ["holds", "holds", "holds"]),
+    (400, "s3", ["refuted", "refuted", "holds"]),
+    (40, ABROAD, ["holds", "not measured", "not measured"]),
+])  # fmt: skip
+def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
+    ways = {("netCDF-4, shuffle", "h5py"): moved, ("Zarr, Blosc", "zarr"): 10}
+    rows = [
+        {"run_id": "r", "profile": "quick", "notebook": "penard_s3", "experiment": experiment,
+         "status": "ok", "verified": True, "link": link, "case": f"{layout} {reader}", "block": b,
+         "phase": "read", "wall_s": size / 200 + b / 1e5, "user_s": 0.0, "sys_s": 0.0, "aa": aa,
+         "others_cpu": 0.0, "read": "ocean map", "layout": layout, "reader": reader,
+         **({"wire_bytes": size * 1e6} if link == "s3" else {})}
+        for experiment, tried in (
+            ("s3", ways), ("s3-today", {("netCDF-4", "h5py, no read-ahead"): 10})
+        )
+        for (layout, reader), size in tried.items()
+        for b in range(6)
+        for aa in ("A", "B")
+    ]  # fmt: skip
+    save(frame_of(rows, ["read", "layout", "reader"]), tmp_path / "penard_s3.parquet")
+    (claim,) = [claim for claim in claims.load() if claim.id == "penard-10"]
+    (judged,) = claims.evaluate([claim], tmp_path)
+    assert [part.verdict for part in judged.parts] == verdicts

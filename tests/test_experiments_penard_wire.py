@@ -1,0 +1,87 @@
+"""What reads move from a server: the same in each run, of true reads; the verdict on the rate."""
+
+import numpy as np
+import pytest
+
+from data_gen.variable import variable
+from hyperslab.experiments.penard_wire import Counting
+from hyperslab.io import beside
+from hyperslab.io.experiment import Case, File
+from hyperslab.io.far import Place, ReadOver
+from hyperslab.measure.records import frame_of, save
+from hyperslab.network import Link
+from hyperslab.storage.layout import Layout
+from hyperslab.study import claims
+
+COUNTS = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_bytes")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """One step of the temperature, on a sixteenth of its grid, as netCDF-4 and as NCZarr."""
+    folder = tmp_path_factory.mktemp("wire")
+    data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
+    plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
+    odd = Layout("nczarr", chunks=data.step_shape, codec="deflate", level=4, shuffle=True)
+    found = {
+        name: File(folder / f"{name}{layout.suffix}", data, layout)
+        for name, layout in {"netCDF-4": plain, "NCZarr, deflate": odd}.items()
+    }
+    data.write({file.path: file.layout for file in found.values()}, folder / "data")
+    beside.index([found["netCDF-4"]])
+    return found
+
+
+def case(files, layout, reader, kind="http"):
+    read = ReadOver(Place(kind, Link(np.inf, 0)), files[layout], np.s_[:, 0, 69, 126], reader)
+    return Case({"read": "series", "layout": layout, "reader": reader}, read)
+
+
+def counted(files, cases):
+    late = Counting(files["netCDF-4"].path.parent, 0.02)
+    rows = {row["reader"]: row for row in late.counts(cases)}
+    return rows, list(late.ranges(cases))
+
+
+def test_two_runs_count_the_same_of_true_reads(files):
+    readers = ("h5py", "h5py-none", "subchunk")
+    cases = [case(files, "netCDF-4", reader) for reader in readers]
+    (once, sent), (again, _) = counted(files, cases), counted(files, cases)
+    assert [row["status"] for row in once.values()] == ["ok"] * 3
+    assert [row["verified"] for row in once.values()] == [True] * 3
+    for reader in readers:
+        assert [once[reader][name] for name in COUNTS] == [again[reader][name] for name in COUNTS]
+        ranges = [row for row in sent if row["reader"] == reader]
+        assert sum(row["chunk_bytes"] for row in ranges) == once[reader]["predicted_bytes"]
+    ours, bare, cached = (once[name]["predicted_bytes"] for name in reversed(readers))
+    assert 0 < ours < bare <= cached <= once["h5py"]["file_bytes"]
+    assert once["subchunk"]["spacing_bytes"] > 0 and "spacing_bytes" not in once["h5py"]
+
+
+def test_the_same_bytes_of_the_file_come_from_s3(files):
+    (web, _), (store, _) = (
+        counted(files, [case(files, "netCDF-4", "subchunk", kind)]) for kind in ("http", "s3")
+    )
+    assert store["subchunk"]["link"] == "s3" and store["subchunk"]["status"] == "ok"
+    assert store["subchunk"]["predicted_bytes"] == web["subchunk"]["predicted_bytes"]
+
+
+def test_a_read_that_fails_keeps_its_reason_without_the_address(files):
+    rows, _ = counted(files, [case(files, "NCZarr, deflate", "zarr")])
+    assert "cannot be read by zarr" in rows["zarr"]["status"] and not rows["zarr"]["verified"]
+    assert "127.0.0.1" not in rows["zarr"]["status"]
+
+
+@pytest.mark.parametrize(("moved", "verdict"), [(250e6, "refuted"), (2e6, "holds")])
+def test_rate_implied_is_judged(tmp_path, moved, verdict):
+    labels = {"read": "temperature series", "layout": "netCDF-4, shuffle"}
+    rows = [
+        {"run_id": "r", "profile": "quick", "notebook": "penard_wire", "experiment": "wire",
+         "phase": "all", "block": 0, "status": "ok", "verified": True, "wire_bytes": moved,
+         "case": reader, "reader": reader, **labels}
+        for reader in ("h5py", "h5py, no read-ahead")
+    ]  # fmt: skip
+    save(frame_of(rows, [*labels, "reader"]), tmp_path / "penard_wire.parquet")
+    (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
+    (judged,) = claims.evaluate([claim], tmp_path)
+    assert judged.parts[0].verdict == verdict

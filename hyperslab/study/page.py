@@ -107,7 +107,11 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
         What the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
-        blocks = [found.n for found in figure.table[figure.value] if found.n]
+        blocks = [
+            found.n
+            for found in figure.table[figure.value]
+            if found.n and not (found.n >= ENOUGH and found.low == found.high)  # counted
+        ]
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""
     display.figure(run, figure, name, caption, alt)
 

@@ -48,11 +48,10 @@ def _modelled(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _packed(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    data, _, codec = str(row["case"]).split("/")
     return (
-        f"{_DATA[data]}, compression today",
-        _ACCESS[row["pattern"]],
-        f"{row['library']}, {codec}",
+        f"{row['field']}, compression today",
+        _ACCESS[row["read"]],
+        f"{row['library']}, {row['layout']}",
     )
 
 

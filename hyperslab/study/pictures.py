@@ -1,7 +1,7 @@
 """Pictures that are no comparison: where bytes lie, and who wins over which link."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -385,3 +385,57 @@ def _short(layout: str, reader: str) -> str:
     if layout == "netCDF-4":
         return reader
     return layout + ", obstore" * reader.endswith("obstore")
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Two quantities of each layout against each other, such as its time and its size.
+
+    Parameters
+    ----------
+    across, upwards : pandas.Series of Interval
+        By panel and layout; both logarithmic.
+    axes : tuple of str
+        What the two are.
+    title : str
+    named : collection of str
+        Layouts that have a colour and a name; the others are grey.
+    scales : tuple of float
+        What the two are multiplied with.
+    """
+
+    across: "pd.Series[Any]"
+    upwards: "pd.Series[Any]"
+    axes: tuple[str, str]
+    title: str
+    named: Collection[str]
+    scales: tuple[float, float] = (1.0, 1.0)
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        panels = list(dict.fromkeys(panel for panel, _ in self.across.index))
+        figure, row = plt.subplots(1, len(panels), figsize=(7.4, 4.2), sharey=True, squeeze=False)
+        colours = {name: f"C{number}" for number, name in enumerate(self.named)}
+        wide, high = self.scales
+        for panel, axes in zip(panels, row.flat, strict=True):
+            for layout, x in self.across[panel].items():
+                colour = colours.get(str(layout))
+                axes.errorbar(
+                    wide * x.value, high * self.upwards[panel, layout].value,
+                    xerr=[[wide * (x.value - x.low)], [wide * (x.high - x.value)]],
+                    fmt="o", ms=6 if colour else 4, capsize=2, color=colour or "0.7",
+                    zorder=3 if colour else 2, label=str(layout) if colour else None,
+                )  # fmt: skip
+            axes.set(xscale="log", yscale="log", xlabel=self.axes[0])
+            axes.set_title(panel, loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0, 0].set_ylabel(self.axes[1])
+        found = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
+        names = [name for name in self.named if name in found]
+        handles = [found[name] for name in names]
+        figure.legend(handles, names, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

@@ -1,0 +1,278 @@
+"""Maps in many layouts: what writing takes, what the file gives back, and what rounding leaves."""
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..access import reader
+from ..io.experiment import File, Source
+from ..storage.layout import Layout
+from ..storage.region import Selection
+from ..storage.write import write_array
+
+KEPT = 0.99
+"""Squared coherence down to which a wavelength counts as kept."""
+_BANDS = 12
+_ARGUMENTS = {"deflate": "zlib"}  # as netCDF4-python calls what it does not call by its name
+
+Values = NDArray[np.float32]
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Stored(File):
+    """Maps in a file that may round them: what it must give back is kept when it is written.
+
+    Parameters
+    ----------
+    fill : float, optional
+        What stands where there is no value.
+    """
+
+    fill: float | None = None
+
+    @property
+    def truth(self) -> Path:
+        """Where the values lie that it gives back; all that is exact shares them."""
+        rounds = self.layout.quantize is not None
+        return self.path.with_suffix(".npy") if rounds else self.path.with_name(self._exact)
+
+    @property
+    def _exact(self) -> str:
+        return f"{self.array.name}.npy"
+
+    def exact(self) -> Values:
+        """Return the maps as they were before rounding."""
+        found: Values = np.load(self.path.with_name(self._exact))
+        return found
+
+    def part(self, selection: Selection) -> partial[Values]:
+        """Return what gives a part of what it must give back."""
+        return partial(_part, self.truth, selection)
+
+    def twin(self) -> Path:
+        """Return the file itself: it is read from memory only."""
+        return self.path
+
+
+def maps(source: Any, count: int, divisor: int) -> Values:
+    """Return maps of a variable, one after another and again from the first, thinned.
+
+    Parameters
+    ----------
+    source : array_like
+        Of shape (…, rows, columns).
+    count : int
+        Of maps.
+    divisor : int
+        What rows and columns are divided by.
+
+    Examples
+    --------
+    >>> maps(np.arange(24).reshape(1, 2, 3, 4), 3, 2)[:, 0, 1].tolist()
+    [2.0, 14.0, 2.0]
+    """
+    rows, columns = source.shape[-2:]
+    drawn = source[(slice(None),) * len(source.shape)].reshape(-1, rows, columns)
+    thin = drawn[np.arange(count) % len(drawn), ::divisor, ::divisor]
+    return np.ascontiguousarray(thin[:, : rows // divisor, : columns // divisor], "f4")
+
+
+def file(folder: Path, name: str, array: Source, layout: Layout, fill: float | None) -> Stored:
+    """Return where maps lie in a layout of this name."""
+    words = "-".join(name.replace(",", "").split())
+    return Stored(folder / f"{array.name}-{words}{layout.suffix}", array, layout, fill)
+
+
+def write(files: Mapping[Key, Stored]) -> dict[Key, float]:
+    """Write every file once, keep what it must give back, and return the CPU seconds of writing.
+
+    Raises
+    ------
+    ValueError
+        When a value was rounded farther than the algorithm promises.
+    """
+    seconds: dict[Key, float] = {}
+    values: dict[str, Values] = {}
+    for key, one in files.items():
+        array, layout = one.array, one.layout
+        if array.name not in values:
+            values[array.name] = np.asarray(array.part(..., one.path.parent)())
+            np.save(one.path.with_name(f"{array.name}.npy"), values[array.name])
+        began = time.process_time()
+        write_array(one.path, values[array.name], layout, fill_value=one.fill, overwrite=True)
+        seconds[key] = time.process_time() - began
+        if layout.quantize:
+            # By another library than wrote it, where one can.
+            library = "h5py" if layout.codec == "deflate" else "netcdf4"
+            with reader(library).open(one.path, "data") as opened:
+                rounded = opened.read()
+            check_bound(values[array.name], rounded, layout, one.fill)
+            np.save(one.truth, rounded)
+    return seconds
+
+
+def written(files: Mapping[Key, Stored], cpu_s: Mapping[Key, float]) -> Iterator[dict[str, object]]:
+    """Yield the size of each file and the CPU seconds of writing it: a row of records each."""
+    for (field, name), one in files.items():
+        labels = {"field": field, "layout": name}
+        yield labels | one.size() | {"phase": "write", "user_s": cpu_s[field, name]}
+
+
+def fidelities(files: Mapping[Key, Stored]) -> Iterator[dict[str, object]]:
+    """Yield what rounding left of each field: a row of records for each band of wavelengths."""
+    for (field, name), one in files.items():
+        if one.layout.quantize:
+            pairs = zip(one.exact(), one.part(...)(), strict=True)
+            for row in bands(pairs, one.fill):
+                yield {"field": field, "layout": name, "phase": "band", **row}
+
+
+def arguments(layout: Layout) -> str:
+    """Return how netCDF4-python is asked for the codec of a layout.
+
+    Examples
+    --------
+    >>> arguments(Layout(chunks=(4,), codec="blosc-zstd", shuffle=True))
+    'compression="blosc_zstd", complevel=5'
+    """
+    codec = str(layout.codec)
+    return (
+        f'compression="{_ARGUMENTS.get(codec, codec.replace("-", "_"))}", '
+        f"complevel={layout.effective_level}"
+    )
+
+
+def step(value: float, bits: int) -> float:
+    """Return how far apart numbers near a value are whose mantissa has so many bits.
+
+    Examples
+    --------
+    >>> step(288.0, 7), step(288.0, 12)
+    (2.0, 0.0625)
+    """
+    return math.ldexp(1.0, math.frexp(value)[1] - 1 - bits)
+
+
+def bound(layout: Layout) -> float:
+    """Return the largest relative error that the rounding of a layout may make.
+
+    Examples
+    --------
+    >>> bound(Layout(quantize=("bitround", 8))), bound(Layout(quantize=("bitgroom", 3)))
+    (0.001953125, 0.005)
+    """
+    if layout.quantize is None:
+        return 0.0
+    how, digits = layout.quantize
+    return 2.0 ** -(digits + 1) if how == "bitround" else 0.5 * 10.0 ** (1 - digits)
+
+
+def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | None) -> None:
+    """Refuse values that were rounded farther than the algorithm promises."""
+    there = np.ones(values.shape, bool) if fill is None else values != fill
+    exact = values[there].astype("f8")
+    worst = float((np.abs(exact - rounded[there]) / _sizes(exact)).max(initial=0.0))
+    if worst > bound(layout) * (1 + 1e-6):
+        raise ValueError(f"{layout.quantize} changed a value by {worst:.2g} of it")
+
+
+def bands(
+    pairs: Iterable[tuple[Values, Values]], fill: float | None = None
+) -> list[dict[str, object]]:
+    """Compare maps with what rounding made of them, wavelength by wavelength.
+
+    Parameters
+    ----------
+    pairs : iterable of (original, rounded)
+        Of one shape (rows, columns).
+    fill : float, optional
+        What stands where there is no value; it must be the same in both.
+
+    Returns
+    -------
+    list of dict
+        A row of records for each band, the longest first: wavelength (grid lengths) and coherence
+        (squared, 0 to 1); and in each row error (largest), relative_error (largest, of the value),
+        changed (share of values), spectra (correlation of the logarithms of both power spectra)
+        and kept_from (the shortest wavelength that is kept, inf if none is).
+
+    Raises
+    ------
+    ValueError
+        When a missing value became another, or there are no maps.
+
+    Examples
+    --------
+    >>> wave = np.sin(np.arange(64) / 3)[None, :] * np.ones((64, 1), "f4")
+    >>> bands([(wave, wave)])[0]["error"]
+    0.0
+    """
+    error = relative = 0.0
+    changed = count = 0
+    power_a = power_b = cross = np.zeros(_BANDS)
+    shape: tuple[int, ...] = ()
+    for original, rounded in pairs:
+        there = np.ones(original.shape, bool) if fill is None else original != fill
+        if fill is not None and not np.array_equal(there, rounded != fill):
+            raise ValueError("rounding made a missing value another, or another one missing")
+        shape = original.shape
+        a, b = (np.where(there, values, 0).astype("f8") for values in (original, rounded))
+        apart = np.abs(a - b)
+        error = max(error, float(apart.max()))
+        relative = max(relative, float((apart / _sizes(a)).max()))
+        changed += int((apart > 0).sum())
+        count += int(there.sum())
+        before, after = (np.fft.rfft2(values - values.mean()) for values in (a, b))
+        power_a = power_a + _by_band(np.abs(before) ** 2, shape)
+        power_b = power_b + _by_band(np.abs(after) ** 2, shape)
+        cross = cross + _by_band((before * after.conj()).real, shape)
+    if not shape:
+        raise ValueError("there are no maps to compare")
+    known = (power_a > 0) & (power_b > 0)
+    coherence = cross[known] ** 2 / (power_a[known] * power_b[known])
+    edges = _edges(shape)
+    wavelengths = (1 / np.sqrt(edges[:-1] * edges[1:]))[known]
+    logs = np.log(power_a[known]), np.log(power_b[known])
+    whole = {
+        "error": error,
+        "relative_error": relative,
+        "changed": changed / max(count, 1),
+        "spectra": float(np.corrcoef(*logs)[0, 1]) if known.sum() > 1 else 1.0,
+        "kept_from": float(wavelengths[coherence >= KEPT].min(initial=math.inf)),
+    }
+    return [
+        {"wavelength": float(length), "coherence": float(one), **whole}
+        for length, one in zip(wavelengths, coherence, strict=True)
+    ]
+
+
+def _part(path: Path, selection: Selection) -> Values:
+    found: Values = np.load(path, mmap_mode="r")[selection]
+    return found
+
+
+def _sizes(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sizes of values, at least that of a normal number: some make -0 the smallest one."""
+    return np.maximum(np.abs(values), np.finfo("f4").tiny)
+
+
+def _edges(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return the bands' edges in cycles a grid length: alike in their logarithm, up to 1/2."""
+    return np.geomspace(1 / max(shape) / 1.0001, 0.5, _BANDS + 1)
+
+
+def _by_band(values: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return sums over the coefficients of `numpy.fft.rfft2` in each band."""
+    rows, columns = np.fft.fftfreq(shape[0]), np.fft.rfftfreq(shape[1])
+    number = np.hypot(rows[:, None], columns[None, :])
+    band = np.searchsorted(_edges(shape), number, "right") - 1
+    good = (band >= 0) & (band < _BANDS)
+    return np.asarray(np.bincount(band[good], values[good], _BANDS), "f8")

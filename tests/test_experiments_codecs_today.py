@@ -1,0 +1,133 @@
+"""Maps in layouts: read back, rounded within bounds, and what is left of their waves."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.analysis.choice import smallest_of_fastest
+from hyperslab.analysis.compare import compare
+from hyperslab.experiments import codecs_today as codecs
+from hyperslab.io.experiment import Array, Case, Read
+from hyperslab.measure.records import frame_of
+from hyperslab.measure.worker import Job, perform
+from hyperslab.storage import Layout
+
+FILL = 1e20
+DEFLATE = {"codec": "deflate", "level": 1, "shuffle": True}
+LAYOUTS = {
+    "deflate": DEFLATE,
+    "Zarr 3, zstd": {"format": "zarr3", "codec": "zstd"},
+    "BitRound, 12 bits": {**DEFLATE, "quantize": ("bitround", 12)},
+    "BitRound, 8 bits": {**DEFLATE, "quantize": ("bitround", 8)},
+    "BitGroom, Blosc": {"codec": "blosc-zstd", "shuffle": True, "quantize": ("bitgroom", 3)},
+}
+
+
+def field():
+    values = 280 + np.random.default_rng(0).normal(size=(2, 40, 60)).astype("f4")
+    values[:, :10] = FILL
+    return values
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("codecs")
+    maps = Array(partial(codecs.maps, field(), 2, 1), (2, 40, 60), "f4", "air")
+    made = {
+        ("air", name): codecs.file(folder, name, maps, Layout(chunks=(1, 20, 30), **how), FILL)
+        for name, how in LAYOUTS.items()
+    }
+    codecs.write(made)
+    return made
+
+
+def test_every_file_gives_back_what_was_kept(files):
+    for (_, name), file in files.items():
+        library = "zarr" if "Zarr" in name else "netcdf4"
+        case = Case({"layout": name}, Read(file, np.s_[:, 20, 30], library)).ready("")
+        outcome = perform(Job(case))
+        assert outcome.status == "ok", f"{name}: {outcome.status}"
+        kept = file.part(np.s_[:, 20, 30])()
+        assert case.check(kept) and not case.check(kept + 1)
+
+
+def test_sizes_are_those_of_the_files_and_fewer_bits_are_smaller(files):
+    seconds = dict.fromkeys(files, 0.5)
+    rows = {row["layout"]: row for row in codecs.written(files, seconds)}
+    assert list(rows) == list(LAYOUTS)
+    sizes = [
+        rows[name]["file_bytes"] for name in ("BitRound, 8 bits", "BitRound, 12 bits", "deflate")
+    ]
+    assert sizes == sorted(sizes)
+    assert rows["deflate"]["useful_bytes"] == field().nbytes
+
+
+def test_what_is_missing_stays_missing_and_only_rounding_changes_values(files):
+    for file in files.values():
+        exact, given = file.exact(), file.part(...)()
+        assert np.array_equal(given == np.float32(FILL), exact == np.float32(FILL))
+        assert np.array_equal(given, exact) == (file.layout.quantize is None)
+    rows = list(codecs.fidelities(files))
+    assert {row["layout"] for row in rows} == set(list(LAYOUTS)[2:])
+
+
+def test_rounding_beyond_its_bound_is_refused():
+    values = np.array([1.0, 2.0], "f4")
+    layout = Layout(chunks=(2,), quantize=("bitround", 8))
+    codecs.check_bound(values, values * np.float32(1.001), layout, None)
+    with pytest.raises(ValueError, match=r"changed a value by 0\.01"):
+        codecs.check_bound(values, values * np.float32(1.01), layout, None)
+
+
+def test_bits_leave_the_steps_that_the_page_warns_of():
+    values = np.float32(288) + np.arange(100, dtype="f4") / 100
+    whole = np.round(values / codecs.step(288.0, 7)) * np.float32(codecs.step(288.0, 7))
+    codecs.check_bound(values, whole, Layout(quantize=("bitround", 7)), None)
+    assert np.abs(whole - values).max() > 0.9
+
+
+def test_noise_hides_what_is_small():
+    """A long wave of size 1 and noise of 0.01: what rounds by 0.1 keeps the one, not the other."""
+    rows, columns = np.indices((96, 128))
+    wave = np.sin(2 * np.pi * columns / 64 + 0.1 * rows)
+    noisy = (wave + 0.01 * np.random.default_rng(1).normal(size=wave.shape)).astype("f4")
+    found = codecs.bands([(noisy, np.round(noisy, 1))])
+    coherence = [band["coherence"] for band in found]
+    assert max(coherence) > 0.999 and min(coherence) < 0.9
+    assert found[0]["error"] == pytest.approx(0.05, rel=0.01)
+    assert 2 < found[0]["kept_from"] < 128
+    same = codecs.bands([(noisy, noisy)])[0]
+    assert (same["error"], same["relative_error"], same["changed"]) == (0, 0, 0)
+
+
+def test_what_cannot_be_compared_is_refused():
+    land = np.full((16, 16), 1e20, "f4")
+    sea = land.copy()
+    sea[0, 0] = 3
+    with pytest.raises(ValueError, match="missing"):
+        codecs.bands([(land, sea)], 1e20)
+    with pytest.raises(ValueError, match="no maps"):
+        codecs.bands([])
+
+
+@given(st.integers(8, 40), st.integers(8, 40), st.integers(0, 2**32 - 1))
+def test_coherence_lies_between_none_and_all(rows, columns, seed):
+    a, b = np.random.default_rng(seed).normal(size=(2, rows, columns)).astype("f4")
+    for band in codecs.bands([(a, b), (a, a)]):
+        assert -1e-9 < band["coherence"] < 1 + 1e-9
+
+
+def test_what_is_as_fast_and_smaller_is_chosen_and_what_was_read_once_is_not():
+    seconds = {"LZ4": 1.0, "zstd": 1.01, "deflate": 2.0, "once": 0.1}
+    rows = [
+        {"layout": name, "block": block, "status": "ok", "run_id": "r", "phase": "read",
+         "wall_s": wall + 0.1 * (block % 2 == (name == "LZ4"))}
+        for name, wall in seconds.items() for block in range(1 if name == "once" else 6)
+    ]  # fmt: skip
+    times = compare(frame_of(rows, ["layout"]), "wall_s", "layout")
+    sizes = {"LZ4": 4.0, "zstd": 3.0, "deflate": 2.0, "once": 1.0}
+    assert smallest_of_fastest(times, sizes, seconds) == "zstd"
+    assert smallest_of_fastest(times, sizes, ["deflate", "LZ4"]) == "LZ4"

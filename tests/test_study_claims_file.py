@@ -135,6 +135,11 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
     if isinstance(experiments, list):
         rows = [{**row, "experiment": name} for row in rows for name in experiments]
     rows = [{k: v[0] if isinstance(v, list) else v for k, v in row.items()} for row in rows]
+    over = fields.get("over", ())
+    if isinstance(over, str):  # one label, whose values are the made-up names
+        rows = [{over: row["case"], **row} for row in rows]
+    else:
+        rows = [{**dict.fromkeys(over, ""), **row} for row in rows]
     seen = {repr(sorted(row.items(), key=str)): row for row in rows}
     counted: dict[str, object] = dict.fromkeys(COUNTED, 2.0)
     return [

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..measure.stats import median_interval, middle_eight, paired_ratio
+from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight, paired_ratio
 from ..text import Interval, exact
 from .cells import MissingError, cells, in_order, select
 from .quantities import MORE_IS_BETTER, Quantity, quantity
@@ -21,6 +21,7 @@ def compare(
     against: Mapping[str, str] | None = None,
     phases: Sequence[str] = (),
     per: str = "",
+    over: str = "",
     **where: object,
 ) -> pd.DataFrame:
     """Return a quantity by labels, and its ratio to that of others.
@@ -40,6 +41,9 @@ def compare(
         Phases of a sample that are summed; all if none is given.
     per : str
         A column whose number the quantity is divided by, such as "predicted_reads".
+    over : str
+        A label over whose values means are taken: in each block, and the geometric mean of the
+        ratios, over what both have in common.
     **where
         Labels or other columns that are chosen: one value, or a list.
 
@@ -79,14 +83,14 @@ def compare(
     chosen = in_order(select(records, where)[names], names)
     keys = list(dict.fromkeys(chosen.itertuples(index=False, name=None)))
     wanted = quantity(value, per)
-    blocks = {key: _blocks(records, wanted, key, names, phases, where) for key in keys}
+    blocks = {key: _blocks(records, wanted, key, names, phases, where, over) for key in keys}
     rows, met = [], against is None
     for key in keys:
-        own = blocks[key]
+        own = blocks[key].mean(axis=1)
         row = {"value": _interval(own, wanted), "mean8": _middle(own), "blocks": own}
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
-            row["ratio"] = _ratio(blocks[other], own, value) if other in blocks else UNKNOWN
+            row["ratio"] = _ratio(blocks[other], blocks[key], value) if other in blocks else UNKNOWN
             met |= other in blocks
         rows.append(row)
     if not met:
@@ -103,13 +107,13 @@ def _blocks(
     names: Sequence[str],
     phases: Sequence[str],
     where: Mapping[str, object],
-) -> "pd.Series[float]":
+    over: str,
+) -> pd.DataFrame:
     chosen = {**where, **dict(zip(names, key, strict=True))}
     try:
-        table = cells(records, chosen, wanted, phases).table
+        return cells(records, chosen, wanted, phases, [over] if over else []).table.dropna()
     except MissingError:
-        return pd.Series(dtype="f8")
-    return table.iloc[:, 0].dropna()
+        return pd.DataFrame(dtype="f8")
 
 
 def _interval(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
@@ -122,9 +126,12 @@ def _middle(blocks: "pd.Series[float]") -> float:
     return middle_eight(blocks.to_numpy()) if len(blocks) > 2 else float("nan")
 
 
-def _ratio(base: "pd.Series[float]", own: "pd.Series[float]", value: str) -> Interval:
-    both = pd.concat([base, own], axis=1, join="inner")
-    if both.empty:
+def _ratio(base: pd.DataFrame, own: pd.DataFrame, value: str) -> Interval:
+    groups = base.columns.intersection(own.columns, sort=False)
+    blocks = base.index.intersection(own.index)
+    if not len(groups) or not len(blocks):
         return UNKNOWN
-    first, second = both.to_numpy(dtype="f8").T
-    return paired_ratio(second, first) if value in MORE_IS_BETTER else paired_ratio(first, second)
+    sides = [base, own] if value not in MORE_IS_BETTER else [own, base]
+    first, second = (side.loc[blocks, groups].to_numpy("f8").T for side in sides)
+    pairs = list(zip(first, second, strict=True))
+    return geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...io.calls import copied_in
 from ...measure.case import Case, Stopwatch
-from ..lee.plain_samples import copied_in
 from .files import ITEMSIZE, Files
 from .plan import Cell, available, size_bytes
 from .reads import LONGEST_S, ReadBuffers, right

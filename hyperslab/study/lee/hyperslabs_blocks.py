@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...access import reader
+from ...io.calls import counts_from
 from ...io.work import NAME
-from .numbered import counts_from
 
 Array = NDArray[Any]
 _ROWS_NUMBERS = 2**20  # read at a time, so that the memory is used again

@@ -1,0 +1,257 @@
+"""Whole arrays with one call from C: netCDF, HDF5, and plain files."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io.calls import NEEDS, Copied, Dd, Equal, ReadPlain, Sample, Stored, Whole, WritePlain
+from ..io.work import NAME
+from ..kernels import Hdf5File, NetcdfFile
+from ..measure.case import Stopwatch
+from ..storage.layout import Layout
+from ..storage.write import stored_bytes
+
+_MODULES = (*NEEDS, __name__)
+TOYS = {"small": {1: (1024,), 2: (32, 32)}, "large": {1: (65536,), 2: (256, 256)}}
+"""Shapes, in place of those of Table 1 of Lee et al. (2008), by array and dimensions."""
+_WHOLE = 4 * 3162**2  # bytes of the large array of two dimensions
+_COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An array, and how it is kept in a file.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        layout, array ("small" or "large") and dimensions.
+    array : Whole
+    layout : Layout
+    """
+
+    labels: Mapping[str, str]
+    array: Whole
+    layout: Layout
+
+    def path(self, folder: Path) -> Path:
+        """Return where its file lies."""
+        return folder / f"{'-'.join(self.labels.values()).replace(', ', '-').replace(' ', '-')}.nc"
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """What describes it in the records."""
+        return {"library": "netcdf-c", "size": self.labels["array"], **self.layout.record()}
+
+    @property
+    def checker(self) -> str:
+        """The reader that checks it."""
+        return "netcdf4" if self.layout.format == "netcdf3" else "h5py"
+
+
+def put(
+    kept: Kept, folder: Path, *, to_disk: bool = False, cache_bytes: int | None = None
+) -> Sample:
+    """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
+    path = kept.path(folder)
+    write = WriteNetcdf(path, kept.array, kept.layout, to_disk, cache_bytes)
+    return Sample(write, Stored(path, kept.array, kept.checker), kept.columns, made=path)
+
+
+def get(kept: Kept, folder: Path, *, cache_bytes: int | None = None) -> Sample:
+    """Return a read with one nc_get_vara."""
+    path = kept.path(folder)
+    read = ReadNetcdf(path, kept.array, kept.layout, cache_bytes)
+    return Sample(read, Equal(kept.array), kept.columns, files=(path,))
+
+
+def put_hdf5(kept: Kept, folder: Path, alloc: str) -> Sample:
+    """Return a write with one H5Dwrite, storage allocated early or by default."""
+    path = kept.path(folder).with_suffix(".h5")
+    write = WriteHdf5(path, kept.array, alloc, scaled(2**20, kept.array))
+    columns = kept.columns | {"library": "hdf5 (netCDF4)", "format": "hdf5"}
+    return Sample(write, Stored(path, kept.array, "h5py"), columns, made=path)
+
+
+def put_plain(array: Whole, folder: Path, scratch: Path) -> dict[str, Sample]:
+    """Return writes of a plain file, by one call from C and by dd from another file."""
+    source, plain, copy = _plain(folder), scratch / "plain.bin", scratch / "dd.bin"
+    write, copying = WritePlain(plain, array), Dd(source, copy)
+    return {
+        "plain": Sample(write, Stored(plain, array), _columns("plain"), made=plain),
+        "dd": Sample(copying, Copied(source, copy), _columns("dd"), made=copy),
+    }
+
+
+def get_plain(array: Whole, folder: Path) -> dict[str, Sample]:
+    """Return reads of a plain file, by one call from C and by dd."""
+    path = _plain(folder)
+    return {
+        "plain": Sample(ReadPlain(path, array), Equal(array), _columns("plain"), files=(path,)),
+        "dd": Sample(Dd(path), Copied(path), _columns("dd"), files=(path,)),
+    }
+
+
+def make(folder: Path, files: Iterable[Kept], plain: Whole) -> None:
+    """Write files once, to the disk, so that nothing of them is left to write."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for kept in files:
+        WriteNetcdf(kept.path(folder), kept.array, kept.layout, to_disk=True)(Stopwatch())
+    WritePlain(_plain(folder), plain)(Stopwatch())
+
+
+def scaled(cache_bytes: int, array: Whole) -> int:
+    """Scale a cache down with a toy, so that the smaller still holds no chunk."""
+    return max(cache_bytes * min(array.nbytes, _WHOLE) // _WHOLE, 1)
+
+
+def _plain(folder: Path) -> Path:
+    return folder / "plain.bin"
+
+
+def _columns(name: str) -> dict[str, object]:
+    return {"library": name, "size": "large", "format": "binary"}
+
+
+def _start(values: NDArray[np.generic]) -> list[list[int]]:
+    return [[0] * values.ndim]
+
+
+def _rehearse(path: Path, layout: Layout) -> None:
+    """Write and read two numbers: a fresh process meets each page of the code with a fault."""
+    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
+    chunks = (2,) if layout.chunks else None
+    with NetcdfFile.create(spot, layout.format, NAME, ("u",), (2,), "i4", chunks=chunks) as file:
+        file.access("write", [[0]], [2], None, out)
+        file.sync(to_disk=False)
+    with NetcdfFile.open(spot, NAME) as file:
+        file.access("read", [[0]], [2], None, out)
+    spot.unlink()
+
+
+@dataclass(frozen=True)
+class WriteNetcdf:
+    """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close.
+
+    The times of put, sync and close are C's own.
+
+    Parameters
+    ----------
+    path : Path
+    array : Whole
+    layout : Layout
+    to_disk : bool
+        Whether nc_sync and fsync follow the put.
+    cache_bytes : int, optional
+        Size of the chunk cache; None keeps what netCDF-C gives the variable.
+    fill : bool
+        Whether storage is filled first, as netCDF does by default.
+    """
+
+    path: Path
+    array: Whole
+    layout: Layout
+    to_disk: bool = False
+    cache_bytes: int | None = None
+    fill: bool = True
+
+    needs: ClassVar = _MODULES
+
+    def __call__(self, watch: Stopwatch) -> None:
+        _rehearse(self.path, self.layout)
+        values, shape = self.array.values(), self.array.shape
+        with watch("create"):
+            file = NetcdfFile.create(
+                self.path, self.layout.format, NAME, tuple("uvwxyz"[: len(shape)]), shape,
+                self.array.dtype, chunks=self.layout.chunks, cache_bytes=self.cache_bytes,
+                fill=self.fill,
+            )  # fmt: skip
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", _start(values), shape, None, values)
+        watch.note(wall_s=seconds)
+        if self.layout.chunks:
+            watch.note(cache_bytes=file.chunk_cache_bytes())
+        if self.to_disk:
+            with watch("sync"):
+                seconds = file.sync()
+            watch.note(wall_s=seconds)
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+
+
+@dataclass(frozen=True)
+class ReadNetcdf:
+    """Read an array with one nc_get_vara into memory that was touched: open, read and close."""
+
+    path: Path
+    array: Whole
+    layout: Layout
+    cache_bytes: int | None = None
+
+    needs: ClassVar = _MODULES
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        _rehearse(self.path, self.layout)
+        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
+        with watch("open"):
+            file = NetcdfFile.open(self.path, NAME, cache_bytes=self.cache_bytes)
+        watch.chill()
+        with watch("read", useful_bytes=out.nbytes):
+            seconds = file.access("read", _start(out), out.shape, None, out)
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        if file.chunks() is not None:
+            watch.note(cache_bytes=file.chunk_cache_bytes())
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds)
+        return out
+
+
+@dataclass(frozen=True)
+class WriteHdf5:
+    """Write an array in one chunk with one H5Dwrite: phases create, write and close."""
+
+    path: Path
+    array: Whole
+    alloc: str
+    cache_bytes: int
+
+    needs: ClassVar = _MODULES
+
+    def __call__(self, watch: Stopwatch) -> None:
+        spot = self.path.with_name(f"{self.path.name}.rehearsal")
+        with Hdf5File.create(spot, NAME, (2,), "i4", chunks=(2,), alloc=self.alloc) as file:
+            file.access("write", [[0]], [2], None, np.arange(2, dtype="i4"))
+        spot.unlink()
+        values, shape = self.array.values(), self.array.shape
+        with watch("create"):
+            file = Hdf5File.create(
+                self.path, NAME, shape, self.array.dtype, chunks=shape, alloc=self.alloc,
+                cache_bytes=self.cache_bytes,
+            )  # fmt: skip
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", _start(values), shape, None, values)
+        watch.note(wall_s=seconds, cache_bytes=file.chunk_cache_bytes())
+        with watch("close"):
+            seconds = file.close()
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+
+
+def fills(files: Sequence[Kept], scratch: Path) -> Iterator[dict[str, object]]:
+    """Yield what each write asks of the system, with filling and without, phase by phase."""
+    for kept in files:
+        for fill in (True, False):
+            path = scratch / "fill.nc"
+            path.unlink(missing_ok=True)
+            watch = Stopwatch()
+            WriteNetcdf(path, kept.array, kept.layout, True, fill=fill)(watch)
+            for row in watch.rows():
+                counts = {name: row[name] for name in ("phase", *_COUNTS)}
+                told = {"filled": "yes" if fill else "no", "useful_bytes": kept.array.nbytes}
+                yield {**kept.labels, **told, **kept.columns, **counts}
+            path.unlink()

@@ -1,0 +1,278 @@
+"""Samples beside the libraries: one call of the system from C, and dd; and numbered arrays."""
+
+import filecmp
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..access import reader
+from ..kernels import PlainFile, kernel
+from ..measure.case import Stopwatch
+from ..storage.write import stored_bytes
+from .work import NAME, Remove
+
+NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
+_COPIED = re.compile(r"(\d+) bytes.*?(?:copied,|transferred in) ([\d.e+-]+) s")
+_PIECE = 2**16  # elements that stay in the processor's cache
+_SLAB = 2**22  # bytes that stay in the heap
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a case does, given as it is: what runs and checks it, and what describes it.
+
+    Parameters
+    ----------
+    run, check
+        As of `hyperslab.measure.case.Case`.
+    columns : mapping
+        Of the records.
+    files : tuple of Path
+        What is read.
+    made : Path, optional
+        What is written, and removed before and afterwards.
+    """
+
+    run: Callable[[Stopwatch], Any]
+    check: Callable[[Any], bool]
+    columns: dict[str, object]
+    files: tuple[Path, ...] = ()
+    made: Path | None = None
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        found = {"run": self.run, "check": self.check, "columns": self.columns, "files": self.files}
+        gone = Remove(self.made) if self.made else None
+        return found | ({"prepare": gone, "cleanup": gone} if gone else {})
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole array of integers, element i counting i, or the bytes of such integers.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        For bytes the last length counts them, four for each integer.
+    dtype : str
+        "i4", or "i1" for bytes.
+
+    Examples
+    --------
+    >>> Whole((2, 2)).values().tolist(), Whole((2, 2)).nbytes
+    ([[0, 1], [2, 3]], 16)
+    >>> Whole((8,), "i1").nbytes == Whole((2,)).nbytes
+    True
+    """
+
+    shape: tuple[int, ...]
+    dtype: str = "i4"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return int(np.prod(self.shape)) * np.dtype(self.dtype).itemsize
+
+    def values(self) -> NDArray[np.generic]:
+        """Return the array."""
+        return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
+
+    def equals(self, found: NDArray[np.generic]) -> bool:
+        """Return whether an array is this one, compared in pieces that stay in the cache.
+
+        Examples
+        --------
+        >>> Whole((2, 2)).equals(np.array([[0, 1], [2, 4]], "i4"))
+        False
+        """
+        return found.shape == self.shape and self._counts(0, found)
+
+    def slabs(self) -> Iterator[slice]:
+        """Yield slices of the first dimension that take a few megabytes each.
+
+        Examples
+        --------
+        >>> [(slab.start, slab.stop) for slab in Whole((6, 2**18)).slabs()]
+        [(0, 4), (4, 6)]
+        """
+        step = max(_SLAB * self.shape[0] // self.nbytes, 1)
+        for start in range(0, self.shape[0], step):
+            yield slice(start, min(start + step, self.shape[0]))
+
+    def holds(self, slab: slice, found: NDArray[np.generic]) -> bool:
+        """Return whether an array is this slab of the first dimension."""
+        first = slab.start * (self.nbytes // self.shape[0]) // 4
+        shape = (slab.stop - slab.start, *self.shape[1:])
+        return found.shape == shape and self._counts(first, found)
+
+    def _counts(self, first: int, found: NDArray[np.generic]) -> bool:
+        if found.dtype != np.dtype(self.dtype):
+            return False
+        return counts_from(first, np.ascontiguousarray(found).ravel().view("i4"))
+
+
+def counts_from(first: int, array: NDArray[Any]) -> bool:
+    """Return whether an array's elements are numbered from one on, compared in pieces.
+
+    Examples
+    --------
+    >>> counts_from(3, np.array([[3, 4], [5, 6]])), counts_from(3, np.array([3, 5]))
+    (True, False)
+    """
+    flat = array.ravel()
+    return all(
+        np.array_equal(part, np.arange(first + at, first + at + part.size, dtype=part.dtype))
+        for at in range(0, flat.size, _PIECE)
+        for part in [flat[at : at + _PIECE]]
+    )
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Check that what was read is the array."""
+
+    array: Whole
+
+    def __call__(self, read: NDArray[np.generic]) -> bool:
+        return self.array.equals(read)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Check that a file holds an array, read back by a reader, or as plain bytes without one."""
+
+    path: Path
+    array: Whole
+    checker: str = ""
+
+    def __call__(self, _: object) -> bool:
+        if not self.checker:
+            found = np.fromfile(self.path, self.array.dtype)
+            return self.array.equals(found.reshape(self.array.shape))
+        with reader(self.checker).open(self.path, NAME) as opened:
+            # Slab by slab: memory that is used again costs no page faults.
+            return opened.shape == self.array.shape and all(
+                self.array.holds(slab, opened.read(slab)) for slab in self.array.slabs()
+            )
+
+
+def _rehearse(path: Path) -> None:
+    """Write and read two numbers, so that the pages of the code are there."""
+    kernel()
+    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
+    with PlainFile(spot, write=True) as file:
+        file.access("write", [0], [out.nbytes], out)
+        file.access("read", [0], [out.nbytes], out)
+    spot.unlink()
+
+
+@dataclass(frozen=True)
+class WritePlain:
+    """Write an array to a plain file with one pwrite and fsync: phases write and sync."""
+
+    path: Path
+    array: Whole
+
+    needs: ClassVar = NEEDS
+
+    def __call__(self, watch: Stopwatch) -> None:
+        _rehearse(self.path)
+        values = self.array.values()
+        file = PlainFile(self.path, write=True)
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", [0], [values.nbytes], values)
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        with watch("sync"):
+            seconds = file.sync()
+        watch.note(wall_s=seconds)
+        file.close()
+
+
+@dataclass(frozen=True)
+class ReadPlain:
+    """Read a plain file with one pread, into memory that was touched before: phase read."""
+
+    path: Path
+    array: Whole
+
+    needs: ClassVar = NEEDS
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        _rehearse(self.path)
+        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
+        with PlainFile(self.path) as file:
+            with watch("read", useful_bytes=out.nbytes):
+                seconds = file.access("read", [0], [out.nbytes], out)
+            watch.note(wall_s=seconds, file_bytes=out.nbytes)
+        return out
+
+
+@dataclass(frozen=True)
+class Dd:
+    """Copy a plain file with dd in blocks of 1 MiB, timed by itself: phase read, or write.
+
+    One block of the whole size would be slower: its memory is new, page by page. A write ends with
+    fsync, and begins with reading the source out of the page cache.
+
+    Parameters
+    ----------
+    source : Path
+    target : Path, optional
+        None reads only, into nothing.
+    """
+
+    source: Path
+    target: Path | None = None
+
+    needs: ClassVar = NEEDS
+
+    def __call__(self, watch: Stopwatch) -> int:
+        size = self.source.stat().st_size
+        words = ["dd", f"if={self.source}", f"of={self.target or '/dev/null'}", f"bs={2**20}"]
+        words += ["conv=fsync"] if self.target else []
+        with watch("write" if self.target else "read", useful_bytes=size):
+            done = subprocess.run(
+                words, capture_output=True, text=True, check=True, env={**os.environ, "LC_ALL": "C"}
+            )
+        copied, seconds = copied_in(done.stderr)
+        # CPU time is the program's own, which is not counted here.
+        watch.note(wall_s=seconds, user_s=None, sys_s=None, file_bytes=size)
+        return copied
+
+
+@dataclass(frozen=True)
+class Copied:
+    """Check that dd copied a whole file, into a target if there is one."""
+
+    source: Path
+    target: Path | None = None
+
+    def __call__(self, copied: int) -> bool:
+        same = self.target is None or filecmp.cmp(self.target, self.source, shallow=False)
+        return same and copied == self.source.stat().st_size
+
+
+def copied_in(printed: str) -> tuple[int, float]:
+    """Return the bytes that dd copied and the seconds that it took.
+
+    Raises
+    ------
+    ValueError
+        When it prints something else.
+
+    Examples
+    --------
+    >>> copied_in("1+0 records out\\n4096 bytes (4.1 kB, 4.0 KiB) copied, 0.000134 s, 30.6 MB/s")
+    (4096, 0.000134)
+    """
+    found = _COPIED.search(printed)
+    if not found:
+        raise ValueError(f"dd printed {printed!r}: no bytes and seconds in it")
+    return int(found[1]), float(found[2])

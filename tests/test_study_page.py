@@ -17,6 +17,7 @@ from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, 
 from hyperslab.study.page import document, said
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
+from hyperslab.study.show import lost_text
 from hyperslab.study.style import STYLES, styled
 from hyperslab.text import Interval
 
@@ -211,3 +212,12 @@ def test_newer_records_are_refused(tmp_path):
     save(frame_of([{"case": "a"}]), tmp_path / "x.parquet", {"schema": 99})
     with pytest.raises(ValueError, match="schema 99, and this release reads up to 2"):
         load(tmp_path / "x.parquet")
+
+
+def test_what_was_lost_is_named_once():
+    rows = [
+        {"experiment": "e", "cache_state": "cold", "case": case, "status": status}
+        for case, status in (("a", "no way"), ("b", "no way"), ("b", "no way"), ("c", "ok"))
+    ]
+    assert "- e cold: a, b: no way\n" in lost_text(frame_of(rows))
+    assert lost_text(frame_of(rows[3:])) == ""

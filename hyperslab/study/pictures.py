@@ -439,3 +439,40 @@ class Tradeoff:
         figure.legend(handles, names, loc="outside lower center", ncols=3)
         figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
         return figure
+
+
+@dataclass(frozen=True)
+class Cover:
+    """How chunks of several lengths cover a square array: Figure 12 of Lee et al. 2008.
+
+    Parameters
+    ----------
+    side : int
+        Of the array.
+    lengths : sequence of int
+        Of the chunks; a panel for each.
+    title : str
+    """
+
+    side: int
+    lengths: Sequence[int]
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.patches import Rectangle
+
+        figure, row = plt.subplots(1, len(self.lengths), figsize=(7.2, 3.6), sharey=True)
+        for axes, length in zip(row, self.lengths, strict=True):
+            starts = range(0, self.side, length)
+            for spot in ((x, y) for x in starts for y in starts):
+                axes.add_patch(Rectangle(spot, length, length, fill=False, ec="C0", lw=1))
+            axes.add_patch(Rectangle((0, 0), self.side, self.side, fc="C1", alpha=0.35, lw=0))
+            ends = (-0.03 * self.side, 1.28 * self.side)
+            axes.set(xlim=ends, ylim=ends[::-1], aspect="equal", xlabel="column")
+            axes.set_title(f"{length} × {length}: {len(starts) ** 2} chunks", loc="left")
+            axes.grid(False)
+        row[0].set_ylabel("row")
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

@@ -154,14 +154,27 @@ class Session:
         dict of str to File
             By the names of the layouts.
         """
+        files = self.files(array, layouts)
+        wanted = {file.path: file.layout for file in files.values()}
+        self.make(lambda: array.write(wanted, self.data))
+        return files
+
+    def files(
+        self, array: experiment_io.Source, layouts: Mapping[str, Layout]
+    ) -> dict[str, experiment_io.File]:
+        """Return a file of each layout that is not written yet, such as for `Create`; see `write`.
+
+        Parameters
+        ----------
+        array : Array or data_gen.DatasetVariable
+        layouts : mapping of str to Layout
+        """
         files = {}
         for name, layout in layouts.items():
             words = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
             files[name] = experiment_io.File(
                 self.scratch / f"{words}{layout.suffix}", array, layout
             )
-        wanted = {file.path: file.layout for file in files.values()}
-        self.make(lambda: array.write(wanted, self.data))
         return files
 
     @contextmanager

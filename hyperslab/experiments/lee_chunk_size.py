@@ -1,0 +1,70 @@
+"""Square chunks of a square array: their lengths, and how large files in them are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ..io.experiment import Array
+from ..storage.geometry import ceil_chunk, floor_chunk, predicted_bytes
+from ..storage.layout import Layout
+from ..storage.variable import Variable
+from ..storage.write import create, stored_bytes
+
+SIDE = 3162  # of the document's array
+_SMALL = 128  # chunks up to this length stay as they are
+
+
+def scaled(lengths: Sequence[int], side: int) -> tuple[int, ...]:
+    """Return chunk lengths of the document's array for a smaller one, on both sides of each part.
+
+    Examples
+    --------
+    >>> scaled((8, 790, 791, 3162), 3162), scaled((8, 790, 791, 3162), 512)
+    ((8, 790, 791, 3162), (8, 102, 103, 128, 512))
+    """
+    if side == SIDE:
+        return tuple(lengths)
+    parts = {ceil_chunk(SIDE, length) for length in lengths if length > _SMALL}
+    small = {length for length in lengths if length <= _SMALL and length < side // 2}
+    ends = {end(side, n) for n in parts for end in (ceil_chunk, floor_chunk)}
+    return tuple(sorted(small | ends))
+
+
+def sizes(array: Array, lengths: Iterable[int], folder: Path) -> Iterator[dict[str, object]]:
+    """Yield the real and the predicted size of a file, by chunk length."""
+    values = array[...]
+    for length in lengths:
+        yield {"side": str(length), **_size(values, length, array.variable, folder)}
+
+
+def divided(array: Array, smallest: int, folder: Path) -> Iterator[dict[str, object]]:
+    """Yield the sizes for chunks of d/N, rounded up and down, for all N down to a chunk length."""
+    values, side = array[...], array.shape[0]
+    known: dict[int, dict[str, object]] = {}
+    for parts in range(2, side // smallest + 1):
+        for rounded, end in (("ceil", ceil_chunk), ("floor", floor_chunk)):
+            length = end(side, parts)
+            if length not in known:
+                known[length] = _size(values, length, array.variable, folder)
+            yield {"rounded": rounded, "parts": str(parts), **known[length]}
+
+
+def _size(values: NDArray[Any], length: int, name: str, folder: Path) -> dict[str, object]:
+    """Write the array in one put, as the timed write does, and return how large the file is."""
+    chunks = (length, length)
+    layout, path = Layout("netcdf4", chunks=chunks), folder / f"size-{length}.nc"
+    variable = Variable(name, ("y", "x"), values.shape, values.dtype.str[1:])
+    with create(path, [variable], layout, overwrite=True) as writer:
+        writer.write(name, ..., values)
+    size = stored_bytes(path)
+    path.unlink()
+    return {
+        "phase": "size",
+        "library": "netCDF4",
+        "file_bytes": size,
+        "predicted_bytes": predicted_bytes(values.shape, chunks, values.itemsize),
+        "useful_bytes": values.nbytes,
+        **layout.record(),
+    }

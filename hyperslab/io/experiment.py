@@ -94,6 +94,10 @@ class Array:
     dtype : str
     name : str
         What its files begin with.
+    dims : tuple of str
+        Names of its dimensions; letters if there are none.
+    unlimited : tuple of str
+        Those that can grow.
 
     Examples
     --------
@@ -106,6 +110,8 @@ class Array:
     dtype: str = "i4"
     name: str = "array"
     variable: str = work.NAME
+    dims: tuple[str, ...] = ()
+    unlimited: tuple[str, ...] = ()
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
         return Part(self.make, selection)()
@@ -116,9 +122,11 @@ class Array:
 
     def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
         """Write all of it into each file, whatever is there."""
-        dims = tuple("uvwzyx"[-len(self.shape) :])
+        dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
-        variable = Variable(self.variable, dims, self.shape, self.dtype)
+        variable = Variable(
+            self.variable, dims, self.shape, self.dtype, unlimited=self.unlimited
+        )
         for path, layout in files.items():
             # A cache for all chunks: whole rows arrive, and each may touch every chunk.
             cached = layout.chunks and layout.format in CHUNK_CACHED

@@ -15,9 +15,6 @@ DEFAULT_CHUNK_BYTES = 16 * 2**20
 It is a choice of the build (``DEFAULT_CHUNK_SIZE``), not of a release: others have 4 MiB.
 """
 
-DOCUMENT_CHUNK_BYTES = 4 * 2**20
-"""The same in the documentation of netCDF-C 4.6.2."""
-
 SERIES_BYTES = 4096
 """What the chunks of a variable with one dimension, an unlimited one, are limited to."""
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..analysis.cost import over_links
 from ..storage.layout import Layout
-from ..text import percent
+from ..text import amount, percent
 from .style import plain
 
 if TYPE_CHECKING:
@@ -475,4 +475,58 @@ class Cover:
             axes.grid(False)
         row[0].set_ylabel("row")
         figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Sizes of many variables against each other, a mark for each kind.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With these columns.
+    x, y : str
+        Numbers of bytes.
+    kind : str
+    title : str
+    axes : tuple of str
+        What the two numbers are.
+    lines : mapping of str to float
+        Heights that are marked, in bytes.
+    most_bytes : float
+        Where the axis across ends; what is larger is left out.
+    """
+
+    table: pd.DataFrame
+    x: str
+    y: str
+    kind: str
+    title: str
+    axes: tuple[str, str]
+    lines: Mapping[str, float]
+    most_bytes: float
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+        figure, axes = plt.subplots(figsize=(7.2, 4.2))
+        shown = self.table[self.table[self.x] <= self.most_bytes]
+        for mark, (kind, part) in zip("o^sDv", shown.groupby(self.kind, sort=False), strict=False):
+            axes.plot(part[self.x], part[self.y], mark, ms=4, mfc="none", label=str(kind))
+        for name, height in self.lines.items():
+            axes.axhline(height, color="0.5", lw=0.9, ls=":")
+            axes.annotate(
+                name, (1, height), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", va="center", size=8, color="0.5",
+            )  # fmt: skip
+        axes.set(xscale="log", yscale="log", xlabel=self.axes[0], ylabel=self.axes[1])
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(base=1000.0, numticks=12))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, "B")))
+            axis.set_minor_locator(NullLocator())
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        axes.set_title(self.title, loc="left", pad=26)
         return figure

@@ -1,4 +1,4 @@
-"""The chunks netCDF-C picks by itself, asked variable by variable, beside our model of its rule."""
+"""The chunks that netCDF-C picks for variables of many shapes, and those of a model of its rule."""
 
 import math
 import random
@@ -6,17 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from data_gen.arrays import LARGE, SMALL
-
-from ...storage.default_chunks import DOCUMENT_CHUNK_BYTES, SERIES_BYTES, default_chunks
+from ..storage.default_chunks import default_chunks
 
 DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
-DOCUMENT_BYTES = {"chunk": DOCUMENT_CHUNK_BYTES, "series": SERIES_BYTES}
 GROWN = 1500  # steps that an unlimited dimension has before the next variable is defined
 
-# Grids, series and images as people have them; the document's other shapes are in data_gen.
+# Grids, series and images as people have them.
 _USUAL = (
     (72, 380, 1287), (13, 13, 721, 1440), (365, 721, 1440), (8760, 181, 360), (240, 37, 361, 720),
     (50, 30, 40, 180, 360), (100, 400, 800), (87600,), (87600, 500), (500, 87600), (744, 10),
@@ -33,12 +28,12 @@ _DRAWN = 60
 SHOWN = {
     "f4 3162x3162": "a square image",
     "f4 *x721x1440": "maps, time unlimited",
-    "f4 365x721x1440": "the same, a year fixed",
+    "f4 365x721x1440": "maps of a year, all fixed",
     "i2 *x500": "500 stations, time unlimited",
-    "f4 *": "a series",
-    "f4 *x*": "both unlimited",
-    "f4 1x30000x30000": "one large map with a level",
-    "f4 1x1x1000000000": "a series with two dimensions of 1",
+    "f4 *": "a series, time unlimited",
+    "f4 *x*": "both dimensions unlimited",
+    "f4 1x30000x30000": "a large map with one level",
+    "f4 1x1x1000000000": "a series with two dimensions of length one",
 }
 """Variables that the page names, and what they are such as."""
 
@@ -86,8 +81,13 @@ class Defined:
         return "all" if len(self.shape) > 1 else "lone"
 
 
-def variables() -> list[Defined]:
+def variables(shapes: Iterable[tuple[int, ...]] = ()) -> list[Defined]:
     """Return the variables that are tried: 1 to 6 dimensions, values of 1 to 8 bytes.
+
+    Parameters
+    ----------
+    shapes : iterable of tuple of int
+        Tried beside the usual and the awkward ones.
 
     Examples
     --------
@@ -95,32 +95,23 @@ def variables() -> list[Defined]:
     >>> len(found) > 200, {len(item.shape) for item in found} == set(range(1, 7))
     (True, True)
     """
-    shapes = [*_USUAL, *_AWKWARD, *SMALL.values(), *LARGE.values()]
-    found: dict[str, Defined] = {}
-    for number, shape in enumerate(shapes):
-        sizes = [(1, 2, 4, 8)[(number + step) % 4] for step in range(4)]
+    found = []
+    for number, shape in enumerate((*_USUAL, *_AWKWARD, *shapes)):
         rank = len(shape)
         growing = [(), (), (0,), (rank - 1,), (0, 1)[:rank], tuple(range(rank))]
         for step, unlimited in enumerate(growing):
-            item = _new(shape, sizes[step % 4], unlimited)
-            found[item.name] = item
-    found |= {name: named(name) for name in SHOWN}
+            found.append(_new(shape, (1, 2, 4, 8)[(number + step % 4) % 4], unlimited))
+    found += map(named, SHOWN)
     draw = random.Random(0)
     for _ in range(_DRAWN):
         rank = draw.randint(1, 6)
         most = draw.choice((6, 12, 60 // rank))
         shape = tuple(max(1, int(2 ** draw.uniform(0, most))) for _ in range(rank))
         unlimited = tuple(axis for axis in range(rank) if draw.random() < 0.3)
-        item = _new(shape, draw.choice((1, 2, 4, 8)), unlimited)
-        found[item.name] = item
-    for item in (
-        Defined((GROWN,), 4, (0,)),
-        Defined((GROWN,), 8, (0,)),
-        Defined((GROWN, 0), 4, (0, 1)),
-        Defined((GROWN, 721, 1440), 4, (0,)),
-    ):
-        found[item.name] = item
-    return list(found.values())
+        found.append(_new(shape, draw.choice((1, 2, 4, 8)), unlimited))
+    found += [Defined((GROWN,), size, (0,)) for size in (4, 8)]
+    found += [Defined((GROWN, 0), 4, (0, 1)), Defined((GROWN, 721, 1440), 4, (0,))]
+    return list({item.name: item for item in found}.values())
 
 
 def named(name: str) -> Defined:
@@ -155,7 +146,7 @@ def series() -> list[Defined]:
 
 
 def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]]:
-    """Yield what the library picks for each variable, and what our model says it picks.
+    """Yield what the library picks for each variable, and what the model says it picks.
 
     Parameters
     ----------
@@ -167,41 +158,32 @@ def picked(items: Iterable[Defined], folder: Path) -> Iterator[dict[str, object]
     for item, chunks in zip(items, library_chunks(items, folder), strict=True):
         model = default_chunks(item.shape, item.itemsize, item.unlimited, size)
         yield {
-            "case": item.name,
+            "variable": item.name,
             "phase": "define",
             "library": "netCDF4",
             "format": "netcdf4",
             "mode": item.kind,
-            "chunks": _joined(chunks),
-            "predicted_chunks": _joined(model),
+            "chunks": "x".join(map(str, chunks)),
+            "predicted_chunks": "x".join(map(str, model)),
             "useful_bytes": math.prod(chunks) * item.itemsize,
             "predicted_bytes": math.prod(model) * item.itemsize,
         }
-
-
-def short_names(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
-    """Yield rows named by their type alone."""
-    for row in rows:
-        yield row | {"case": str(row["case"]).split()[0]}
 
 
 def constants(folder: Path) -> Iterator[dict[str, object]]:
     """Yield the size the build was made for, and what it does where nothing asks for chunks."""
     import netCDF4
 
-    yield {
-        "case": "default chunk size",
-        "phase": "define",
-        "library": "netCDF4",
-        "useful_bytes": default_chunk_bytes(folder),
-    }
+    common = {"phase": "define", "library": "netCDF4"}
+    size = default_chunk_bytes(folder)
+    yield {"variable": "default chunk size", "useful_bytes": size, **common}
     path = folder / "unfiltered.nc"
     with netCDF4.Dataset(path, "w") as file:
         for axis, n in enumerate((1000, 1000)):
             file.createDimension(f"d{axis}", n)
         found = file.createVariable("v", "f4", ("d0", "d1")).chunking()
     path.unlink()
-    yield {"case": "fixed, no filter", "phase": "define", "library": "netCDF4", "mode": str(found)}
+    yield {"variable": "fixed, no filter", "mode": str(found), **common}
 
 
 def default_chunk_bytes(folder: Path) -> int:
@@ -209,11 +191,6 @@ def default_chunk_bytes(folder: Path) -> int:
 
     A single fixed axis is too long to be spread evenly here, and the rule then gives one value
     less than what it aims at.
-
-    Parameters
-    ----------
-    folder : Path
-        For a file that is deleted again.
     """
     [[length]] = library_chunks([Defined((2**60,), 1)], folder)
     return length + 1
@@ -223,13 +200,7 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
     """Return the chunks the installed library picks when variables are defined.
 
     Defining costs nothing, whatever the shape: no value is written but one short series, where
-    an unlimited dimension is to have a length.
-
-    Parameters
-    ----------
-    items : sequence of Defined
-    folder : Path
-        For a file that is deleted again.
+    an unlimited dimension is to have a length. The file in the folder is deleted again.
     """
     import netCDF4
 
@@ -251,30 +222,7 @@ def library_chunks(items: Sequence[Defined], folder: Path) -> list[tuple[int, ..
     return found
 
 
-def default_bytes(constants: pd.DataFrame) -> float:
-    """Return what a chunk is meant to take in the build that was measured.
-
-    Parameters
-    ----------
-    constants : pandas.DataFrame
-        Records of the experiment "constants".
-    """
-    found = constants[constants["case"] == "default chunk size"]["useful_bytes"]
-    return float(found.iloc[0])
-
-
-def agreement(records: pd.DataFrame) -> tuple[int, int]:
-    """Return in how many cases the model has the library's chunk, and how many there are.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of the experiment "picked", "one-dimension" or "unlimited".
-    """
-    return int((records["chunks"] == records["predicted_chunks"]).sum()), len(records)
-
-
-def fixed_bytes(case: str) -> int:
+def fixed_bytes(name: str) -> int:
     """Return the bytes of a variable, or of one record of it, from its name.
 
     Examples
@@ -282,14 +230,10 @@ def fixed_bytes(case: str) -> int:
     >>> fixed_bytes("f4 *x721x1440"), fixed_bytes("i2 10x*5")
     (4152960, 20)
     """
-    kind, lengths = case.split()
+    kind, lengths = name.split()
     return int(kind[1]) * math.prod(int(n) for n in lengths.split("x") if n[0] != "*")
 
 
 def _new(shape: tuple[int, ...], itemsize: int, unlimited: tuple[int, ...]) -> Defined:
     now = tuple(0 if axis in unlimited else n for axis, n in enumerate(shape))
     return Defined(now, itemsize, unlimited)
-
-
-def _joined(chunks: Sequence[int]) -> str:
-    return "x".join(map(str, chunks))

@@ -151,6 +151,8 @@ def amount(value: float, unit: str) -> str:
         return f"{percent(value)}{unit.removeprefix('%')}"
     if unit == WORKS:
         return WORKS if value == 1 else f"{percent(value)} work" if value else "fails"
+    if math.isinf(value):
+        return f"{number(value)} {unit}".strip()
     scale = _scale(value, unit)
     if unit == "s":
         return f"{number(value / scale)} {_SECONDS.get(scale, unit)}"

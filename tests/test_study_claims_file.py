@@ -118,8 +118,16 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for side in {"of", "to", "cells"} & set(fields):
         where = {**fields.get("where", {}), **fields[side]}
-        if isinstance(expect, dict) and fields.get("over", "case") != "case":  # of labels
-            first = fields["over"][0]
+        over = fields.get("over", "case")
+        over = [over] if isinstance(over, str) else over
+        if not isinstance(expect, dict) and not {*over} & {*COLUMNS}:  # of labels
+            label, given = over[0], where.get(over[0], names)
+            values = given if isinstance(given, list) else names
+            more = dict.fromkeys(over, "some")
+            rows += [{**where, **more, label: value, "case": value} for value in values]
+            continue
+        if isinstance(expect, dict) and over != ["case"]:  # of labels
+            first = over[0]
             among = {fields["groups"]: names} if readers else {first: names}
             ((label, values),) = among.items()
             rows += [{**where, label: value, "case": value} for value in values]

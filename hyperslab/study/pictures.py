@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..analysis.break_even import relative_time
 from ..analysis.cost import over_links
 from ..storage.layout import Layout
 from ..text import amount, percent
@@ -529,4 +530,44 @@ class Cloud:
             axis.set_minor_locator(NullLocator())
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
         axes.set_title(self.title, loc="left", pad=26)
+        return figure
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """Time with compression over the time without, by the rate of the storage.
+
+    Parameters
+    ----------
+    costs : mapping of str to pandas.DataFrame
+        From `hyperslab.analysis.break_even.costs`, by the title of the panel.
+    document : mapping of str to float
+        Rates of the document's storage in bytes/s, by panel.
+    title : str
+    """
+
+    costs: Mapping[str, pd.DataFrame]
+    document: Mapping[str, float]
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        rates = np.geomspace(1e7, 3e10, 200)
+        figure, row = plt.subplots(1, len(self.costs), figsize=(7.2, 3.8), sharey=True)
+        for axes, (panel, costs) in zip(row, self.costs.items(), strict=True):
+            for number, (name, cost) in enumerate(costs.iterrows()):
+                value, low, high = relative_time(cost.to_dict(), rates)
+                axes.plot(1e-6 * rates, value, color=f"C{number}", label=name)
+                axes.fill_between(1e-6 * rates, low, high, color=f"C{number}", alpha=0.2, lw=0)
+            axes.axhline(1, lw=0.8, color="C6")
+            axes.axvline(1e-6 * self.document[panel], lw=1, ls="--", color="0.5", label="document")
+            axes.set(xscale="log", yscale="log", xlabel="rate of the storage, MB/s")
+            axes.set_title(panel, loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0].set_ylabel("time over the uncompressed one's")
+        figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
         return figure

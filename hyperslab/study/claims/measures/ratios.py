@@ -5,6 +5,7 @@ import pandas as pd
 
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
+from ....analysis.break_even import rate
 from ....analysis.cells import Cells, MissingError, cells
 from ....analysis.quantities import QUANTITIES
 from ....text import amount, comparison, number
@@ -90,15 +91,12 @@ def break_even(records: pd.DataFrame, fields: Fields) -> Measured:
     extra_s = np.mean([of - to for of, to in pairs], axis=0)
     saved = float(np.mean([stored["to"][group] - stored["of"][group] for group in groups]))
     middle = median_interval(extra_s)
-    # Without extra CPU time, saving bytes pays on any device.
-    low, value, high = (
-        saved / x if x > 0 else np.inf for x in (middle.high, middle.value, middle.low)
-    )
-    found = bootstrapped([value, low, high], middle.n)
+    pays = rate(saved, middle)
+    found = bootstrapped([pays.value, pays.low, pays.high], middle.n)
     words = {
         "saved": amount(saved, "B"),
         "spent": amount(middle.value, "s"),
-        "count": amount(value, "B/s"),
+        "count": amount(pays.value, "B/s"),
     }
     return result(records, fields, found, spent["of"], words, unit="B/s", timed=True)
 

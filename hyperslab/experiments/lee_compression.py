@@ -1,0 +1,250 @@
+"""Radar tiles of several variables, written and read with and without compression."""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..access import reader
+from ..io.experiment import columns
+from ..io.work import Remove
+from ..measure.case import Stopwatch
+from ..storage.layout import Layout
+from ..storage.variable import Variable
+from ..storage.write import create, stored_bytes
+
+TILES = ("tile 1", "tile 2", "tile 4")
+DBZ = "tile 1 in dBZ"  # the reflectivity of the first tile, as floating-point numbers
+_OF_H5PY = (None, "deflate")  # what it reads without plugins
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Variables in a file, each of one chunk.
+
+    Parameters
+    ----------
+    path : Path
+    values : Path
+        The array (variables, rows, columns) that goes into it.
+    layout : Layout
+    """
+
+    path: Path
+    values: Path
+    layout: Layout
+
+    @property
+    def same(self) -> "Same":
+        """What checks values that were read."""
+        return Same(self.values, self.layout.quantize[1] if self.layout.quantize else 0)
+
+
+def chosen(products: Collection[str], count: int) -> tuple[str, ...]:
+    """Return so many products, evenly over their list.
+
+    Examples
+    --------
+    >>> chosen("abcdefghijkl", 4)
+    ('a', 'd', 'g', 'j')
+    """
+    if not 1 <= count <= len(products):
+        raise ValueError(f"products is {count}: give 1 to {len(products)}")
+    return tuple(list(products)[n * len(products) // count] for n in range(count))
+
+
+def make(
+    tiles: Iterable[Tile],
+    values: Path,
+    draw: Callable[[str, Path], None],
+    scales: Mapping[str, float],
+    count: int,
+) -> None:
+    """Make values and the files that are read: `draw` writes a whole tile of a name into a file.
+
+    So many products are taken as `count` says; the first is a reflectivity.
+    """
+    import netCDF4
+
+    names = chosen(scales, count)
+    values.mkdir(parents=True, exist_ok=True)
+    for tile in TILES:
+        path = values / f"{tile}.nc"
+        path.unlink(missing_ok=True)
+        draw(tile.replace(" ", ""), path)
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_maskandscale(False)
+            products = np.stack([file[name][...] for name in names])
+        path.unlink()
+        np.save(_values(values, tile), products)
+        if tile == TILES[0]:
+            np.save(values / "packed.npy", products[:1])
+            dbz = (products[:1] / np.float32(scales[names[0]])).astype("f4")
+            np.save(_values(values, DBZ), dbz)
+    write(tiles)
+
+
+def files(values: Path, layouts: Mapping[str, Mapping[str, Layout]]) -> dict[tuple[str, str], Tile]:
+    """Return the files by data and compression, in the folder above that of the values."""
+    found = {}
+    for data, ways in layouts.items():
+        for way, layout in ways.items():
+            path = values.parent / f"{data}-{way}.nc".replace(" ", "-").replace(",", "")
+            packed = way.startswith("as integers")
+            array = values / "packed.npy" if packed else _values(values, data)
+            found[data, way] = Tile(path, array, layout)
+    return found
+
+
+def _values(folder: Path, data: str) -> Path:
+    return folder / f"{data}.npy"
+
+
+def write(tiles: Iterable[Tile]) -> None:
+    """Write the file of each tile for the reads, and a copy that stays in memory."""
+    for tile in tiles:
+        values = np.load(tile.values)
+        with create(tile.path, _variables(values), tile.layout, overwrite=True) as writer:
+            for name, product in zip(_names(len(values)), values, strict=True):
+                writer.write(name, ..., product)
+            writer.sync()
+        with _warm(tile.path).open("wb") as file:
+            file.write(tile.path.read_bytes())
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _warm(path: Path) -> Path:
+    return path.with_name(f"warm-{path.name}")
+
+
+@dataclass(frozen=True)
+class WriteTile:
+    """Write a tile into a new file, each variable with put, sync and fsync of its own."""
+
+    tile: Tile
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        tile, layout = self.tile, self.tile.layout
+        path = tile.path.with_name(f"new-{tile.path.name}")
+        library = "h5py" if layout.codec in _OF_H5PY else "netcdf4"
+        return {
+            "run": Put(path, tile.values, layout),
+            "check": Holds(path, library, tile.same),
+            "columns": columns(layout, "netcdf4"),
+            "prepare": Remove(path),
+            "cleanup": Remove(path),
+        }
+
+
+@dataclass(frozen=True)
+class ReadTile:
+    """Read each variable of a tile whole: phases open, read and close."""
+
+    tile: Tile
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        path = _warm(self.tile.path) if cache_state == "warm" else self.tile.path
+        return {
+            "run": Get(path),
+            "check": self.tile.same,
+            "columns": columns(self.tile.layout, "netcdf4"),
+            "files": (path,),
+        }
+
+
+@dataclass(frozen=True)
+class Put:
+    """Phases create, write and sync (each the sum over the variables) and close."""
+
+    path: Path
+    values: Path
+    layout: Layout
+
+    needs: ClassVar = ("netCDF4", __name__)
+
+    def __call__(self, watch: Stopwatch) -> None:
+        values = np.load(self.values)
+        with watch("create"):
+            writer = create(self.path, _variables(values), self.layout)
+        for name, product in zip(_names(len(values)), values, strict=True):
+            with watch.lap("write"):
+                writer.write(name, ..., product)
+            with watch.lap("sync"):
+                writer.sync()
+        with watch("close"):
+            writer.close()
+        watch.note(file_bytes=stored_bytes(self.path), useful_bytes=values.nbytes)
+
+
+@dataclass(frozen=True)
+class Get:
+    """Phases open, read (all variables) and close."""
+
+    path: Path
+
+    needs: ClassVar = ("netCDF4", __name__)
+
+    def __call__(self, watch: Stopwatch) -> list[NDArray[Any]]:
+        import netCDF4
+
+        with watch("open"):
+            file = netCDF4.Dataset(self.path)
+            file.set_auto_maskandscale(False)
+            variables = list(file.variables.values())
+        watch.chill()
+        with watch("read"):
+            values = [variable[...] for variable in variables]
+        size = sum(array.nbytes for array in values)
+        watch.note(useful_bytes=size, file_bytes=stored_bytes(self.path))
+        with watch("close"):
+            file.close()
+        return values
+
+
+@dataclass(frozen=True)
+class Same:
+    """Check that arrays are those kept, within rounding where so many bits were kept."""
+
+    values: Path
+    bits: int = 0
+
+    def __call__(self, read: Sequence[NDArray[Any]]) -> bool:
+        truth = np.load(self.values, mmap_mode="r")
+        return len(read) == len(truth) and all(map(self._close, read, truth))
+
+    def _close(self, array: NDArray[Any], wanted: NDArray[Any]) -> bool:
+        if not self.bits:
+            return bool(np.array_equal(array, wanted))
+        return bool(np.all(np.abs(array - wanted) <= np.abs(wanted) * 2.0 ** -(self.bits + 1)))
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Check that a file holds the values, read back by a library."""
+
+    path: Path
+    library: str
+    same: Same
+
+    def __call__(self, _: object) -> bool:
+        found = []
+        for name in _names(len(np.load(self.same.values, mmap_mode="r"))):
+            with reader(self.library).open(self.path, name) as opened:
+                found.append(opened.read(...))
+        return self.same(found)
+
+
+def _names(count: int) -> list[str]:
+    return [f"product{n}" for n in range(count)]
+
+
+def _variables(values: NDArray[Any]) -> list[Variable]:
+    kind = values.dtype.str[1:]
+    return [Variable(name, ("lat", "lon"), values.shape[1:], kind) for name in _names(len(values))]

@@ -138,7 +138,9 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
             for name in names:
                 whole = case.replace("*", str(name), 1)
                 cases = [whole.replace("*", reader) for reader in readers] or [whole]
-                rows += [{**where, "case": each} for each in cases]
+                over = fields.get("over", "case")
+                label = {over: str(name)} if isinstance(over, str) else {}
+                rows += [{**where, **label, "case": each} for each in cases]
     experiments = fields.get("where", {}).get("experiment")
     if isinstance(experiments, list):
         rows = [{**row, "experiment": name} for row in rows for name in experiments]

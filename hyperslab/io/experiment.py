@@ -124,9 +124,7 @@ class Array:
         """Write all of it into each file, whatever is there."""
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
-        variable = Variable(
-            self.variable, dims, self.shape, self.dtype, unlimited=self.unlimited
-        )
+        variable = Variable(self.variable, dims, self.shape, self.dtype, unlimited=self.unlimited)
         for path, layout in files.items():
             # A cache for all chunks: whole rows arrive, and each may touch every chunk.
             cached = layout.chunks and layout.format in CHUNK_CACHED

@@ -20,7 +20,7 @@ BELOW: dict[str, frozenset[str]] = {
     "kernels": frozenset(),
     "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
-    "io": frozenset({"storage", "measure", "access", "network", "subchunk"}),
+    "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }

@@ -56,9 +56,9 @@ def test_each_fault_of_parameters_and_outputs_is_named(notebook, cells, says):
         ("for i in range(3):\n    print(i)", ["hide-input"], "logic belongs into hyperslab"),
         ("class A:\n    pass", ["hide-input"], "logic belongs into hyperslab"),
         (
-            "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a",
+            "def f():\n" + "    a = 1\n" * 8 + "    return a",
             ["hide-input"],
-            "def of 5 lines",
+            "def of 10 lines",
         ),
         ("%matplotlib inline", ["hide-input"], "not plain Python"),
         ("x = 1\n" * 31, ["hide-input"], "more than 30 lines"),

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-LONGEST_DEF_LINES = 4
+LONGEST_DEF_LINES = 8
 LONGEST_MEASURING_DEF_LINES = 12
 """Of a cell that measures: it shows which cases there are."""
 LONGEST_CELL_LINES = 30

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.calls import NEEDS, Copied, Dd, Equal, ReadPlain, Sample, Stored, Whole, WritePlain
+from ..io.calls import NEEDS, Copied, Dd, Equal, Sample, Stored, Whole
 from ..io.work import NAME
-from ..kernels import Hdf5File, NetcdfFile
+from ..kernels import Hdf5File, NetcdfFile, PlainFile, kernel
 from ..measure.case import Stopwatch
 from ..storage.layout import Layout
 from ..storage.write import stored_bytes
@@ -240,6 +240,57 @@ class WriteHdf5:
         with watch("close"):
             seconds = file.close()
         watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+
+
+def _rehearse_plain(path: Path) -> None:
+    """Write and read two numbers, so that the pages of the code are there."""
+    kernel()
+    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
+    with PlainFile(spot, write=True) as file:
+        file.access("write", [0], [out.nbytes], out)
+        file.access("read", [0], [out.nbytes], out)
+    spot.unlink()
+
+
+@dataclass(frozen=True)
+class WritePlain:
+    """Write an array to a plain file with one pwrite and fsync: phases write and sync."""
+
+    path: Path
+    array: Whole
+
+    needs: ClassVar = _MODULES
+
+    def __call__(self, watch: Stopwatch) -> None:
+        _rehearse_plain(self.path)
+        values = self.array.values()
+        file = PlainFile(self.path, write=True)
+        with watch("write", useful_bytes=values.nbytes):
+            seconds = file.access("write", [0], [values.nbytes], values)
+        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
+        with watch("sync"):
+            seconds = file.sync()
+        watch.note(wall_s=seconds)
+        file.close()
+
+
+@dataclass(frozen=True)
+class ReadPlain:
+    """Read a plain file with one pread, into memory that was touched before: phase read."""
+
+    path: Path
+    array: Whole
+
+    needs: ClassVar = _MODULES
+
+    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
+        _rehearse_plain(self.path)
+        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
+        with PlainFile(self.path) as file:
+            with watch("read", useful_bytes=out.nbytes):
+                seconds = file.access("read", [0], [out.nbytes], out)
+            watch.note(wall_s=seconds, file_bytes=out.nbytes)
+        return out
 
 
 def fills(files: Sequence[Kept], scratch: Path) -> Iterator[dict[str, object]]:

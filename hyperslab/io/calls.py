@@ -1,4 +1,4 @@
-"""Samples beside the libraries: one call of the system from C, and dd; and numbered arrays."""
+"""What samples of single calls share: numbered arrays, their checks, and copies by dd."""
 
 import filecmp
 import os
@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..access import reader
-from ..kernels import PlainFile, kernel
 from ..measure.case import Stopwatch
-from ..storage.write import stored_bytes
 from .work import NAME, Remove
 
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
@@ -161,57 +159,6 @@ class Stored:
             return opened.shape == self.array.shape and all(
                 self.array.holds(slab, opened.read(slab)) for slab in self.array.slabs()
             )
-
-
-def _rehearse(path: Path) -> None:
-    """Write and read two numbers, so that the pages of the code are there."""
-    kernel()
-    spot, out = path.with_name(f"{path.name}.rehearsal"), np.arange(2, dtype="i4")
-    with PlainFile(spot, write=True) as file:
-        file.access("write", [0], [out.nbytes], out)
-        file.access("read", [0], [out.nbytes], out)
-    spot.unlink()
-
-
-@dataclass(frozen=True)
-class WritePlain:
-    """Write an array to a plain file with one pwrite and fsync: phases write and sync."""
-
-    path: Path
-    array: Whole
-
-    needs: ClassVar = NEEDS
-
-    def __call__(self, watch: Stopwatch) -> None:
-        _rehearse(self.path)
-        values = self.array.values()
-        file = PlainFile(self.path, write=True)
-        with watch("write", useful_bytes=values.nbytes):
-            seconds = file.access("write", [0], [values.nbytes], values)
-        watch.note(wall_s=seconds, file_bytes=stored_bytes(self.path))
-        with watch("sync"):
-            seconds = file.sync()
-        watch.note(wall_s=seconds)
-        file.close()
-
-
-@dataclass(frozen=True)
-class ReadPlain:
-    """Read a plain file with one pread, into memory that was touched before: phase read."""
-
-    path: Path
-    array: Whole
-
-    needs: ClassVar = NEEDS
-
-    def __call__(self, watch: Stopwatch) -> NDArray[np.generic]:
-        _rehearse(self.path)
-        out: NDArray[np.generic] = np.ones(self.array.shape, self.array.dtype)
-        with PlainFile(self.path) as file:
-            with watch("read", useful_bytes=out.nbytes):
-                seconds = file.access("read", [0], [out.nbytes], out)
-            watch.note(wall_s=seconds, file_bytes=out.nbytes)
-        return out
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,7 @@ _PLACES = (
     "data_gen", "access", "advise", "analysis.cost", "experiments", "io", "kernels", "measure",
     "network", "parallel", "storage", "subchunk",
 )  # fmt: skip
-_OLD_PAGES = (
-    "chilan", "chunking", "cost", "jones", "lee", "own", "penard", "scaling", "today",
-)  # fmt: skip
+_OLD_PAGES = ("chilan", "chunking", "jones", "lee", "penard", "today")
 _DRAWING = ("_figures", "_words")
 OURS = ("hyperslab", "data_gen")
 

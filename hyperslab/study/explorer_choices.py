@@ -56,10 +56,8 @@ def _packed(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _cached(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    setting = str(row["case"]).rpartition("/")[2].replace("-", " ")
-    way = (
-        row["library"] if str(row["case"]).startswith("small/") else f"{row['library']}, {setting}"
-    )
+    small = row["file"] == "small chunks"
+    way = row["library"] if small else f"{row['library']}, {row['cache']}"
     return "rows, the chunk cache", str(row["pattern"]), str(way)
 
 

@@ -1,0 +1,119 @@
+"""A chunk cache of one's own size: what each library is given, and how a user sets it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..access import reader
+from ..access.base import Opened, OpenedArray
+from ..storage.chunk_cache import RULES, CacheRule, ChunkCache
+from ..storage.region import Region
+from .work import NAME
+
+READERS: Mapping[str, str] = MappingProxyType(
+    {
+        "netcdf4": "netCDF4",
+        "h5py": "h5py",
+        "h5netcdf": "h5netcdf",
+        "xarray-netcdf4": "xarray, engine netcdf4",
+        "xarray-h5netcdf": "xarray, engine h5netcdf",
+    }
+)
+REOPENING = ("h5netcdf", "xarray-h5netcdf")
+"""These look the dataset up anew for every read, and HDF5 drops its cache when it closes."""
+
+
+def library_cache(library: str) -> ChunkCache:
+    """Return the chunk cache that a file gets by default in "netcdf4" or "h5py"."""
+    if library == "h5py":
+        import h5py
+
+        _, slots, nbytes, preemption = h5py.h5p.create(h5py.h5p.FILE_ACCESS).get_cache()
+        return ChunkCache(nbytes, slots, preemption)
+    import netCDF4
+
+    return ChunkCache(*netCDF4.get_chunk_cache())
+
+
+def build_rule() -> CacheRule:
+    """Return the rule of the installed build, told by the default that it reports."""
+    default = library_cache("netcdf4").nbytes
+    known = [rule for rule in RULES.values() if rule.default_bytes == default]
+    return known[0] if known else CacheRule(default, 10, max(default, 64 * 2**20))
+
+
+@contextmanager
+def default_cache(nbytes: int | None) -> Iterator[None]:
+    """Give files that netCDF-C opens meanwhile another default cache; None changes nothing."""
+    import netCDF4
+
+    before = netCDF4.get_chunk_cache()
+    if nbytes is not None:
+        netCDF4.set_chunk_cache(nbytes, *before[1:])
+    try:
+        yield
+    finally:
+        netCDF4.set_chunk_cache(*before)
+
+
+@contextmanager
+def opener(
+    path: Path, library: str, cache_bytes: int | None, setting: str = ""
+) -> Iterator[Callable[[], Opened]]:
+    """Give what opens the variable of a file through a chunk cache of a size, set in some way."""
+    chosen = reader(library)
+    if setting == "own Dataset":
+        yield partial(_Wrapped, path, cache_bytes)
+    elif setting == "opened anew":
+        yield partial(_Anew, path, cache_bytes)
+    elif setting == "set_chunk_cache":
+        with default_cache(cache_bytes):
+            yield partial(chosen.open, path, NAME)
+    elif setting == "dataset kept":
+        import h5py
+
+        with h5py.File(path, rdcc_nbytes=cache_bytes) as file:
+            keep = file[NAME]
+            yield partial(chosen.open, path, NAME)
+            del keep
+    else:
+        yield partial(chosen.open, path, NAME, chunk_cache_bytes=cache_bytes)
+
+
+class _Wrapped(OpenedArray):
+    """xarray on a netCDF4.Dataset that the program opened and set up itself."""
+
+    def __init__(self, path: Path, cache_bytes: int | None) -> None:
+        import netCDF4
+        import xarray as xr
+
+        file = netCDF4.Dataset(path)
+        file[NAME].set_var_chunk_cache(size=cache_bytes)
+        store = xr.backends.NetCDF4DataStore(file)  # type: ignore[no-untyped-call]
+        self._dataset = xr.open_dataset(store, decode_cf=False, cache=False)
+        super().__init__(NAME, self._dataset[NAME].shape, self._dataset[NAME].dtype)
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self._dataset[NAME][chosen.indices].values
+
+    def _close(self) -> None:
+        self._dataset.close()
+
+
+class _Anew(OpenedArray):
+    """h5py, with the dataset looked up by its name for every read."""
+
+    def __init__(self, path: Path, cache_bytes: int | None) -> None:
+        import h5py
+
+        self._file = h5py.File(path, rdcc_nbytes=cache_bytes)
+        super().__init__(NAME, self._file[NAME].shape, self._file[NAME].dtype)
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self._file[NAME][chosen.indices]
+
+    def _close(self) -> None:
+        self._file.close()

@@ -1,0 +1,115 @@
+"""The experiment on the chunk cache: the library asked, small sweeps counted, lines that run."""
+
+from functools import partial
+
+import netCDF4
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.experiments import chunking_cache as cached
+from hyperslab.io import chunk_cached
+from hyperslab.io.experiment import Array, File
+from hyperslab.measure.worker import Job, perform
+from hyperslab.storage.chunk_cache import RULES
+from hyperslab.storage.layout import Layout
+from hyperslab.study import Case
+
+MIB = 2**20
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """What the library says, and what is counted."""
+    folder = tmp_path_factory.mktemp("asked")
+    found = {
+        "granted": cached.granted(folder),
+        "own": cached.granted(folder, cached.OWN_BYTES),
+        "edges": cached.edges(folder),
+        "slots": cached.slots(folder),
+    }
+    found = {name: pd.DataFrame(rows) for name, rows in found.items()}
+    assert not list(folder.iterdir())
+    return found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Small chunks side by side, and one larger than the default cache of h5py."""
+    found = {}
+    for name, mib, across in (("small", 0.25, 4), ("large", 8.25, 1)):
+        width = int(mib * 8192)
+        array = Array(partial(cached.noise, (32, across * width)), (32, across * width), "i4")
+        layout = Layout("netcdf4", chunks=(32, width), codec="deflate", level=1)
+        found[name] = File(tmp_path_factory.mktemp(name) / "a.nc", array, layout)
+        array.write({found[name].path: layout}, found[name].path.parent)
+    return found
+
+
+def test_the_library_grants_what_the_rule_of_its_build_says(asked):
+    rule = chunk_cached.build_rule()
+    assert rule in RULES.values()
+    caches = asked["granted"]["cache_bytes"]
+    assert caches.tolist() == [rule.granted(size) for size in asked["granted"]["useful_bytes"]]
+    assert (asked["own"]["cache_bytes"] == asked["own"]["predicted_bytes"]).all()
+
+
+def test_another_default_is_put_back():
+    before = chunk_cached.library_cache("netcdf4")
+    with pytest.raises(KeyError), chunk_cached.default_cache(MIB):
+        assert chunk_cached.library_cache("netcdf4").nbytes == MIB
+        raise KeyError
+    assert chunk_cached.library_cache("netcdf4") == before
+
+
+def test_the_default_cache_ends_where_the_model_says(asked):
+    found = asked["edges"]
+    assert (found["useful_bytes"] == found["predicted_bytes"]).all()
+    assert found["syscr"].tolist() == [0, 1, 0, 10]
+    assert (asked["slots"]["syscr"] == asked["slots"]["predicted_reads"]).all()
+
+
+@given(st.integers(1, 999), st.integers(-5, 1005))
+def test_the_edge_is_found_whatever_is_guessed(edge, guess):
+    assert cached.last_staying(lambda size: size <= edge, 1, 1000, guess) == edge
+
+
+def test_without_counts_the_records_say_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(cached, "COUNTS", tmp_path / "nothing")
+    for rows in (cached.edges(tmp_path), cached.slots(tmp_path)):
+        [row] = rows
+        assert str(row["status"]).startswith("no ")
+
+
+@pytest.mark.parametrize(
+    ("name", "reader", "cache_bytes", "setting", "expected"),
+    [
+        ("small", "netcdf4", 0, "", 4),
+        ("small", "netcdf4", MIB // 2, "", 12),
+        ("small", "h5netcdf", 0, "", 12),
+        ("large", "h5py", 0, "", 3),
+        ("large", "h5py", 17 * MIB, "rdcc_nbytes", 1),
+        ("large", "h5py", 17 * MIB, "opened anew", 3),
+        ("large", "netcdf4", 17 * MIB, "set_chunk_cache", 1),
+        ("large", "netcdf4", 17 * MIB, "set_var_chunk_cache", 1),
+        ("large", "h5netcdf", 17 * MIB, "rdcc_nbytes", 3),
+        ("large", "h5netcdf", 17 * MIB, "dataset kept", 1),
+        ("large", "xarray-netcdf4", 17 * MIB, "own Dataset", 1),
+        ("large", "xarray-netcdf4", 17 * MIB, "set_chunk_cache", 1),
+        ("large", "xarray-h5netcdf", 17 * MIB, "rdcc_nbytes", 3),
+        ("large", "xarray-h5netcdf", 17 * MIB, "dataset kept", 1),
+    ],
+)
+def test_sweeps_fetch_what_was_predicted(files, name, reader, cache_bytes, setting, expected):
+    work = cached.RowByRow(files[name], 3, reader, cache_bytes, setting)
+    case = Case({"reader": reader}, work).ready("warm")
+    assert case.columns["predicted_reads"] == expected
+    before = netCDF4.get_chunk_cache()
+    outcome = perform(Job(case))
+    assert netCDF4.get_chunk_cache() == before
+    assert outcome.status == "ok" and outcome.verified, outcome.status
+    [row] = [row for row in outcome.rows if row["phase"] == "read"]
+    if not np.isnan(row["rchar"]):
+        assert row["rchar"] // row["chunk_bytes"] == expected

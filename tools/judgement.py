@@ -4,9 +4,10 @@
     python tools/judgement.py compare OLD NEW [NOTEBOOK…]
 
 Records to draw from: results/reference, and tools/smoke-records, which have few blocks, void times,
-and nothing of MPI, kerchunk, hidefix and obstore. A checkout is drawn with the packages of the Python that runs this. Claims agree when id, parts,
-document, measured, low, high, mark and verdict do (numbers to 1e-9 of each other, parts in their
-order). Of figures the data of each drawn thing are compared, of tables and texts the Markdown.
+and nothing of MPI, kerchunk, hidefix and obstore. A checkout is drawn with the packages of the
+Python that runs this. Claims agree when id, parts, document, measured, low, high, mark and verdict
+do (numbers to 1e-9 of each other, parts in their order). Of figures the data of each drawn thing
+are compared, of tables and texts the Markdown.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from made_hyperslabs import page
 
 from data_gen import arrays
+from hyperslab.io import calls
 from hyperslab.kernels import KernelError
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job, perform
@@ -17,7 +18,6 @@ from hyperslab.study.lee import (
     hyperslabs_counts,
     hyperslabs_rates,
     hyperslabs_words,
-    numbered,
     strided,
     strided_words,
 )
@@ -65,7 +65,7 @@ def test_one_wrong_value_is_noticed(rows, columns, data):
 
 
 def test_large_arrays_are_compared_to_their_end(monkeypatch):
-    monkeypatch.setattr(numbered, "_PIECE", 7)
+    monkeypatch.setattr(calls, "_PIECE", 7)
     array = np.arange(60).reshape(4, 15)
     assert Numbered((4, 15))(array)
     array[3, 14] = 0

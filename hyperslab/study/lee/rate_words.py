@@ -23,7 +23,7 @@ def slower(times: Interval) -> str:
     >>> slower(Interval(3.7, 3.6, 3.8, 7)), slower(Interval(0.8, 0.75, 0.84, 7))
     ('3.7× slower [3.6, 3.8]', '25 % faster [19 %, 33 %]')
     >>> slower(Interval(1.01, 0.9, 1.2, 7))
-    'not told apart [0.83, 1.11]'
+    'not told apart [0.833, 1.11]'
     """
     words = comparison(rate_of(times), "faster", "slower")
     if words.startswith(UNTOLD):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -40,7 +41,12 @@ class _Drawn:
         """The labels of the rows, or of the number below the curves."""
         raise NotImplementedError
 
-    def parts(self) -> dict[str, pd.DataFrame]:
+    @property
+    def parts(self) -> Mapping[str, pd.DataFrame]:
+        """What is drawn, by its kind, with where it stands."""
+        raise NotImplementedError
+
+    def numbers_drawn(self) -> dict[str, pd.DataFrame]:
         """Return what is drawn, by its kind, with the columns colour, panel and values."""
         return {
             "measured": self.named(_flat(self.table, self.value, SCALES[self.unit])),
@@ -129,7 +135,7 @@ class Dots(_Drawn):
         """Draw it in the style that is set."""
         import matplotlib.pyplot as plt
 
-        parts = self.parts()
+        parts = self.parts
         names, panels = self.row_names(), _values(parts, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 0.45 * len(names) + 1.3))
@@ -143,11 +149,12 @@ class Dots(_Drawn):
 
     def row_names(self) -> list[str]:
         """Return the names of the rows, from above."""
-        return _values(self.parts(), "row")
+        return _values(self.parts, "row")
 
-    def parts(self) -> dict[str, pd.DataFrame]:
-        """Return what is drawn, by its kind, with the columns row, colour, panel and values."""
-        parts = {**super().parts(), "hollow": self.named(self.numbers(self.hollow))}
+    @cached_property
+    def parts(self) -> Mapping[str, pd.DataFrame]:
+        """What is drawn, by its kind, with the columns row, colour, panel and values."""
+        parts = {**self.numbers_drawn(), "hollow": self.named(self.numbers(self.hollow))}
         for part in parts.values():
             labels = [label for label in self.labels if label in part]
             part["row"] = part[labels].astype(str).agg(": ".join, axis=1) if len(part) else ""
@@ -159,7 +166,7 @@ class Dots(_Drawn):
         """Draw what is given of the parts on axes with these rows."""
         import seaborn as sns
 
-        colours = _values(self.parts(), "colour")
+        colours = _values(self.parts, "colour")
         palette = sns.color_palette(n_colors=len(colours))
         apart = _APART / max(len(colours) - 1, 1)
         for number, colour in enumerate(colours):
@@ -247,7 +254,7 @@ class Curves(_Drawn):
         """Draw it in the style that is set."""
         import matplotlib.pyplot as plt
 
-        parts = self.parts()
+        parts = self.parts
         panels = _values(parts, "panel")
         if len(panels) == 1:
             figure, axes = plt.subplots(figsize=(7.2, 3.8))
@@ -259,9 +266,10 @@ class Curves(_Drawn):
             return figure
         return _in_panels(self, panels, 2.6, self.draw)
 
-    def parts(self) -> dict[str, pd.DataFrame]:
-        """Return what is drawn, by its kind, with the columns x, colour, panel and values."""
-        parts = super().parts()
+    @cached_property
+    def parts(self) -> Mapping[str, pd.DataFrame]:
+        """What is drawn, by its kind, with the columns x, colour, panel and values."""
+        parts = self.numbers_drawn()
         for part in parts.values():
             scale = SCALES[self.across_unit]
             part["x"] = scale * pd.to_numeric(part[self.labels[0]].astype(str))
@@ -271,7 +279,7 @@ class Curves(_Drawn):
         """Draw what is given of the parts on axes."""
         import seaborn as sns
 
-        colours = _values(self.parts(), "colour")
+        colours = _values(self.parts, "colour")
         direct = len(colours) <= _DIRECT and not self.panel
         for number, colour in enumerate(colours):
             drawn = f"C{number}"
@@ -339,7 +347,7 @@ class Beside:
         size = (7.4, 0.3 * len(names) + 1.6)
         figure, row = plt.subplots(1, len(self.parts), figsize=size, sharey=True, squeeze=False)
         for part, axes in zip(self.parts, row.flat, strict=True):
-            part.draw(axes, part.parts(), names)
+            part.draw(axes, part.parts, names)
             axes.set_title(part.title, loc="left")
         _finish(figure, self.title)
         return figure
@@ -349,7 +357,7 @@ def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> "
     """Draw a figure of several panels, two a row."""
     import matplotlib.pyplot as plt
 
-    down, parts = -(-len(panels) // 2), of.parts()
+    down, parts = -(-len(panels) // 2), of.parts
     figure, grid = plt.subplots(
         down, 2, figsize=(7.4, down * height + 1.2), sharey=True, squeeze=False
     )

@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 from sphinx.environment import BuildEnvironment
 
+from hyperslab.text import amount, number
+
 VERDICTS = (
     "holds",
     "weaker",
@@ -33,28 +35,6 @@ SHORT = {
 MOST = 160  # characters of a document's numbers; longer ones stay in the document
 
 
-def plain(value: float) -> str:
-    """A number with three significant digits, and whole numbers whole."""
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", "\u202f")
-    return f"{value:.3g}" if abs(value) < 1000 else plain(round(value))
-
-
-def amount(value: float, unit: str) -> str:
-    """A number with its unit, scaled as people write it: 150 MB/s, 0.54 ms."""
-    scales = {
-        "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")),
-        "B/s": ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")),
-        "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
-    }
-    for size, name in scales.get(unit, ()):
-        if abs(value) >= size:
-            return f"{value / size:.4g} {name}"
-    if unit.startswith("%"):  # a share, and what it is of
-        return f"{plain(100 * value)} {unit}"
-    return f"{plain(value)} {unit}".strip()
-
-
 def _lines(numbers: dict[str, Any]) -> list[str]:
     """Nested numbers as short phrases: `large: netcdf3 351, netcdf4 279`."""
     if not any(isinstance(value, dict) for value in numbers.values()):
@@ -69,7 +49,7 @@ def _lines(numbers: dict[str, Any]) -> list[str]:
 def _short(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_short, value))
-    return plain(value) if isinstance(value, (int, float)) else str(value)
+    return number(value) if isinstance(value, (int, float)) else str(value)
 
 
 @dataclass(frozen=True)
@@ -121,6 +101,11 @@ class Claim:
         return self.text("section").startswith("ours")
 
     @property
+    def calibrated(self) -> bool:
+        """Whether the data were made so that it holds."""
+        return self.facts.get("basis") == "calibration"
+
+    @property
     def headline(self) -> "Claim":
         """The part that gives the claim its verdict."""
         return next((part for part in self.parts if part.facts.get("headline")), self)
@@ -143,8 +128,9 @@ class Claim:
 
     @property
     def parts(self) -> "list[Claim]":
+        basis = self.facts.get("basis")
         return [
-            Claim(f"{self.id}/{_name(part)}", self.document, part)
+            Claim(f"{self.id}/{_name(part)}", self.document, {"basis": basis, **part})
             for part in self.facts.get("parts", [])
         ]
 

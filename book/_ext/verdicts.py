@@ -46,8 +46,9 @@ def badge(verdict: str, text: str = "") -> nodes.inline:
 
 
 def mark(claim: Claim) -> nodes.inline:
-    """The badge of a claim; that of a part says that it is one's."""
-    return badge(claim.label, f"one part: {claim.label}" if "/" in claim.id else "")
+    """The badge of a claim; that of a part, or of what the data were made to show, says so."""
+    kind = "by construction" if claim.calibrated else "one part" if "/" in claim.id else ""
+    return badge(claim.label, f"{kind}: {claim.label}" if kind else "")
 
 
 def linked(child: nodes.Node, claim: Claim, docname: str, tip: str = "") -> nodes.Node:
@@ -212,6 +213,7 @@ class Advice(SphinxDirective):
     """
 
     required_arguments = 1
+    final_argument_whitespace = True  # names of parts have it
     has_content = True
 
     def run(self) -> list[nodes.Node]:

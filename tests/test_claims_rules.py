@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.study.claims.bands import VERDICTS
-from hyperslab.study.claims.rules import (
+from hyperslab.claims.bands import VERDICTS
+from hyperslab.claims.rules import (
     RULES,
     Bounds,
     Calibration,

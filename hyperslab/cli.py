@@ -205,7 +205,7 @@ def _book(arguments: argparse.Namespace) -> int:
 
 
 def _claims(arguments: argparse.Namespace) -> int:
-    from .study import claims
+    from . import claims
     from .study.options import drawing_place
     from .study.profile import root
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 
 BLOCKS = 7
 RATIO = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "b"}}

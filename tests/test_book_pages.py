@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from hyperslab.claims.bands import VERDICTS
 from hyperslab.study.board import SYMBOLS
 from hyperslab.study.book import RenderError, render, stage
-from hyperslab.study.claims.bands import VERDICTS
 
 ROOT = Path(__file__).parents[1]
 CANARY = {"user": "canaryuser", "host": "canaryhost", "path": "/srv/canaryfolder"}

@@ -10,9 +10,9 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
+from hyperslab.claims import VERDICTS, Judgement, load
 from hyperslab.measure import records
 from hyperslab.study import board, board_figures, profile, provenance
-from hyperslab.study.claims import VERDICTS, Judgement, load
 from hyperslab.study.style import STYLES, styled
 
 ROOT = Path(__file__).parents[1]

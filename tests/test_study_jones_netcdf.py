@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from hyperslab import claims
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.machine import memory_bytes
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.stats import Interval
-from hyperslab.study import claims
 from hyperslab.study.jones import (
     baseline,
     chunked,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_hyperslabs import BYTES, SIDE, made, page, piece_rows, swept, whole
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 from hyperslab.study.lee import (
     hyperslabs_figures,
     hyperslabs_rates,

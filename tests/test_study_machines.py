@@ -11,8 +11,9 @@ import yaml
 from made_claims import claim as made_claim
 from made_claims import part, quiet, samples
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims, machines, machines_figures, machines_words
+from hyperslab.study import machines, machines_figures, machines_words
 from hyperslab.study.style import STYLES, styled
 
 ROOT = Path(__file__).parents[1]

@@ -7,11 +7,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+from hyperslab import claims
 from hyperslab.access import chunkindex_layout, reader, readers
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job
-from hyperslab.study import claims
 from hyperslab.study.penard import (
     local,
     local_cold_words,

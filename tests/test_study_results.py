@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from hyperslab import claims
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import machine
 from hyperslab.measure.records import about, load, machines, save
-from hyperslab.study import claims
 from hyperslab.study.profile import entries
 from hyperslab.study.results import add as adding
 from hyperslab.study.results.facts import KNOWN

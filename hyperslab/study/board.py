@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..measure import records as tables
-from ..text import amount, unbroken
-from . import claims, provenance
-from .claims.bands import (
+from .. import claims
+from ..claims.bands import (
     HOLDS,
     INCONCLUSIVE,
     NOT_MEASURED,
@@ -22,6 +20,9 @@ from .claims.bands import (
     VERDICTS,
     WEAKER,
 )
+from ..measure import records as tables
+from ..text import amount, unbroken
+from . import provenance
 from .profile import check_profile, entries, root
 
 SYMBOLS: Mapping[str, str] = {

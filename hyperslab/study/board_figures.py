@@ -3,8 +3,8 @@
 from math import ceil
 from typing import TYPE_CHECKING
 
+from ..claims.bands import VERDICTS
 from .board import IN_PART_SYMBOL, SYMBOLS, Board, tiles
-from .claims.bands import VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd

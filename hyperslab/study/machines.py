@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hyperslab.measure import records as tables
 
-from .claims import FILE, Claim, Judgement, PartVerdict, evaluate, read
-from .claims.bands import INCONCLUSIVE, NOT_MEASURED
+from ..claims import FILE, Claim, Judgement, PartVerdict, evaluate, read
+from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from .profile import check_profile, entries, root
 
 REFERENCE, YOURS = "reference", "yours"

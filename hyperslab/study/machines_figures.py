@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..claims.bands import NOT_MEASURED
 from ..text import TIMES
-from .claims.bands import NOT_MEASURED
 from .machines import Machines
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
+from ..claims import Claim
+from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from ..text import amount, listing, unbroken
 from .board import labelled
-from .claims import Claim
-from .claims.bands import INCONCLUSIVE, NOT_MEASURED
 from .machines import OTHERS, REFERENCE, YOURS, Machine, Machines
 
 HOW = (

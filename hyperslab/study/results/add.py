@@ -11,7 +11,7 @@ import pandas as pd
 
 from hyperslab.measure.records import MACHINES, about, load, machines, save, save_machines
 
-from .. import claims
+from ... import claims
 from ..privacy import scrubber
 from ..profile import entries
 from .busy import busy_problems

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from hyperslab.measure import records as tables
-
-from ...analysis.cells import AmbiguousError, MissingError
-from ...analysis.quantities import QUANTITIES
-from ...text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
+from ..analysis.cells import AmbiguousError, MissingError
+from ..analysis.quantities import QUANTITIES
+from ..measure import records as tables
+from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
 from .bands import HOLDS, INCONCLUSIVE, NOT_MEASURED, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
 from .file import Claim, ClaimsError, Part
 from .health import Health, health

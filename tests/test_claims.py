@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from made_claims import BLOCKS, COUNT, RATIO, claim, judge, part, quiet, samples, written
 
-from hyperslab.study import claims
+from hyperslab import claims
 
 VERDICTS = [
     ({"kind": "effect", "document": 4}, RATIO, 4.0, "holds"),

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from made_claims import COUNT, claim, judge, part, quiet, samples
 
+from hyperslab.claims.health import health
 from hyperslab.measure.records import frame_of
-from hyperslab.study.claims.health import health
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import re
 
-from ...text import AWAY, CASES, TIMES, WORKS
+from ..text import AWAY, CASES, TIMES, WORKS
 from .file import Part
 
 _KINDS = {

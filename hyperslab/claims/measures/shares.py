@@ -5,10 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.stats import Interval
-
-from ....analysis.cells import MissingError, cells, select
-from ....text import listing, number, percent
+from ...analysis.cells import MissingError, cells, select
+from ...measure.stats import Interval
+from ...text import listing, number, percent
 from .common import (
     Fields,
     Measured,

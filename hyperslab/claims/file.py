@@ -10,9 +10,9 @@ from typing import NoReturn
 
 import yaml
 
-from ...analysis.cells import FILTERS
-from ...analysis.quantities import QUANTITIES
-from ...measure.records import COLUMNS
+from ..analysis.cells import FILTERS
+from ..analysis.quantities import QUANTITIES
+from ..measure.records import COLUMNS
 from .measures import COMMON_WORDS, KINDS
 from .measures.common import mapping, real, texts
 from .rules import RULES, Rule

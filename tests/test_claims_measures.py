@@ -9,8 +9,8 @@ import pytest
 
 from hyperslab.analysis.cells import AmbiguousError, MissingError, cells
 from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims.measures import KINDS, Measured
 from hyperslab.measure.records import frame_of
-from hyperslab.study.claims.measures import KINDS, Measured
 
 BLOCKS = 7
 Row = dict[str, object]

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from ..profile import root
 from .bands import VERDICTS
 from .file import Claim, ClaimFile, ClaimsError, Part, read
 from .verdicts import Folder, Judgement, PartVerdict, judge
@@ -29,20 +28,20 @@ __all__ = [
 FILE = Path("book/claims.yml")
 
 
-def load(path: Path | str | None = None) -> tuple[Claim, ...]:
+def load(path: Path | str = FILE) -> tuple[Claim, ...]:
     """Return the claims of a file, checked.
 
     Parameters
     ----------
-    path : Path or str, optional
-        The file; book/claims.yml of the repository by default.
+    path : Path or str
+        That of the checkout in which one works by default.
 
     Raises
     ------
     ClaimsError
         Naming the claim, the field, what was given and what is allowed.
     """
-    return read(path or root() / FILE).claims
+    return read(path).claims
 
 
 def evaluate(
@@ -75,9 +74,9 @@ def evaluate(
         One a claim, in the order given.
     """
     if ready is None:
-        ready = {path.stem for path in (root() / "notebooks").glob("*.ipynb")}
+        ready = {path.stem for path in Path("notebooks").glob("*.ipynb")}
     if chapters is None:
-        chapters = read(root() / FILE).chapters
+        chapters = read(FILE).chapters
     folder = Folder(Path(results), ready, chapters, differs or {})
     return [judge(claim, folder) for claim in claims]
 

@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
-
-from ....analysis.break_even import rate
-from ....analysis.cells import Cells, MissingError, cells
-from ....analysis.quantities import QUANTITIES
-from ....text import amount, comparison, number
+from ...analysis.break_even import rate
+from ...analysis.cells import Cells, MissingError, cells
+from ...analysis.quantities import QUANTITIES
+from ...measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
+from ...text import amount, comparison, number
 from .common import (
     Fields,
     Measured,

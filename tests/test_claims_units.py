@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from made_claims import claim, judge, part, quiet, samples
 
+from hyperslab import claims
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.study import claims
-from hyperslab.study.claims.units import named, unit_of
+from hyperslab.claims.units import named, unit_of
 
 LEVEL = {"kind": "level", "value": "cpu_share", "cells": {"case": "a"}}
 WINS = {"kind": "wins", "value": "wall_s", "over": "case", "of": {"case": "a*"},

@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from hyperslab.measure.stats import Interval
-
-from ....analysis.cells import Cells, MissingError
-from ....text import amount, comparison, listing, number, percent
+from ...analysis.cells import Cells, MissingError
+from ...measure.stats import Interval
+from ...text import amount, comparison, listing, number, percent
 from .common import (
     Fields,
     Measured,

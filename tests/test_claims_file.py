@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from made_claims import COUNT, RATIO, claim, part, samples, written
 
+from hyperslab import claims
+from hyperslab.claims.measures import KINDS
 from hyperslab.measure.records import COLUMNS, frame_of, save
-from hyperslab.study import claims
-from hyperslab.study.claims.measures import KINDS
 
 BOOK = Path(__file__).parents[1] / "book" / "claims.yml"
 IDS = [

@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from hyperslab.measure.stats import Interval
-
-from ....analysis.cells import Cells, MissingError, Where, cells, select
-from ....analysis.quantities import QUANTITIES, Quantity
-from ....text import listing
+from ...analysis.cells import Cells, MissingError, Where, cells, select
+from ...analysis.quantities import QUANTITIES, Quantity
+from ...measure.stats import Interval
+from ...text import listing
 
 Fields = Mapping[str, object]
 Floats = NDArray[np.float64]

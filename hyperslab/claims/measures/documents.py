@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ....text import amount, listing, number, percent
+from ...text import amount, listing, number, percent
 from .common import Fields, Measured, mapping, real
 
 

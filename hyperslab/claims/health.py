@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from hyperslab.measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
-
-from ...text import percent
+from ..measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
+from ..text import percent
 
 
 @dataclass(frozen=True)

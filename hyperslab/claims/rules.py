@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from ...text import number
+from ..text import number
 from .bands import HOLDS, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER, in_one_band
 
 NO_DIFFERENCE = 0.05  # Lee et al. name a winner from 5 % on

@@ -1,24 +1,25 @@
-"""hidefix, which takes only simple files: those it takes, and how it refuses the others."""
+"""hidefix and pyfive, which take only simple files: those, and how they refuse the others."""
 
 import h5py
 import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth
 
-pytest.importorskip("hidefix")
-
 from hyperslab.access import reader as reader_named
+from hyperslab.access import readers
+
+HERE = [name for name in ("hidefix", "pyfive") if name in readers()]
 
 
-@pytest.fixture(scope="session")
-def reader():
-    return reader_named("hidefix")
+@pytest.fixture(scope="session", params=HERE)
+def reader(request):
+    return reader_named(request.param)
 
 
 @pytest.fixture(scope="session")
 def truth(tmp_path_factory):
-    """What it takes: nothing missing, no checksum, deflate at most."""
-    folder = tmp_path_factory.mktemp("hidefix")
+    """What they take: nothing missing, no checksum, deflate at most."""
+    folder = tmp_path_factory.mktemp("simple")
     (folder / "text.nc").write_text("This is no data.\n" * 1000)
     (folder / "folder").mkdir()
     random = np.random.default_rng(3)
@@ -40,7 +41,7 @@ def truth(tmp_path_factory):
     return Truth(folder / "data.h5", values, "main", folder)
 
 
-class TestHidefix(ReaderContract):
+class TestSimple(ReaderContract):
     """The readers' contract, on such a file."""
 
     def test_series_and_parts_of_whole_chunks(self, reader, truth):
@@ -54,17 +55,22 @@ class TestHidefix(ReaderContract):
 
 
 @pytest.mark.parametrize(
-    "other",
+    ("name", "other"),
     [
-        {"data": np.arange(10.0), "chunks": (5,), "compression": "lzf"},
-        {"data": np.arange(10.0), "chunks": (5,), "fletcher32": True},
-        {"shape": (10,), "dtype": "f4", "chunks": (5,)},
-        {"data": np.arange(10, dtype=">f4")},
+        ("hidefix", {"data": np.arange(10.0), "chunks": (5,), "compression": "lzf"}),
+        ("hidefix", {"data": np.arange(10.0), "chunks": (5,), "fletcher32": True}),
+        ("hidefix", {"data": np.arange(10, dtype=">f4")}),
+        ("hidefix", {"shape": (10,), "dtype": "f4", "chunks": (5,)}),
+        ("pyfive", {"shape": (10,), "dtype": "f4", "chunks": (5,)}),
     ],
-    ids=["lzf", "checksum", "missing-chunks", "big-endian"],
+    ids=["lzf", "checksum", "big-endian", "missing-chunks", "missing-chunks-by-pyfive"],
 )
-def test_what_it_cannot_read_is_an_error_and_not_wrong(tmp_path, reader, other):
+def test_what_it_cannot_read_is_an_error_and_not_wrong(tmp_path, name, other):
+    if name not in HERE:
+        pytest.skip(f"{name} is not installed")
     with h5py.File(tmp_path / "a.h5", "w") as file:
-        file.create_dataset("x", **other)
-    with pytest.raises(OSError, match=r"a\.h5: hidefix cannot open 'x': ."):
-        reader.open(tmp_path / "a.h5", "x")
+        made = file.create_dataset("x", **other)
+        if "shape" in other:
+            made[:5] = 1  # one chunk of two
+    with pytest.raises(OSError, match=rf"a\.h5: {name} cannot open 'x': ."):
+        reader_named(name).open(tmp_path / "a.h5", "x")

@@ -219,6 +219,8 @@ class Curves(_Drawn):
         Which axes are logarithmic: of "x" and "y".
     marks : mapping of str to float
         Lines across the curves, by what they mark, in the unit of the labels.
+    legend : bool
+        Whether few curves have their names in a legend too, as where they end in one place.
 
     Examples
     --------
@@ -244,6 +246,7 @@ class Curves(_Drawn):
     across_unit: str = ""
     log: str = "xy"
     marks: Mapping[str, float] | None = None
+    legend: bool = False
 
     @property
     def labels(self) -> list[str]:
@@ -280,7 +283,7 @@ class Curves(_Drawn):
         import seaborn as sns
 
         colours = _values(self.parts, "colour")
-        direct = len(colours) <= _DIRECT and not self.panel
+        direct = len(colours) <= _DIRECT and not self.panel and not self.legend
         for number, colour in enumerate(colours):
             drawn = f"C{number}"
             part = parts["measured"][parts["measured"]["colour"] == colour].sort_values("x")

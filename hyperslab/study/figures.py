@@ -219,6 +219,8 @@ class Curves(_Drawn):
         Which axes are logarithmic: of "x" and "y".
     marks : mapping of str to float
         Lines across the curves, by what they mark, in the unit of the labels.
+    ticks : mapping of str to float
+        Numbers that are named on the axis across, in the unit of the labels; all by default.
 
     Examples
     --------
@@ -244,6 +246,7 @@ class Curves(_Drawn):
     across_unit: str = ""
     log: str = "xy"
     marks: Mapping[str, float] | None = None
+    ticks: Mapping[str, float] | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -312,6 +315,9 @@ class Curves(_Drawn):
                 plain(axis)
             else:
                 axes.set(**{f"{letter}lim": (0, None)})
+        if self.ticks:
+            at = [SCALES[self.across_unit] * number for number in self.ticks.values()]
+            axes.set_xticks(at, list(self.ticks), rotation=30, ha="right", minor=False)
         sns.despine(ax=axes)
 
 

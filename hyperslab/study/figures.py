@@ -221,6 +221,8 @@ class Curves(_Drawn):
         Lines across the curves, by what they mark, in the unit of the labels.
     legend : bool
         Whether few curves have their names in a legend too, as where they end in one place.
+    ticks : mapping of str to float
+        Numbers that are named on the axis across, in the unit of the labels; all by default.
 
     Examples
     --------
@@ -247,6 +249,7 @@ class Curves(_Drawn):
     log: str = "xy"
     marks: Mapping[str, float] | None = None
     legend: bool = False
+    ticks: Mapping[str, float] | None = None
 
     @property
     def labels(self) -> list[str]:
@@ -315,6 +318,9 @@ class Curves(_Drawn):
                 plain(axis)
             else:
                 axes.set(**{f"{letter}lim": (0, None)})
+        if self.ticks:
+            at = [SCALES[self.across_unit] * number for number in self.ticks.values()]
+            axes.set_xticks(at, list(self.ticks), rotation=30, ha="right", minor=False)
         sns.despine(ax=axes)
 
 

@@ -571,3 +571,46 @@ class BreakEven:
         figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
         return figure
+
+
+@dataclass(frozen=True)
+class Successive:
+    """How long each of successive reads takes, over its place in the file.
+
+    Parameters
+    ----------
+    seconds : pandas.Series
+        By reader and place, the latter as text.
+    title : str
+    across, upwards : str
+        What the axes are; upwards in microseconds.
+    lines : mapping of str to float
+        Times that are marked, in seconds.
+    """
+
+    seconds: "pd.Series[float]"
+    title: str
+    across: str
+    upwards: str
+    lines: Mapping[str, float]
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(figsize=(7.2, 3.6))
+        readers = self.seconds.index.unique(0)
+        for mark, name in zip("ox^", readers, strict=False):
+            part = self.seconds[name]
+            axes.plot(part.index.astype(float), 1e6 * part, mark, ms=3.5, mfc="none", label=name)
+        for name, height in self.lines.items():
+            axes.axhline(1e6 * height, color="0.5", ls=":")
+            axes.annotate(
+                name, (1, 1e6 * height), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                textcoords="offset points", ha="right", size=8, color="0.5",
+            )  # fmt: skip
+        axes.set(yscale="log", xlabel=self.across, ylabel=self.upwards)
+        plain(axes.yaxis)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+        axes.set_title(self.title, loc="left", pad=26)
+        return figure

@@ -404,7 +404,7 @@ class Session:
 
     def _not_left_out(self, experiment: str, cases: Sequence[_Any]) -> list[_Any]:
         """Return the cases that the profile measures, and print how many it leaves out."""
-        kept = [case for case in cases if not self._left_out(experiment, case.labels)]
+        kept = [case for case in cases if not self._left_out(experiment, case)]
         if len(kept) < len(cases):
             print(
                 f"{experiment}: the profile {self.profile} leaves out {len(cases) - len(kept)} of "
@@ -412,9 +412,10 @@ class Session:
             )
         return kept
 
-    def _left_out(self, experiment: str, labels: Mapping[str, str]) -> bool:
+    def _left_out(self, experiment: str, case: experiment_io.Case | Case) -> bool:
         """Return whether the profile leaves a case out: one of its `leave_out` fits."""
-        told = {"experiment": experiment, **labels}
+        state = getattr(case, "cache_state", "")  # of a case that is ready
+        told = {"experiment": experiment, "cache_state": state, **case.labels}
         rules = self.settings.get("leave_out", ())
         assert isinstance(rules, list | tuple)
         return any(
@@ -577,6 +578,8 @@ def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -
                 f"these records have no label {name!r}: they were made by an earlier release; "
                 "measure again with `hyperslab run`"
             )
+        if not any(values):  # the phases of a sample say it, such as the place of each of its reads
+            continue
         if unknown := set(frame[name]) - set(values):
             raise ValueError(
                 f"the records have {name} {', '.join(sorted(unknown))}, which this notebook has "

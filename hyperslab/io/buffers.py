@@ -1,0 +1,587 @@
+"""Reads of one long variable, buffer after buffer: its files, where reads begin, and who reads.
+
+Every value of the variable tells its own place. Files are streamed to disk, and may be larger than
+memory. A loop is what one would write with its library: opened once, it reads pieces of one size.
+"""
+
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from random import SystemRandom
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import KernelError, NetcdfFile, PlainFile, compiler, kernel
+from ..measure.case import Stopwatch
+from ..measure.harness import require_space
+from ..measure.machine import memory_bytes
+
+VARIABLE, ITEMSIZE = "data", 8
+KINDS = {"binary": "values.bin", "netcdf4": "values.nc", "zarr3": "values.zarr"}
+ACCESSES = ("sequential", "strided", "random")
+STRIDE = 4  # of so many buffers the strided reads take one
+RANDOM_READS = 100
+LONGEST_S = 10.0  # of a sample that has no limit of its own
+BLOCK_BYTES = 8 * 2**20  # what is made and written at once
+_CHUNK_BYTES = 2**20  # of the Zarr store
+_BATCH_S, _FIRST_BYTES, _FIRST_READS = 0.02, 2**20, 16
+_ENDS = 64  # values at either end of a batch's last read that are compared between batches
+_AGAIN_BYTES, _AGAIN_READS = 2 * 2**20, 32  # what each sample reads again, to compare it whole
+_UNITS = {"GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "B": 1}
+_SPREAD = np.uint64(
+    0x9E3779B97F4A7C15
+)  # 2**64 over the golden ratio: neighbours differ in all bits
+_ONE = np.uint64(0x3FF0000000000000)  # the exponent of numbers from 1 to 2
+
+Values = NDArray[np.float64]
+Starts = NDArray[np.int64]
+
+
+def size(nbytes: int) -> str:
+    """Return the name of a size of buffer.
+
+    Examples
+    --------
+    >>> size(512), size(4096), size(2**30)
+    ('512 B', '4 KiB', '1 GiB')
+    """
+    unit = next(unit for unit, factor in _UNITS.items() if nbytes % factor == 0)
+    return f"{nbytes // _UNITS[unit]} {unit}"
+
+
+def bytes_of(name: str) -> int:
+    """Return the bytes of a size by its name.
+
+    Examples
+    --------
+    >>> bytes_of("64 KiB"), bytes_of("1GiB") == 2**30
+    (65536, True)
+    """
+    unit = next((unit for unit in _UNITS if name.endswith(unit)), "")
+    number = name.removesuffix(unit).strip()
+    if not unit or not number.isdigit():
+        raise ValueError(f"{name!r} is no size: write it as 512B, 4KiB, 1MiB or 1GiB")
+    return int(number) * _UNITS[unit]
+
+
+def sizes(file_bytes: int) -> list[str]:
+    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB.
+
+    Examples
+    --------
+    >>> sizes(2**30)[-1], len(sizes(2**30)), sizes(1024)
+    ('1 GiB', 22, ['512 B', '1 KiB'])
+    """
+    return [size(2**n) for n in range(9, 31) if 2**n <= file_bytes]
+
+
+def truth(first: int, count: int) -> Values:
+    """Return what the variable holds: numbers from 1 to 2 that no compressor makes shorter.
+
+    Examples
+    --------
+    >>> truth(10, 3) - 1
+    array([0.18033989, 0.79837388, 0.41640786])
+    """
+    bits = np.arange(first, first + count, dtype=np.uint64)
+    bits *= _SPREAD
+    bits >>= np.uint64(12)
+    bits |= _ONE
+    return bits.view(np.float64)
+
+
+def holds(values: Values, first: int) -> bool:
+    """Whether values are those that the variable holds from a place on; compared in pieces."""
+    step = BLOCK_BYTES // ITEMSIZE // 8
+    pieces = ((at, values[at : at + step]) for at in range(0, len(values), step))
+    return all(np.array_equal(piece, truth(first + at, len(piece))) for at, piece in pieces)
+
+
+@dataclass(frozen=True)
+class Files:
+    """The variable, with so many values, in one folder: a file of each of `KINDS`."""
+
+    folder: Path
+    values: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values."""
+        return self.values * ITEMSIZE
+
+    def path(self, kind: str) -> Path:
+        """Return where the variable lies in one of `KINDS`."""
+        return self.folder / KINDS[kind]
+
+    def write(self, kinds: Iterable[str]) -> None:
+        """Stream the variable to disk; what a killed run has written is gone on with.
+
+        Plain and netCDF files hold the same bytes: the netCDF library lays out the variable, and
+        the values are written to their place in it.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"{self.folder} cannot be made ({error.strerror}): give another directory"
+            raise OSError(f"the folder {why}") from error
+        parts = {kind: self.path(kind).with_name(f".{KINDS[kind]}.part") for kind in kinds}
+        for kind in [kind for kind in parts if self.path(kind).exists()]:
+            self._check(kind)
+            del parts[kind]
+        there = sum(part.stat().st_blocks * 512 for part in parts.values() if part.is_file())
+        require_space(self.folder, len(parts) * self.nbytes - there)
+        for kind, part in parts.items():
+            _MAKERS[kind](part, self.values)
+            part.replace(self.path(kind))
+
+    def _check(self, kind: str) -> None:
+        path = self.path(kind)
+        found = path.stat().st_size if path.is_file() else self.nbytes
+        if not 0 <= found - self.nbytes <= (0 if kind == "binary" else BLOCK_BYTES):
+            raise ValueError(
+                f"{path} has {found:,} bytes where the variable has {self.nbytes:,}: it was made "
+                "for another size; remove it, or choose another directory"
+            )
+
+
+def cold(folder: Path, file_mib: int) -> Files:
+    """Return the file that is read from the device; of 0 MiB it has over twice the memory."""
+    return Files(folder, (file_mib or 1024 * (2 * memory_bytes() // 2**30 + 1)) * 2**20 // ITEMSIZE)
+
+
+def written(path: Path, values: int, offset: int = 0) -> int:
+    """Return how many values a file holds already, by the last value of each block."""
+    block, done = BLOCK_BYTES // ITEMSIZE, 0
+    with path.open("rb", buffering=0) as file:
+        while done < values:
+            count = min(block, values - done)
+            file.seek(offset + (done + count - 1) * ITEMSIZE)
+            if file.read(ITEMSIZE) != truth(done + count - 1, 1).tobytes():
+                break
+            done += count
+    return done
+
+
+def _stream(path: Path, values: int, offset: int = 0) -> None:
+    path.touch()
+    done, block = written(path, values, offset), BLOCK_BYTES // ITEMSIZE
+    with path.open("r+b", buffering=0) as file:
+        file.seek(offset + done * ITEMSIZE)
+        for first in range(done, values, block):
+            view = truth(first, min(block, values - first)).view(np.uint8).data
+            while view:
+                view = view[file.write(view) :]
+        os.fsync(file.fileno())
+
+
+def _netcdf(part: Path, values: int) -> None:
+    import netCDF4
+
+    if not part.exists():
+        laid = part.with_suffix(".laid")
+        with netCDF4.Dataset(laid, "w", format="NETCDF4") as file:
+            file.createDimension("x", values)
+            made = file.createVariable(VARIABLE, "f8", ("x",), contiguous=True, fill_value=False)
+            made[:1] = truth(0, 1)  # with one value the library lays out room for all
+        laid.replace(part)
+    _stream(part, values, offset_of(part))
+
+
+def offset_of(path: Path) -> int:
+    """Return where the values of the contiguous variable begin in a netCDF-4 file."""
+    import h5py
+
+    with h5py.File(path) as file:
+        return int(file[VARIABLE].id.get_offset())
+
+
+def _zarr(part: Path, values: int) -> None:
+    import zarr
+
+    array = zarr.create_array(
+        part, shape=(values,), chunks=(min(_CHUNK_BYTES // ITEMSIZE, values),), dtype="f8",
+        compressors=None, overwrite=True,
+    )  # fmt: skip
+    block = BLOCK_BYTES // ITEMSIZE
+    for first in range(0, values, block):
+        made = truth(first, min(block, values - first))
+        array[first : first + len(made)] = made
+
+
+_MAKERS: Mapping[str, Callable[[Path, int], None]] = {
+    "binary": _stream, "netcdf4": _netcdf, "zarr3": _zarr,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Spots:
+    """The places at which a file is read, in order, in values; after Jones et al. 2016, section 2.
+
+    Random reads lie each in a part of the file of its own, of twice the buffer, anywhere within:
+    no byte is read twice, and none comes from an earlier read's memory.
+    """
+
+    access: str
+    nbytes: int
+    file_bytes: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.access not in ACCESSES:
+            raise ValueError(f"access={self.access!r}: give one of {', '.join(ACCESSES)}")
+        if self.nbytes < ITEMSIZE or self.nbytes % ITEMSIZE or self.nbytes > self.file_bytes:
+            raise ValueError(
+                f"reads of {self.nbytes} bytes from {self.file_bytes}: give a multiple of "
+                f"{ITEMSIZE}, not more than the file has"
+            )
+
+    def __len__(self) -> int:
+        if self.access == "random":
+            return len(self._random)
+        return -(-(self.file_bytes // self.nbytes) // self._step)
+
+    @property
+    def count(self) -> int:
+        """Values of one read."""
+        return self.nbytes // ITEMSIZE
+
+    def between(self, first: int, last: int) -> Starts:
+        """Return where reads begin: from the one of number `first` up to and without `last`."""
+        last = min(last, len(self))
+        if self.access == "random":
+            return self._random[first:last]
+        return np.arange(first, last, dtype=np.int64) * (self._step * self.count)
+
+    @property
+    def _step(self) -> int:
+        return STRIDE if self.access == "strided" else 1
+
+    @cached_property
+    def _random(self) -> Starts:
+        draw = np.random.default_rng([self.seed, self.nbytes])
+        parts = self.file_bytes // (2 * self.nbytes)
+        if not parts:  # one read of more than half of the file
+            return draw.integers(0, (self.file_bytes - self.nbytes) // ITEMSIZE + 1, 1)
+        chosen = draw.choice(parts, min(RANDOM_READS, parts), replace=False, shuffle=True)
+        within = draw.integers(0, self.count + 1, len(chosen))
+        starts: Starts = chosen.astype(np.int64) * (2 * self.count) + within
+        return starts
+
+
+@dataclass(frozen=True)
+class Loop:
+    """An open file: what makes reads ready to be timed, what the last of them gave, what closes it.
+
+    What is ready gives the seconds of a clock in C, if there is one. What the last read gave stays
+    until the next has ended, as in any loop that assigns it to a name.
+    """
+
+    ready: Callable[..., Callable[[], float | None]]
+    last: Callable[[], Values]
+    close: Callable[[], object]
+
+
+def _in_c(path: Path, count: int, way: str) -> Loop:
+    """Read by nc_get_vara, by pread, or by fread (after fseek where needed), into one buffer."""
+    file: Any = NetcdfFile.open(path, VARIABLE) if way == "netcdf" else None
+    file = file or PlainFile(path, stdio=way == "stdio")
+    data = np.ones(count)
+
+    def ready(starts: Starts, each: Values | None = None) -> Callable[[], float | None]:
+        plain, netcdf = (starts * ITEMSIZE, count * ITEMSIZE), (starts[:, None], [count], None)
+        where: tuple[Any, ...] = netcdf if way == "netcdf" else plain
+        made: Callable[[], float] = file.prepared("read", *where, data, reuse=True, each=each)
+        return made
+
+    return Loop(ready, lambda: data, file.close)
+
+
+def _python(path: Path, count: int, run: Callable[..., Any]) -> Loop:
+    """Read with Python's own file; reads in a row do without a seek, as in the document."""
+    file, nbytes = path.open("rb"), count * ITEMSIZE
+    buffer = np.ones(count) if run is _readinto else None
+    held = list[Any]([buffer])
+
+    def reads(offsets: list[int], seek: bool) -> None:
+        held.append(run(file, count, held.pop(), offsets, seek))
+
+    def ready(starts: Starts) -> Callable[[], None]:
+        offsets, place = (starts * ITEMSIZE).tolist(), file.tell()
+        follow = range(place, place + len(offsets) * nbytes, nbytes)
+        return partial(reads, offsets, offsets != list(follow))
+
+    return Loop(ready, lambda: np.frombuffer(held[0], "<f8"), file.close)
+
+
+def _read(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
+    nbytes = count * ITEMSIZE
+    if seek:
+        for place in offsets:
+            file.seek(place)
+            data = file.read(nbytes)
+    else:
+        for _ in offsets:
+            data = file.read(nbytes)
+    return data
+
+
+def _readinto(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
+    if seek:
+        for place in offsets:
+            file.seek(place)
+            file.readinto(data)
+    else:
+        for _ in offsets:
+            file.readinto(data)
+    return data
+
+
+def _fromfile(file: Any, count: int, data: Any, offsets: list[int], seek: bool) -> Any:
+    if seek:
+        for place in offsets:
+            file.seek(place)
+            data = np.fromfile(file, "<f8", count)
+    else:
+        for _ in offsets:
+            data = np.fromfile(file, "<f8", count)
+    return data
+
+
+def _indexed(path: Path, count: int, opened: Any, run: Callable[..., Any]) -> Loop:
+    """Read slices of what is indexed like an array."""
+    (array, close), held = opened(path), list[Any]([None])
+
+    def reads(places: list[int]) -> None:
+        held.append(run(array, count, held.pop(), places))
+
+    def last() -> Values:  # what is masked becomes NaN, which is wrong
+        values: Values = np.ma.filled(np.ma.asanyarray(held[0]), np.nan)
+        return values
+
+    def done() -> None:
+        held.clear()
+        close()
+
+    return Loop(lambda starts: partial(reads, starts.tolist()), last, done)
+
+
+def _sliced(array: Any, count: int, data: Any, places: list[int]) -> Any:
+    for place in places:
+        data = array[place : place + count]
+    return data
+
+
+def _copied(array: Any, count: int, data: Any, places: list[int]) -> Any:
+    for place in places:
+        data = array[place : place + count].copy()
+    return data
+
+
+def _loaded(array: Any, count: int, data: Any, places: list[int]) -> Any:
+    for place in places:
+        data = array[place : place + count].values
+    return data
+
+
+def _opened(path: Path, module: str, call: str, *, masked: bool = True, **options: str) -> Any:
+    file = getattr(import_module(module), call)(path, **options)
+    if not masked:
+        file[VARIABLE].set_auto_maskandscale(False)
+    return file[VARIABLE], file.close
+
+
+def _memmap(path: Path) -> Any:
+    mapped = np.memmap(path, "<f8", "r")
+    return mapped, mapped._mmap.close  # type: ignore[attr-defined]
+
+
+def _zarr_array(path: Path) -> Any:
+    import zarr
+
+    return zarr.open_array(path, mode="r"), lambda: None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A way to read: its library, one of `KINDS`, its loop, what it imports, and whether in C."""
+
+    library: str
+    kind: str
+    loop: Callable[[Path, int], Loop]
+    modules: tuple[str, ...] = ()
+    in_c: bool = False
+
+
+def _library(module: str, call: str, *more: str, run: Any = _sliced, **options: Any) -> Reader:
+    opened = partial(_opened, module=module, call=call, **options)
+    loop = partial(_indexed, opened=opened, run=run)
+    return Reader(module, "netcdf4", loop, (module, *more))
+
+
+READERS: Mapping[str, Reader] = {
+    "C fread": Reader("C", "binary", partial(_in_c, way="stdio"), in_c=True),
+    "C pread": Reader("C", "binary", partial(_in_c, way="system"), in_c=True),
+    "netCDF-C": Reader("netCDF-C", "netcdf4", partial(_in_c, way="netcdf"), ("netCDF4",), True),
+    "Python read": Reader("Python", "binary", partial(_python, run=_read)),
+    "Python readinto": Reader("Python", "binary", partial(_python, run=_readinto)),
+    "numpy.fromfile": Reader("numpy", "binary", partial(_python, run=_fromfile)),
+    "numpy.memmap": Reader("numpy", "binary", partial(_indexed, opened=_memmap, run=_copied)),
+    "netCDF4-python": _library("netCDF4", "Dataset"),
+    "netCDF4-python without masking": _library("netCDF4", "Dataset", masked=False),
+    "h5py": _library("h5py", "File"),
+    "h5netcdf": _library("h5netcdf", "File", "h5py", mode="r"),
+    "xarray": _library("xarray", "open_dataset", "netCDF4", run=_loaded, engine="netcdf4"),
+    # Its event loop runs in a thread that begins with the first read, so after the fork.
+    "Zarr": Reader("zarr", "zarr3", partial(_indexed, opened=_zarr_array, run=_sliced), ("zarr",)),
+}
+"""The ways to read, in the order of the layers they go through."""
+
+
+def modules(readers: Iterable[str]) -> list[str]:
+    """Return what is imported before the processes of these readers are forked."""
+    return [*dict.fromkeys(one for name in readers for one in READERS[name].modules), __name__]
+
+
+def available(readers: Iterable[str]) -> list[str]:
+    """Return those readers that can be used here."""
+    return [name for name in readers if not _lacks(READERS[name])]
+
+
+def _lacks(reader: Reader) -> bool:
+    try:
+        if reader.in_c:
+            compiler()
+    except KernelError:
+        return True
+    return any(find_spec(module) is None for module in reader.modules)
+
+
+@dataclass(frozen=True)
+class ReadBuffers:
+    """Read a file in buffers until its end or a limit of time: phases open, read and close.
+
+    The loop runs in batches of about 20 ms, each a lap of one phase. Between them both ends of the
+    batch's last read are compared with the truth; after the last its last read is compared whole,
+    and the same loop reads again from a place drawn by lot, untimed, and every value is compared.
+    Nothing is extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was
+    read. ``peak_bytes`` is the most memory that the process has had until then.
+
+    Parameters
+    ----------
+    files : Files
+    reader : str
+        One of `READERS`.
+    access : str
+        One of `ACCESSES`.
+    nbytes : int
+        Of a buffer.
+    limit_s : float
+        Seconds of reading after which no batch is begun.
+    least : int
+        Reads that are made however long they take, as far as the file has them.
+    seed : int
+        Of the random reads.
+    """
+
+    files: Files
+    reader: str
+    access: str
+    nbytes: int
+    limit_s: float = LONGEST_S
+    least: int = 1
+    seed: int = 0
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        return {
+            "run": self,
+            "check": right,
+            "columns": {
+                "library": READERS[self.reader].library,
+                "format": READERS[self.reader].kind,
+                "pattern": self.access,
+                "size": size(self.nbytes).replace(" ", ""),
+                "file_bytes": self.files.nbytes,
+            },
+            "files": (self.files.path(READERS[self.reader].kind),),
+        }
+
+    @cached_property
+    def spots(self) -> Spots:
+        """Where it reads."""
+        return Spots(self.access, self.nbytes, self.files.nbytes, self.seed)
+
+    def __call__(self, watch: Stopwatch) -> bool:
+        reader = READERS[self.reader]
+        if reader.in_c:
+            kernel()
+        with watch("open"):
+            loop = reader.loop(self.files.path(reader.kind), self.spots.count)
+        watch.chill()
+        reads, same = self._read(loop, watch)
+        unit = 1 if sys.platform == "darwin" else 1024
+        most = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        watch.note(useful_bytes=reads * self.nbytes, stages=reads, peak_bytes=most)
+        same = same and self.same(loop, reads - 1) and self._again(loop)
+        with watch("close"):
+            loop.close()
+        return same
+
+    def _read(self, loop: Loop, watch: Stopwatch) -> tuple[int, bool]:
+        total, done, spent, in_c, same = len(self.spots), 0, 0.0, 0.0, True
+        batch = max(1, min(_FIRST_READS, _FIRST_BYTES // self.nbytes))
+        while done < total and (done < self.least or spent < self.limit_s):
+            last = min(done + batch, total)
+            run = loop.ready(self.spots.between(done, last))
+            began = time.perf_counter()
+            with watch.lap("read") as columns:
+                seconds = run()
+            took = time.perf_counter() - began
+            if seconds is not None:  # by the clock in C
+                in_c += seconds
+                columns["wall_s"] = in_c
+                took = seconds
+            spent += took
+            same = same and self._ends_same(loop, last - 1)
+            wanted = min(_BATCH_S, max(self.limit_s - spent, 0.0))
+            batch = max(1, min(8 * batch, int((last - done) * wanted / max(took, 1e-9))))
+            done = last
+        return done, same
+
+    def _again(self, loop: Loop) -> bool:
+        most = min(_AGAIN_READS, _AGAIN_BYTES // self.nbytes)
+        first = SystemRandom().randrange(max(1, len(self.spots) - most + 1))
+        for read in range(first, min(first + most, len(self.spots))):
+            loop.ready(self.spots.between(read, read + 1))()
+            if not self.same(loop, read):
+                return False
+        return True
+
+    def _ends_same(self, loop: Loop, read: int) -> bool:
+        values, start = loop.last(), self._start(read)
+        if len(values) != self.spots.count:
+            return False
+        tail = max(0, len(values) - _ENDS)
+        return holds(values[:_ENDS], start) and holds(values[tail:], start + tail)
+
+    def same(self, loop: Loop, read: int) -> bool:
+        """Whether the read of a number gave what is there."""
+        values = loop.last()
+        return len(values) == self.spots.count and holds(values, self._start(read))
+
+    def _start(self, read: int) -> int:
+        return int(self.spots.between(read, read + 1)[0])
+
+
+def right(same: bool) -> bool:
+    """Whether a sample read what it should; the check of its case."""
+    return same

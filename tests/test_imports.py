@@ -21,7 +21,7 @@ BELOW: dict[str, frozenset[str]] = {
     "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
-    "parallel": frozenset({"storage", "measure", "kernels"}),
+    "parallel": frozenset({"storage", "measure", "kernels", "io"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}

@@ -55,7 +55,7 @@ def compare(
         `mean8` is the mean without best and worst, and `blocks` has the value of each block, for
         other statistics of a document. With `against`, `ratio` is an interval too: above one it is
         in favour of the row, as quicker, fewer, or at a higher rate. What was not measured is NaN,
-        of no blocks, and so is a ratio to it.
+        of no blocks, and so is a ratio to it. Of no records the table is empty.
 
     Raises
     ------
@@ -75,6 +75,10 @@ def compare(
     ('4 × faster', '1.4 s [0.4, 2.4]')
     """
     names = [by] if isinstance(by, str) else list(by)
+    if records.empty:
+        index = pd.MultiIndex.from_arrays([[]] * len(names), names=names)
+        columns = ["value", "mean8", "blocks", "ratio"]
+        return pd.DataFrame(columns=columns, index=index if len(names) > 1 else index.levels[0])
     for name in (*names, *where):
         if name not in records:
             raise KeyError(

@@ -106,7 +106,7 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
     ----------
     run : Session
     figure : callable
-        Such as `Dots`: draws it.
+        Such as `Dots`: draws it. Nothing is shown of an empty table.
     name : str
         Short and unique; the label is ``fig-<name>``.
     caption : str
@@ -115,6 +115,8 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
         What the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
+        if figure.table.empty:
+            return
         measured = [found for found in figure.table[figure.value] if found.n]
         blocks = [one.n for one in measured if one.low < one.high or one.n < ENOUGH]  # no counts
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""

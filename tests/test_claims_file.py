@@ -124,7 +124,12 @@ def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
             label, given = over[0], where.get(over[0], names)
             values = given if isinstance(given, list) else names
             more = dict.fromkeys(over, "some")
-            rows += [{**where, **more, label: value, "case": value} for value in values]
+            cuts = (
+                len(over) - 1 if values is names else 0
+            )  # the last labels are words without blanks
+            for value in values:
+                own = dict(zip([label, *over[1:]], str(value).rsplit(" ", cuts), strict=False))
+                rows.append({**where, **more, **own, "case": value})
             continue
         if isinstance(expect, dict) and over != ["case"]:  # of labels
             first = over[0]

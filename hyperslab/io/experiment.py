@@ -173,14 +173,17 @@ class File:
         return {**self.layout.record(), "file_bytes": stored, "useful_bytes": values}
 
     def twin(self) -> Path:
-        """Return a copy for reads from memory.
+        """Return a copy for reads from memory, with copies of the indexes that lie beside the file.
 
         A file that was evicted comes back in other pieces of memory, which alone makes a read from
         memory up to a tenth quicker or slower: cold and warm reads need files of their own.
         """
         path = self.path.with_name(f"warm-{self.path.name}")
         if self.path.exists() and not path.exists():
-            (shutil.copytree if self.path.is_dir() else shutil.copyfile)(self.path, path)
+            # With its times, by which an index tells whether the file has changed.
+            (shutil.copytree if self.path.is_dir() else shutil.copy2)(self.path, path)
+            for index in self.path.parent.glob(f"{self.path.name}.*"):
+                shutil.copy2(index, path.with_name(f"warm-{index.name}"))
         return path
 
 

@@ -102,9 +102,7 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
     content = claims.read(top / claims.FILE)
     pages = frozenset(entry.name for entry in entries(top))
     differs = _differs(folder, profile, top) if records else {}
-    found = claims.evaluate(
-        content.claims, folder, ready=pages, chapters=content.chapters, differs=differs
-    )
+    found = claims.evaluate(content.claims, folder, differs=differs)
     claims.write_json(found, results / "claims.json")
     return Board(profile, results, content.documents, content.chapters, pages, tuple(found))
 

@@ -147,7 +147,7 @@ def gathered(
     pages = frozenset(entry.name for entry in entries(top))
 
     def machine(name: str, folder: Path) -> Machine:
-        found = evaluate(content.claims, folder, ready=pages, chapters=content.chapters)
+        found = evaluate(content.claims, folder)
         return Machine(name, tables.machines(folder), {each.claim.id: each for each in found})
 
     folders = sorted(

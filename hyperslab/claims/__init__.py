@@ -26,6 +26,11 @@ __all__ = [
 ]
 
 FILE = Path("book/claims.yml")
+PAPERS: Mapping[str, str] = {
+    "lee": "Lee 2008", "chunking": "netCDF-C 2018", "jones": "Jones 2016", "penard": "Penard 2025",
+    "chilan": "Chilan 2006",
+}  # fmt: skip
+"""What the documents are called in tables."""
 TOYS = "These are toy sizes (profile smoke): they test the machinery, not the claims."
 
 

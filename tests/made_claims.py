@@ -76,5 +76,5 @@ def judge(
     if rows:
         save(frame_of(rows), folder / "trial.parquet")
     loaded = claims.load(written(folder, item))
-    [found] = claims.evaluate(loaded, folder, ready={"trial"}, chapters={"trial": "A trial"})
+    [found] = claims.evaluate(loaded, folder)
     return found

@@ -176,7 +176,7 @@ def test_every_measure_of_the_book_works_on_records_that_fit(
     save(frame_of(rows, labels), tmp_path / f"{part.notebook}.parquet")
     parts = tuple(each for each in whole.parts if each.headline or each.name == part.name)
     short = replace(whole, parts=parts)
-    [found] = claims.evaluate([short], tmp_path, ready=set(), chapters={})
+    [found] = claims.evaluate([short], tmp_path)
     [mine] = [each for each in found.parts if each.name == part.name]
     assert mine.verdict != "not measured", mine.reason
     assert "{" not in mine.reason
@@ -205,7 +205,7 @@ def test_statements_are_single_sentences_of_our_own(book: claims.ClaimFile) -> N
 
 
 def test_without_records_every_claim_says_so(book: claims.ClaimFile, tmp_path: Path) -> None:
-    found = claims.evaluate(book.claims, tmp_path, ready=set(), chapters=book.chapters)
+    found = claims.evaluate(book.claims, tmp_path)
     judged = {each.claim.id for each in found if each.verdict != "not measured"}
     arithmetic = {c.id for c in book.claims if not KINDS[c.headline.kind].records}
     assert judged == arithmetic == {"lee-self"}

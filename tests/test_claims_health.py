@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from made_claims import COUNT, claim, judge, part, quiet, samples
 
-from hyperslab.claims.health import health
+from hyperslab.claims.health import Health, health
 from hyperslab.measure.records import frame_of
 
 
@@ -82,4 +82,4 @@ def test_two_blocks_are_too_few_for_a_verdict_on_times(tmp_path: Path) -> None:
 
 def test_the_aa_ratio_takes_the_phases_that_move_data() -> None:
     rows = quiet() + quiet(5.0, phase="create")
-    assert health(frame_of(rows), "run-1", ["e"], [""]).quiet
+    assert health(frame_of(rows), "run-1", ["e"], [""]) == Health((), "")

@@ -284,11 +284,12 @@ def test_ability_is_open_where_something_is_not_installed() -> None:
 
 
 def test_break_even_is_bytes_saved_over_time_spent() -> None:
-    table = rows("t/deflate", user_s=1.5, sys_s=0.0, file_bytes=10e6)
-    table += rows("t/none", user_s=0.5, sys_s=0.0, file_bytes=110e6)
-    found = measured("break_even", table, over="case", of=case("*/deflate"), to=case("*/none"))
+    table = rows("a", user_s=1.5, sys_s=0.0, file_bytes=10e6, codec="deflate", size="t")
+    table += rows("b", user_s=0.5, sys_s=0.0, file_bytes=110e6, codec="none", size="t")
+    packed, plain = {"codec": "deflate"}, {"codec": "none"}
+    found = measured("break_even", table, over="size", of=packed, to=plain)
     assert found.value == pytest.approx(100e6)
-    free = measured("break_even", table, over="case", of=case("*/none"), to=case("*/deflate"))
+    free = measured("break_even", table, over="size", of=plain, to=packed)
     assert free.value == math.inf
 
 
@@ -319,8 +320,8 @@ def test_values_are_made_from_the_columns_they_name() -> None:
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
     table = frame_of(
-        rows("a/1", 1.0, user_s=1.0, sys_s=0.0, file_bytes=5.0, predicted_bytes=5.0)
-        + rows("b/1", 2.0, user_s=0.5, sys_s=0.0, file_bytes=9.0, predicted_bytes=9.0)
+        rows("a/1", 1.0, user_s=1.0, sys_s=0.0, file_bytes=5.0, predicted_bytes=5.0, codec="x")
+        + rows("b/1", 2.0, user_s=0.5, sys_s=0.0, file_bytes=9.0, predicted_bytes=9.0, codec="y")
     )
     exact = KINDS[kind].timed is False
     fields: dict[str, object] = {
@@ -335,6 +336,8 @@ def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
         fields |= {"over": "case", "cells": {}}
     if kind == "wins":
         fields |= {"of": case("a/*"), "to": case("b/*")}
+    if kind == "break_even":
+        fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
     if kind == "best":
         fields |= {"expect": "a/1", "select": "max"}
     if kind == "ranking":

@@ -44,8 +44,5 @@ def test_a_part_of_the_groups_is_no_ratio(tmp_path: Path) -> None:
 
 
 def test_names_that_readers_do_not_know_are_told() -> None:
-    assert named("cmems/frame/zarr") == "ocean frame, Zarr"
-    assert named("xarray-on") == "xarray with shuffle"
-    assert named("ceil/3") == "ceil(d/3)"
     assert named("u2 *x10") == "uint16 *x10"
     assert named("0.25 MB") == "0.25 MB"

@@ -2,10 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from .bands import VERDICTS
+from .bands import NOT_MEASURED, VERDICTS
 from .file import Claim, ClaimFile, ClaimsError, Part, read
 from .verdicts import Folder, Judgement, PartVerdict, judge
 
@@ -26,6 +26,12 @@ __all__ = [
 ]
 
 FILE = Path("book/claims.yml")
+PAPERS: Mapping[str, str] = {
+    "lee": "Lee 2008", "chunking": "netCDF-C 2018", "jones": "Jones 2016", "penard": "Penard 2025",
+    "chilan": "Chilan 2006",
+}  # fmt: skip
+"""What the documents are called in tables."""
+TOYS = "These are toy sizes (profile smoke): they test the machinery, not the claims."
 
 
 def load(path: Path | str = FILE) -> tuple[Claim, ...]:
@@ -45,12 +51,7 @@ def load(path: Path | str = FILE) -> tuple[Claim, ...]:
 
 
 def evaluate(
-    claims: Sequence[Claim],
-    results: Path | str,
-    *,
-    ready: Collection[str] | None = None,
-    chapters: Mapping[str, str] | None = None,
-    differs: Mapping[str, str] | None = None,
+    claims: Sequence[Claim], results: Path | str, *, differs: Mapping[str, str] | None = None
 ) -> list[Judgement]:
     """Judge claims by the records in a folder.
 
@@ -59,13 +60,8 @@ def evaluate(
     claims : sequence of Claim
     results : Path or str
         A folder of records, one Parquet file a notebook; may lack any of them.
-    ready : collection of str, optional
-        The notebooks that exist; those of the repository by default. For others a claim says which
-        chapter will measure it.
-    chapters : mapping, optional
-        Titles of the chapters; those of the repository's claims by default.
     differs : mapping, optional
-        In what the records of a notebook were measured otherwise than they would be now: a mark
+        By notebook, in what its records were measured otherwise than they would be now: a mark
         of the verdicts.
 
     Returns
@@ -73,11 +69,7 @@ def evaluate(
     list of Judgement
         One a claim, in the order given.
     """
-    if ready is None:
-        ready = {path.stem for path in Path("notebooks").glob("*.ipynb")}
-    if chapters is None:
-        chapters = read(FILE).chapters
-    folder = Folder(Path(results), ready, chapters, differs or {})
+    folder = Folder(Path(results), differs or {})
     return [judge(claim, folder) for claim in claims]
 
 
@@ -120,11 +112,9 @@ def summary_table(judgements: Sequence[Judgement]) -> str:
     lines = []
     for judgement in judgements:
         head = judgement.headline
-        shown = head.shown if head.verdict != "not measured" else head.reason.partition(": ")[2]
+        shown = head.shown if head.verdict != NOT_MEASURED else head.reason.partition(": ")[2]
         lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {shown}".rstrip())
     lines += ["", totals([judgement.verdict for judgement in judgements])]
     if any(judgement.profile == "smoke" for judgement in judgements):
-        lines.append(
-            "These are toy sizes (profile smoke): they test the machinery, not the claims."
-        )
+        lines.append(TOYS)
     return "\n".join(lines)

@@ -6,8 +6,39 @@ HOLDS, STRONGER, WEAKER, REVERSED = "holds", "stronger", "weaker", "reversed"
 REFUTED, OBSOLETE = "refuted", "obsolete"
 INCONCLUSIVE, NOT_MEASURED = "inconclusive", "not measured"
 VERDICTS = (HOLDS, STRONGER, WEAKER, REVERSED, REFUTED, OBSOLETE, INCONCLUSIVE, NOT_MEASURED)
+CONTRARY = (REVERSED, REFUTED, OBSOLETE)
+"""What a claim that holds has in a part that came out otherwise: then it holds in part."""
+UNDECIDED = (INCONCLUSIVE, NOT_MEASURED)
+IN_PART = "holds in part"
+SIGNS = {
+    HOLDS: "✓", IN_PART: "◐", WEAKER: "▽", STRONGER: "△", REVERSED: "⇄", REFUTED: "✗",
+    OBSOLETE: "⊘", INCONCLUSIVE: "?", NOT_MEASURED: "–",
+}  # fmt: skip
+"""A sign for each verdict, so that no colour is needed to tell them apart."""
 
 Edges = tuple[tuple[float, bool], ...]
+
+
+def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
+    """Return a claim's verdict as every page shows it.
+
+    Parameters
+    ----------
+    verdict : str
+    in_part : bool
+        Whether another of its parts came out otherwise.
+    basis : str
+        Why no measurement can confirm it, such as "calibration".
+
+    Examples
+    --------
+    >>> label("holds"), label("holds", in_part=True), label("holds", basis="calibration")
+    ('holds', 'holds in part', 'holds (calibration)')
+    >>> label("not measured", basis="calibration")
+    'not measured'
+    """
+    text = IN_PART if in_part and verdict == HOLDS else verdict
+    return f"{text} ({basis})" if basis and verdict != NOT_MEASURED else text
 
 
 def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]) -> str:

@@ -13,8 +13,7 @@ import yaml
 from ..analysis.cells import FILTERS
 from ..analysis.quantities import QUANTITIES
 from ..measure.records import COLUMNS
-from .measures import COMMON_WORDS, KINDS
-from .measures.common import mapping, real, texts
+from .measures import COMMON_WORDS, KINDS, mapping, real, texts
 from .rules import RULES, Rule
 
 PHASES = (

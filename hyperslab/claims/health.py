@@ -1,12 +1,13 @@
-"""Whether a run was quiet enough to judge times by, in words."""
+"""Whether a run was quiet enough to judge times by."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
 from ..measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
 from ..text import percent
+from .reasons import SENTENCES
 
 
 @dataclass(frozen=True)
@@ -16,30 +17,17 @@ class Health:
     Parameters
     ----------
     marks : tuple of str
-        What a reader must know about the run, one sentence part each.
+        What a reader must know about the run.
     void : str
         Why its times decide nothing; "" when they may.
-
-    Examples
-    --------
-    >>> Health(marks=(), void="").quiet
-    True
     """
 
     marks: tuple[str, ...]
     void: str
 
-    @property
-    def quiet(self) -> bool:
-        """Whether nothing is to be said about the run."""
-        return not self.marks and not self.void
-
 
 def health(
-    records: pd.DataFrame,
-    run_id: str,
-    experiments: Collection[str],
-    cache_states: Collection[str],
+    records: pd.DataFrame, run_id: str, experiments: Collection[str], cache_states: Collection[str]
 ) -> Health:
     """Return how quiet a run was where something was measured; the bounds are `noise`'s.
 
@@ -54,28 +42,35 @@ def health(
     rows = records[(records["run_id"] == run_id) & records["experiment"].isin(list(experiments))]
     rows = rows[rows["cache_state"].isin(list(cache_states))]
     noises = judge(rows)
-    marks, void = [], ""
-    for item in noises:
-        off = item.away
-        if off > VOID:
-            void = f"the A/A pair of {item.name} is {_apart(item)} apart"
-        elif off > item.bound:
-            marks.append(f"the A/A pair of {item.name} is {_apart(item)} apart")
-        elif item.wide:
-            marks.append(
-                f"the ratio of the A/A pair of {item.name} is known no better than "
-                f"[{item.ratio.low:.2f}, {item.ratio.high:.2f}]"
-            )
-        if item.others_cpu > OTHERS_VOID:
-            void = f"other programs took {percent(item.others_cpu)} of the CPU"
-        elif item.others_cpu > OTHERS_MARKED:
-            marks.append(f"other programs took {percent(item.others_cpu)} of the CPU")
     paired = {(item.experiment, item.cache_state) for item in noises}
-    for experiment, state in sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)}):
-        if (experiment, state) not in paired:
-            void = f"{' '.join(filter(None, (experiment, state)))} has no A/A pair"
-    return Health(tuple(marks), void)
+    states = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
+    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in states]
+    void = [*(why for item in noises for why in _void(item)), *lone]
+    marks = (mark for item in noises for mark in _marks(item))
+    return Health(tuple(marks), void[-1] if void else "")
+
+
+def _void(item: Noise) -> Iterator[str]:
+    if item.away > VOID:
+        yield _apart(item)
+    if item.others_cpu > OTHERS_VOID:
+        yield _others(item)
+
+
+def _marks(item: Noise) -> Iterator[str]:
+    if item.bound < item.away <= VOID:
+        yield _apart(item)
+    elif item.wide and item.away <= VOID:
+        low, high = f"{item.ratio.low:.2f}", f"{item.ratio.high:.2f}"
+        yield SENTENCES["wide"].format(name=item.name, low=low, high=high)
+    if OTHERS_MARKED < item.others_cpu <= OTHERS_VOID:
+        yield _others(item)
 
 
 def _apart(item: Noise) -> str:
-    return percent(item.ratio.value - 1, signed=True)
+    off = percent(item.ratio.value - 1, signed=True)
+    return SENTENCES["apart"].format(name=item.name, off=off)
+
+
+def _others(item: Noise) -> str:
+    return SENTENCES["others"].format(share=percent(item.others_cpu))

@@ -1,8 +1,8 @@
 """Verdicts: every part of every claim, judged from the records."""
 
 import math
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,27 +11,16 @@ from ..analysis.cells import AmbiguousError, MissingError
 from ..analysis.quantities import QUANTITIES
 from ..measure import records as tables
 from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
-from .bands import HOLDS, INCONCLUSIVE, NOT_MEASURED, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER
+from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, WEAKER, label
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measures import KINDS, Measured
-from .rules import Effect
-from .units import named, unit_of
+from .reasons import OUTCOMES, SENTENCES, WHOSE
+from .units import OF_ONE, named, unit_of
 
 _CELLS = ("cell", "top", "bottom", "winner", "rival", "expected", "ours", "examples")
 """Words of a reason that are names of cells."""
-_OUTCOMES = {
-    HOLDS: "holds",
-    STRONGER: "is stronger than stated",
-    WEAKER: "is weaker than stated",
-    REVERSED: "is reversed",
-    REFUTED: "is refuted",
-    OBSOLETE: "is obsolete: the software that is installed does otherwise",
-    INCONCLUSIVE: "stays open: the interval crosses a threshold of the rule",
-}
 _SLIGHT = 1.05
-_HELD = f"The claim {_OUTCOMES[HOLDS]}."
-_CONTRARY = (REVERSED, REFUTED, OBSOLETE)
 
 
 @dataclass(frozen=True)
@@ -78,6 +67,14 @@ class PartVerdict:
             return "–"
         return interval(self.measured, self.low, self.high, self.unit)
 
+    def as_json(self) -> dict[str, object]:
+        """Return the part as it stands in claims.json, which has neither NaN nor infinity."""
+        facts = {**asdict(self), "shown": self.shown, "marks": list(self.marks)}
+        return {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in facts.items()
+        }
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -102,41 +99,43 @@ class Judgement:
         """The parts that came out against a claim that holds: it does so in part."""
         if self.verdict != HOLDS:
             return ()
-        return tuple(part for part in self.parts if part.verdict in _CONTRARY)
+        return tuple(part for part in self.parts if part.verdict in CONTRARY)
+
+    @property
+    def label(self) -> str:
+        """The verdict as every page shows it."""
+        return label(self.verdict, in_part=bool(self.contrary), basis=self.claim.basis)
 
     def as_json(self) -> dict[str, object]:
         """Return the claim as it stands in claims.json."""
-        head = self.headline
+        head = self.headline.as_json()
+        shared = ("rule", "measured", "low", "high", "shown", "verdict")
         return {
             "id": self.claim.id,
             "document": self.claim.document,
             "statement": self.claim.statement,
-            "rule": head.rule,
-            "measured": _finite(head.measured),
-            "low": _finite(head.low),
-            "high": _finite(head.high),
-            "shown": head.shown,
-            "verdict": head.verdict,
+            **{name: head[name] for name in shared},
             "in_part": bool(self.contrary),
             "basis": self.claim.basis,
-            "reason": head.reason,
-            "run_id": head.run_id,
+            "reason": head["reason"],
+            "run_id": head["run_id"],
             "notebook": self.claim.notebook,
-            "parts": [_part_json(part) for part in self.parts],
+            "parts": [part.as_json() for part in self.parts],
         }
 
 
 class Folder:
-    """A folder of results, its records read once, when first asked for."""
+    """A folder of results, its records read once, when first asked for.
 
-    def __init__(
-        self,
-        path: Path,
-        ready: Collection[str],
-        chapters: Mapping[str, str],
-        differs: Mapping[str, str],
-    ) -> None:
-        self.path, self.ready, self.chapters, self.differs = path, ready, chapters, differs
+    Parameters
+    ----------
+    path : Path
+    differs : mapping
+        By notebook, in what its records were measured otherwise than they would be now.
+    """
+
+    def __init__(self, path: Path, differs: Mapping[str, str]) -> None:
+        self.path, self.differs = path, differs
         self._read: dict[str, pd.DataFrame] = {}
         self._health: dict[tuple[object, ...], Health] = {}
 
@@ -144,23 +143,17 @@ class Folder:
         """Return the records of a notebook; `MissingError` says what to do where there are none."""
         if notebook not in self._read:
             path = self.path / f"{notebook}.parquet"
-            if path.exists():
-                self._read[notebook] = tables.load(path)
-            elif notebook in self.ready:
-                raise MissingError(f"no records yet: `hyperslab run {notebook}` measures it")
-            else:
-                title = self.chapters.get(notebook, notebook)
-                raise MissingError(f"comes with the chapter “{title}” ({notebook})")
+            if not path.exists():
+                raise MissingError(SENTENCES["no records"].format(notebook=notebook))
+            self._read[notebook] = tables.load(path)
         return self._read[notebook]
 
     def health(self, notebook: str, found: Measured) -> Health:
         """Return how quiet the run was where a notebook measured something."""
-        key = (notebook, found.run_id, found.experiments, found.cache_states)
-        if key not in self._health:
-            self._health[key] = health(
-                self.records(notebook), found.run_id, found.experiments, found.cache_states
-            )
-        return self._health[key]
+        where = (found.run_id, found.experiments, found.cache_states)
+        if (notebook, where) not in self._health:
+            self._health[notebook, where] = health(self.records(notebook), *where)
+        return self._health[notebook, where]
 
 
 def judge(claim: Claim, folder: Folder) -> Judgement:
@@ -192,48 +185,46 @@ def _qualified(judgement: Judgement) -> Judgement:
     """Say in the headline's reason which parts came out against it."""
     if not judgement.contrary:
         return judgement
+    held = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=OUTCOMES[HOLDS])
     names = listing([f"“{part.name}”" for part in judgement.contrary])
-    said = f"The claim holds in part: {names} came out otherwise."
+    said = SENTENCES["in part"].format(parts=names)
     parts = tuple(
-        replace(part, reason=part.reason.replace(_HELD, said)) if part.headline else part
+        replace(part, reason=part.reason.replace(held, said)) if part.headline else part
         for part in judgement.parts
     )
     return replace(judgement, parts=parts)
 
 
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
-    verdict = part.rule.verdict(found.value, found.low, found.high)
-    why = f"{'The claim' if part.headline else 'This part'} {_OUTCOMES[verdict]}."
-    if verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT):
-        why = f"{why[:-1]}: hardly any difference is left."
+    verdict = part.rule.verdict(found.low, found.high)
     differs = folder.differs.get(part.notebook, "")
     marks: tuple[str, ...] = ()
     if differs:
-        marks = (f"measured otherwise than it would be now: {differs}",)
+        marks = (SENTENCES["otherwise"].format(differs=differs),)
+    slight = verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT)
+    why = SENTENCES["slight" if slight else "outcome"].format(
+        whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
+    )
     if found.timed:
         state = folder.health(part.notebook, found)
         marks += state.marks
         if state.void:
-            verdict, why = INCONCLUSIVE, f"These times are void: {state.void}."
+            verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=state.void)
         elif found.n < ENOUGH:
             verdict = INCONCLUSIVE
-            why = f"Too few blocks for an interval: {found.n}, at least {ENOUGH} are needed."
-    sentences = [
-        part.reason.format(**_words(part, found)).strip(),
-        _beside(part, found),
-        why,
-        f"Marked: {'; '.join(marks)}." if marks else "",
-    ]
-    reason = " ".join(sentence for sentence in sentences if sentence)
+            why = SENTENCES["few"].format(blocks=found.n, enough=ENOUGH)
+    number_said = part.reason.format(**_words(part, found)).strip()
+    marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
+    reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
     return _verdict(part, found, verdict, reason, marks)
 
 
 def _without(part: Part, why: str) -> PartVerdict:
     unit = str(part.fields.get("unit", ""))
-    if part.kind in ("count", "level") and not unit:
+    if part.kind in OF_ONE and not unit:
         unit = QUANTITIES[str(part.fields["value"])].unit
     nothing = Measured(math.nan, math.nan, math.nan, 0, unit)
-    return _verdict(part, nothing, NOT_MEASURED, f"Not measured: {why}.", ())
+    return _verdict(part, nothing, NOT_MEASURED, SENTENCES["not measured"].format(why=why), ())
 
 
 def _verdict(
@@ -258,40 +249,15 @@ def _words(part: Part, found: Measured) -> dict[str, str]:
     }
 
 
-def _beside(part: Part, found: Measured) -> str:
-    """Put our ratio beside the document's."""
+def _beside(part: Part, found: Measured) -> Iterator[str]:
+    """Give our ratio, beside the document's, or a share's interval."""
     ours = interval(found.value, found.low, found.high)
-    if isinstance(part.rule, Effect):
-        return f"The ratio is {ours}; the document's is {number(part.rule.document)}."
-    if not found.timed or found.unit not in ("", SHARE):
-        return ""
     unit = unit_of(part, found.unit)
-    if unit == TIMES:
-        return f"The ratio is {ours}."
-    if found.low == found.high or not unit.startswith("%"):
-        return ""
-    return f"The interval is {percent(found.low)} to {percent(found.high)}."
-
-
-def _part_json(part: PartVerdict) -> dict[str, object]:
-    numbers = {
-        name: _finite(getattr(part, name)) for name in ("measured", "low", "high", "document")
-    }
-    return {
-        "name": part.name,
-        "headline": part.headline,
-        "rule": part.rule,
-        **numbers,
-        "unit": part.unit,
-        "shown": part.shown,
-        "verdict": part.verdict,
-        "reason": part.reason,
-        "run_id": part.run_id,
-        "notebook": part.notebook,
-        "marks": list(part.marks),
-    }
-
-
-def _finite(value: float) -> float | None:
-    """JSON has neither NaN nor infinity."""
-    return value if math.isfinite(value) else None
+    if part.rule.kind == "effect":
+        yield SENTENCES["against"].format(ours=ours, document=number(part.rule.document))
+    elif found.timed and found.unit in ("", SHARE):
+        if unit == TIMES:
+            yield SENTENCES["ratio"].format(ours=ours)
+        elif found.low < found.high and unit.startswith("%"):
+            ends = {"low": percent(found.low), "high": percent(found.high)}
+            yield SENTENCES["interval"].format(**ends)

@@ -125,7 +125,7 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
 
 def table(
     run: Session,
-    columns: Mapping[str, "pd.Series[Any] | Mapping[str, float]"],
+    columns: "Mapping[str, pd.Series[Any] | Mapping[str, float]] | pd.DataFrame",
     name: str,
     caption: str,
     *,
@@ -136,7 +136,7 @@ def table(
     Parameters
     ----------
     run : Session
-    columns : mapping
+    columns : mapping, or pandas.DataFrame
         By their heads, such as "cold (ms)": a unit in brackets is that of intervals, in seconds or
         bytes. The labels of the rows come first. Text stands as it is.
     name : str
@@ -146,6 +146,7 @@ def table(
     folded : bool
         Whether it is shown only when asked for, because it is long.
     """
+    columns = dict(columns)  # of a table, too
     few = [n for values in columns.values() for n in map(_blocks, values) if 0 < n < ENOUGH]
     if few:
         caption += f" Without an interval: fewer than {ENOUGH} blocks."

@@ -20,6 +20,7 @@ from .style import plain
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from xarray import DataArray
 
 _STRIPS = 256  # more would melt into one band
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8

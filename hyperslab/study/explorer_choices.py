@@ -62,11 +62,13 @@ def _cached(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _clouded(row: Mapping[str, Any]) -> tuple[str, str, str] | None:
-    kind, _, layout = str(row["case"]).split("/")
-    if kind != "array":
+    if row["read"] not in _ACCESS:
         return None
-    way = f"{row['library']}, {layout.replace('-', ' ')}"
-    return "the ocean, layouts for the cloud", _ACCESS[row["pattern"]], way
+    return (
+        "the ocean, layouts for the cloud",
+        _ACCESS[row["read"]],
+        f"{row['layout']}: {row['reader']}",
+    )
 
 
 SOURCES = (

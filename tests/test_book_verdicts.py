@@ -89,5 +89,10 @@ def test_what_decides_nothing_never_has_the_advice_of_another_verdict(made: Made
         assert verdicts.advised(found, said) == verdicts.NO_ADVICE["not measured"]
 
 
+def test_only_what_has_the_unit_has_it(made: Made) -> None:
+    found = made(numbers={"unit": "s", "one": 2.5, "other": 4, "pure": {"rows": 8}})
+    assert found.said() == "one 2.5, other 4 s; rows 8"
+
+
 def test_every_verdict_is_explained() -> None:
     assert {*verdicts.KINDS} == {*verdicts.VERDICTS, verdicts.IN_PART}

@@ -114,10 +114,12 @@ class Claim:
         numbers = self.facts.get("numbers")
         if not isinstance(numbers, dict):
             return str(numbers or "")
-        unit = f" {numbers['unit']}" if numbers.get("unit") else ""
-        lines = _lines({key: value for key, value in numbers.items() if key != "unit"})
-        text = "; ".join(lines).replace("netcdf", "netCDF-")
-        return f"{text}{unit}" if lines and len(text) <= MOST else ""
+        own = {key: value for key, value in numbers.items() if key not in ("unit", "pure")}
+        measured = "; ".join(filter(None, _lines(own))).replace("netcdf", "netCDF-")
+        unit = str(numbers.get("unit") or "") if measured else ""
+        pure = "; ".join(_lines(numbers.get("pure", {})))
+        text = "; ".join(filter(None, (f"{measured} {unit}".strip(), pure)))
+        return text if len(text) <= MOST else ""
 
     @property
     def parts(self) -> "list[Claim]":

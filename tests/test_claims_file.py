@@ -190,6 +190,7 @@ def book() -> claims.ClaimFile:
 def test_all_claims_are_written_down_in_order(book: claims.ClaimFile) -> None:
     assert len(IDS) == 75
     assert [claim.id for claim in book.claims] == IDS
+    assert len({claim.title for claim in book.claims}) == len(IDS)
 
 
 def test_each_claim_belongs_to_its_document(book: claims.ClaimFile) -> None:

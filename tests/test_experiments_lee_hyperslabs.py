@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab import claims
 from hyperslab.experiments import lee_hyperslabs as small
 from hyperslab.experiments.lee_hyperslabs import Way
 from hyperslab.io.calls import Stored, Whole
@@ -17,7 +18,6 @@ from hyperslab.kernels import KernelError
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims
 from hyperslab.study.profile import entry
 
 STEPS = {"[::10, ::10]": (10, 10), "[:, ::10]": (1, 10)}

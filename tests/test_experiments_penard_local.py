@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from data_gen.variable import variable
+from hyperslab import claims
 from hyperslab.access.registry import readers
 from hyperslab.experiments.penard_local import ReadHere, index
 from hyperslab.io import experiment
@@ -14,7 +15,6 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims
 
 SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]
 CHUNK = (1, 380, 1287)

@@ -10,27 +10,9 @@ from typing import Any
 import yaml
 from sphinx.environment import BuildEnvironment
 
+from hyperslab.claims import PAPERS
+from hyperslab.claims.bands import NOT_MEASURED, label
 from hyperslab.text import amount, number
-
-VERDICTS = (
-    "holds",
-    "weaker",
-    "stronger",
-    "reversed",
-    "refuted",
-    "obsolete",
-    "inconclusive",
-    "not measured",
-)
-IN_PART = "holds in part"
-SHORT = {
-    "lee": "Lee 2008",
-    "chunking": "netCDF-C 2018",
-    "jones": "Jones 2016",
-    "penard": "Penard 2025",
-    "chilan": "Chilan 2006",
-}
-
 
 MOST = 160  # characters of a document's numbers; longer ones stay in the document
 
@@ -62,12 +44,23 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        return str(self.facts.get("verdict") or "not measured")
+        """That of its records; a part has one of its own."""
+        return str(self.facts.get("verdict") or NOT_MEASURED)
 
     @property
     def label(self) -> str:
         """The verdict as readers see it: a claim may hold while parts of it do not."""
-        return IN_PART if self.facts.get("in_part") else self.verdict
+        return label(self.verdict, in_part=bool(self.facts.get("in_part")))
+
+    @property
+    def claims_verdict(self) -> str:
+        """The verdict on the claim, also where this is a part of it."""
+        return str(self.facts.get("claims_verdict") or self.verdict)
+
+    @property
+    def paper(self) -> str:
+        """What its document is called in tables."""
+        return PAPERS.get(self.document, self.document)
 
     @property
     def title(self) -> str:
@@ -121,16 +114,18 @@ class Claim:
         numbers = self.facts.get("numbers")
         if not isinstance(numbers, dict):
             return str(numbers or "")
-        unit = f" {numbers['unit']}" if numbers.get("unit") else ""
-        lines = _lines({key: value for key, value in numbers.items() if key != "unit"})
-        text = "; ".join(lines).replace("netcdf", "netCDF-")
-        return f"{text}{unit}" if lines and len(text) <= MOST else ""
+        own = {key: value for key, value in numbers.items() if key not in ("unit", "pure")}
+        measured = "; ".join(filter(None, _lines(own))).replace("netcdf", "netCDF-")
+        unit = str(numbers.get("unit") or "") if measured else ""
+        pure = "; ".join(_lines(numbers.get("pure", {})))
+        text = "; ".join(filter(None, (f"{measured} {unit}".strip(), pure)))
+        return text if len(text) <= MOST else ""
 
     @property
     def parts(self) -> "list[Claim]":
-        basis = self.facts.get("basis")
+        shared = {"basis": self.facts.get("basis"), "claims_verdict": self.verdict}
         return [
-            Claim(f"{self.id}/{_name(part)}", self.document, {"basis": basis, **part})
+            Claim(f"{self.id}/{_name(part)}", self.document, {**shared, **part})
             for part in self.facts.get("parts", [])
         ]
 
@@ -161,7 +156,13 @@ def _written(env: BuildEnvironment) -> tuple[list[dict[str, Any]], dict[str, str
 
 def claims(env: BuildEnvironment) -> dict[str, Claim]:
     """All claims by id, in the order in which they were written down."""
-    written, chapters = _written(env)
+    return joined(*_written(env), _read(env, "claims.json") or [])
+
+
+def joined(
+    written: list[dict[str, Any]], chapters: dict[str, str], judged: list[dict[str, Any]]
+) -> dict[str, Claim]:
+    """Claims as they were written down, with what a run found of them."""
     facts: dict[str, dict[str, Any]] = {}
     for row in written:
         # A reason in the file is a template; it becomes a sentence by a run.
@@ -169,7 +170,7 @@ def claims(env: BuildEnvironment) -> dict[str, Claim]:
         title = chapters.get(row.get("notebook"), row.get("notebook", ""))
         why = f"Its chapter, “{title}”, is still to be run." if title else ""
         facts[row["id"]] = {**row, "parts": parts, "reason": why}
-    for row in _read(env, "claims.json") or []:
+    for row in judged:
         claim = facts.setdefault(row["id"], {})
         parts = {_name(part): part for part in claim.get("parts", [])}
         for part in row.get("parts") or []:

@@ -336,7 +336,7 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
     return found_in(records, {**fields, "cells": {}}, estimate, found, words)
 
 
-@_kind("ability", "cells", "", "outcome detail")
+@_kind("ability", "cells", "", "outcome")
 def ability(records: pd.DataFrame, fields: Fields) -> Measured:
     """Share of the cases that work, of those that were tried.
 
@@ -349,13 +349,9 @@ def ability(records: pd.DataFrame, fields: Fields) -> Measured:
     rows = rows[~untried]
     rows = rows[rows["run_id"] == rows["run_id"].iloc[-1]]
     works = rows["status"].eq("ok").groupby(rows["case"]).any()
-    failed = rows[rows["case"].isin(works.index[~works])]
     value = float(works.mean())
     outcome = SENTENCES["works" if value == 1 else "some work" if value else "fails"]
-    words = {
-        "outcome": outcome.format(share=percent(value)),
-        "detail": "" if failed.empty else str(failed["status"].iloc[0]),
-    }
+    words = {"outcome": outcome.format(share=percent(value))}
     experiments = tuple(str(name) for name in rows["experiment"].unique())
     run = str(rows["run_id"].iloc[-1])
     return Measured(

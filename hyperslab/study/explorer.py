@@ -12,9 +12,9 @@ DESCRIBED = {
 }  # fmt: skip
 """Columns of records that say what was read, and what the table calls them."""
 COUNTS = {"requests": "requests", "wire_bytes": "MB moved", "rchar": "MB read", "syscr": "calls"}
-SHOWN = ["case", "library", "chunks", "pattern", "cache", "phase", "time, ms"]
+SHOWN = ["page", "experiment", "case", "library", "cache", "phase", "time, ms"]
 """Columns that the page shows before it is asked for others."""
-_OTHERS = ["from, ms", "to, ms", "blocks", "page", "experiment", "format", "codec", "link"]
+_OTHERS = ["from, ms", "to, ms", "blocks", "chunks", "pattern", "format", "codec", "link"]
 COLUMNS = [*SHOWN, *_OTHERS, *COUNTS.values()]
 _KEYS = ["experiment", "case", "cache_state", "phase"]
 _MB = ("wire_bytes", "rchar")

@@ -316,8 +316,8 @@ class Curves(_Drawn):
             else:
                 axes.set(**{f"{letter}lim": (0, None)})
         if self.ticks:
-            at = [SCALES[self.across_unit] * number for number in self.ticks.values()]
-            axes.set_xticks(at, list(self.ticks), rotation=30, ha="right", minor=False)
+            places = [SCALES[self.across_unit] * at for at in self.ticks.values()]
+            axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)
         sns.despine(ax=axes)
 
 

@@ -205,7 +205,8 @@ def _book(arguments: argparse.Namespace) -> int:
 
 
 def _claims(arguments: argparse.Namespace) -> int:
-    from .study import claims
+    from . import claims
+    from .study.board import judged
     from .study.options import drawing_place
     from .study.profile import root
 
@@ -221,10 +222,8 @@ def _claims(arguments: argparse.Namespace) -> int:
             f"no records of {what}: run `hyperslab run --profile {profile}` first, or name a "
             "folder of records with --records"
         )
-    judged = claims.evaluate(claims.load(top / "book" / "claims.yml"), folder)
-    results.mkdir(parents=True, exist_ok=True)
-    claims.write_json(judged, results / "claims.json")
-    print(claims.summary_table(judged))
+    board = judged(profile=profile, workdir=place, records=arguments.records)
+    print(claims.summary_table(board.judgements))
     return OK
 
 

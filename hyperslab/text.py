@@ -101,10 +101,10 @@ def exact(value: float) -> Interval:
 
     Examples
     --------
-    >>> f"{exact(0.305):s}"
-    '305 ms'
+    >>> f"{exact(0.305):s}", f"{exact(math.nan):s}"
+    ('305 ms', 'not measured')
     """
-    return Interval(value, value, value, ENOUGH)
+    return Interval(value, value, value, 0 if math.isnan(value) else ENOUGH)
 
 
 _OPPOSITES = {
@@ -140,8 +140,8 @@ def amount(value: float, unit: str) -> str:
     --------
     >>> amount(0.0054, "s"), amount(42.0e6, "B/s"), amount(71_000, "B"), amount(512, "")
     ('5.4 ms', '42 MB/s', '71 kB', '512')
-    >>> amount(0.9999, "s"), amount(999_980, "B")
-    ('1 s', '1 MB')
+    >>> amount(0.9999, "s"), amount(999_980, "B"), amount(435.5e6, "B/s")
+    ('1 s', '1 MB', '436 MB/s')
     >>> amount(0.958, CASES), amount(-0.0172, AWAY), amount(1, WORKS)
     ('96 % of cases', '−1.7 % away', 'works')
     """
@@ -157,22 +157,18 @@ def amount(value: float, unit: str) -> str:
     if unit == "s":
         return f"{number(value / scale)} {_SECONDS.get(scale, unit)}"
     if scale in _PREFIXES and unit in _SCALED:
-        return f"{value / scale:.4g} {_PREFIXES[scale]}{unit}"
+        return f"{number(value / scale)} {_PREFIXES[scale]}{unit}"
     return f"{number(value)} {unit}".strip()
 
 
 def _scale(value: float, unit: str) -> float:
     """Return what a value is divided by to be written; 1 where it is written as it is."""
-    scales, digits = (_SECONDS, 3) if unit == "s" else (_PREFIXES, 4)
     if unit not in _SCALED:
         return 1.0
+    scales = _SECONDS if unit == "s" else _PREFIXES
     least = 1e-9 if unit == "s" and value else 1.0
-    return next((scale for scale in scales if _rounded(value, digits) >= scale), least)
-
-
-def _rounded(value: float, digits: int) -> float:
-    """Return what a value is written as: what rounds up to the next unit is written in it."""
-    return abs(float(f"{value:.{digits}g}"))
+    rounded = abs(float(f"{value:.3g}"))  # what rounds up to the next unit is written in it
+    return next((scale for scale in scales if rounded >= scale), least)
 
 
 def interval(value: float, low: float, high: float, unit: str = "") -> str:

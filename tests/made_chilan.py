@@ -2,8 +2,8 @@
 
 from itertools import product
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 from hyperslab.study.chilan.flash import TIMED
 from hyperslab.study.chilan.patterns import HINTED, WAYS
 

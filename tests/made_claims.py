@@ -7,8 +7,8 @@ from typing import Any
 
 import yaml
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 
 BLOCKS = 7
 RATIO = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "b"}}
@@ -76,5 +76,5 @@ def judge(
     if rows:
         save(frame_of(rows), folder / "trial.parquet")
     loaded = claims.load(written(folder, item))
-    [found] = claims.evaluate(loaded, folder, ready={"trial"}, chapters={"trial": "A trial"})
+    [found] = claims.evaluate(loaded, folder)
     return found

@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from hyperslab.study.board import SYMBOLS
 from hyperslab.study.book import RenderError, render, stage
-from hyperslab.study.claims.bands import VERDICTS
 
 ROOT = Path(__file__).parents[1]
 CANARY = {"user": "canaryuser", "host": "canaryhost", "path": "/srv/canaryfolder"}
@@ -214,7 +212,6 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     start = text(page(build, "book/index"))
     assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
     assert "△ Tiny chunks, stronger" in start and "△ stronger 1" in start
-    assert "Lee 2008 26 1" in start, "the table by document"
     assert "For each dimension compute" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
     row = page(build, "book/documents/lee")
@@ -232,21 +229,6 @@ def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: P
     assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in made
     assert "Tiny chunks. " not in text(page(build, "book/guide"))
     assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
-
-
-def test_no_verdict_is_unknown_to_the_pages() -> None:
-    extension = ROOT / "book/_ext/findings.py"
-    listed = re.search(r"VERDICTS = \((.*?)\)", extension.read_text(), re.DOTALL)
-    assert listed is not None
-    assert set(re.findall(r'"([^"]+)"', listed[1])) == set(VERDICTS)
-
-
-def test_the_boards_of_the_book_have_the_same_signs() -> None:
-    """One is a picture, which the package draws; one is on the page, whose directives are alone."""
-    extension = (ROOT / "book/_ext/board.py").read_text()
-    listed = re.search(r"SIGNS = \{(.*?)\}", extension, re.DOTALL)
-    assert listed is not None
-    assert dict(re.findall(r'"([^"]+)": "(.)"', listed[1])) == dict(SYMBOLS)
 
 
 def test_what_was_not_measured_says_so(build: Path) -> None:

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from data_gen.variable import variable
+from hyperslab import claims
 from hyperslab.experiments import penard_s3 as far
 from hyperslab.io.experiment import Case, File, Read
 from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
 from hyperslab.measure.records import about, frame_of, load, save
 from hyperslab.network import Endpoint, Link, serving
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims, profile
+from hyperslab.study import profile
 from hyperslab.study.options import Options
 from hyperslab.study.stale import Page
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from data_gen.variable import variable
+from hyperslab import claims
 from hyperslab.experiments.penard_wire import Counting
 from hyperslab.io import beside
 from hyperslab.io.experiment import Case, File
@@ -11,7 +12,6 @@ from hyperslab.io.far import Place, ReadOver
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims
 
 COUNTS = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_bytes")
 

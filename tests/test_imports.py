@@ -21,10 +21,11 @@ BELOW: dict[str, frozenset[str]] = {
     "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
-    "parallel": frozenset({"storage", "measure", "kernels"}),
+    "parallel": frozenset({"storage", "measure", "kernels", "io"}),
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
+BELOW["claims"] = frozenset({"text", "measure", "analysis"})
 BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}
@@ -96,6 +97,7 @@ def test_imports_go_downwards(path):
         ("hyperslab.access.plain", "from data_gen import ocean"),
         ("data_gen.ocean", "from hyperslab.measure import stats"),
         ("hyperslab.study.session", "from hyperslab.advise import report"),
+        ("hyperslab.claims.verdicts", "from ..study.profile import root"),
     ],
 )
 def test_an_upward_import_is_seen(module, line):

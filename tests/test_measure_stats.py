@@ -38,6 +38,14 @@ def test_pairing_removes_what_a_block_shares():
     assert apart.high / apart.low > 2
 
 
+@pytest.mark.parametrize(
+    ("n", "rank"), [(1, 1), (5, 1), (6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8)]
+)
+def test_the_ends_are_the_order_statistics_of_the_sign_test(n, rank):
+    found = median_interval(np.arange(1, n + 1))
+    assert (found.low, found.high) == (rank, n + 1 - rank)
+
+
 def test_interval_covers_the_truth_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     inside = sum(median_interval(rng.normal(5, 1, 15)).contains(5) for _ in range(200))

@@ -4,24 +4,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-import matplotlib
-import matplotlib.pyplot as plt
 import pytest
 import yaml
 from made_claims import claim as made_claim
 from made_claims import part, quiet, samples
 
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims, machines, machines_figures, machines_words
-from hyperslab.study.style import STYLES, styled
-
-ROOT = Path(__file__).parents[1]
-CONTENT = claims.read(ROOT / claims.FILE)
-
-
-@pytest.fixture(autouse=True)
-def _without_a_screen() -> None:
-    matplotlib.use("agg")
+from hyperslab.study import machines
 
 
 @pytest.fixture
@@ -33,7 +22,7 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         measure={"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "z"}}
     )
     items = [
-        made_claim(each, id=name)
+        made_claim(each, id=name, title=f"A test ({name})")
         for name, each in zip(names, (part(), small, without), strict=True)
     ]
     book, notebooks = tmp_path / "book", tmp_path / "notebooks"
@@ -66,24 +55,19 @@ def gathered(**more: str) -> machines.Machines:
     return machines.gathered(**{"profile": "quick", "workdir": "build", **more})
 
 
-def test_nothing_measured_is_said(top: Path) -> None:
+def test_nothing_measured_is_no_machine(top: Path) -> None:
     found = gathered()
-    assert found.machines == ()
-    assert "Nothing was measured yet" in machines_words.summary(found)
-    assert machines_figures.caption(found) == ""
+    assert (found.machines, found.shared, len(machines.listed(found)[0])) == ((), 0, 0)
+    assert machines.facts(found).empty and machines.versions(found).empty
 
 
-def test_one_machine_is_said_in_one_line_with_how_to_add_another(top: Path) -> None:
+def test_one_machine_has_nothing_beside_it(top: Path) -> None:
     measured(top / "build/results/quick", 4.0, "r1")
     found = gathered()
-    text = machines_words.summary(found)
-    assert "one machine so far, *yours* (CPU of quick, 2 cores, 8 GiB; profile quick)" in text
-    assert "hyperslab results add FOLDER --name NAME" in text
-    assert "\n" not in text
-    assert machines_words.document(found, "lee").empty
-    assert machines_words.differing(found, found.opposed).empty
-    assert machines_figures.caption(found) == ""
-    assert machines_words.every(found) == ""
+    assert [machine.name for machine in found.machines] == ["yours"]
+    assert (found.shared, found.twin) == (0, "")
+    assert set(machines.listed(found)[0]["Machines"]) == {"on one only"}
+    assert machines.facts(found).loc["yours", "Processor"] == "CPU of quick, 2 cores"
 
 
 def test_reference_comes_first_and_yours_last(top: Path) -> None:
@@ -97,103 +81,68 @@ def test_reference_comes_first_and_yours_last(top: Path) -> None:
     (top / "results/.add-1").mkdir()
     found = gathered()
     assert [machine.name for machine in found.machines] == ["reference", "aa", "yours"]
-    assert list(machines_words.facts(found).columns) == ["", "Reference", "aa", "Yours"]
+    assert list(machines.facts(found).index) == ["reference", "aa", "yours"]
 
 
 def test_a_run_that_was_added_stands_there_once(top: Path) -> None:
     measured(top / "results/mine", 4.0, "r1")
     measured(top / "build/results/quick", 4.0, "r1")
-    assert [machine.name for machine in gathered().machines] == ["mine"]
-    drawn = gathered(records="results/mine")
-    assert [machine.name for machine in drawn.machines] == ["mine"]
-    for found in (gathered(), drawn):
-        assert "made from the records of *mine* itself: nothing stands" in (
-            machines_words.summary(found)
-        )
+    for found in (gathered(), gathered(records="results/mine")):
+        assert ([machine.name for machine in found.machines], found.own) == (["mine"], "mine")
 
 
 def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
     same = {"identity": {"cpu": "C", "cores": 2}, "versions": {"zarr": "3.1.6"}}
     measured(top / "results/reference", 4.0, "r1", git_revision="a", **same)
     measured(top / "build/results/quick", 4.0, "r2", git_revision="b", **same)
-    found = gathered()
-    assert "*yours* has the hardware and the versions of *reference*: take it for another run" in (
-        machines_words.summary(found)
-    )
-    assert list(machines_words.versions(found).columns) == ["Package", "On all"]
+    assert gathered().twin == "reference"
+    assert machines.versions(gathered()).empty
     measured(top / "other/results/quick", 4.0, "r3", git_revision="b")
-    assert "take it for" not in machines_words.summary(gathered(workdir="other"))
+    assert gathered(workdir="other").twin == ""
 
 
 def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
     measured(top / "results/reference", 4.0, "r1")
     measured(top / "build/results/quick", 1.4, "r2")
     found = gathered()
-    assert [claim.id for claim in found.shared] == ["lee-a", "lee-b"]
-    assert [claim.id for claim in found.opposed] == ["lee-a", "lee-b"]
-    shown = machines_words.differing(found, found.opposed)
-    assert list(shown.columns) == [
-        "Claim", "The document says", "Its number", "Reference", "Yours", "Chapter",
+    assert [claim.id for claim in found.those("differs")] == ["lee-a", "lee-b"]
+    table, links = machines.listed(found)
+    assert len(table.columns) <= 7
+    assert list(table.iloc[1]) == [
+        "A test (lee-a)", "Lee 2008", "4 ×", "yours", "1.4 ×", "▽ weaker", "differs",
     ]  # fmt: skip
-    assert list(shown.iloc[0]) == [
-        "**A test** (lee-a)", "A takes four times as long as B. (1)", "4\u00a0×",
-        "4\u00a0× **✓ holds**",
-        "1.4\u00a0× **▽ weaker**", "{doc}`A trial <trial>`",
-    ]  # fmt: skip
-    listed = machines_words.document(found, "lee")
-    assert list(listed["Claim"]) == [
-        "**A test** (lee-a)", "**A test** (lee-b)", "A test (lee-c)",
-    ]  # fmt: skip
-    assert list(listed["Yours"])[-1] == "– not measured"
-    assert (
-        "2 claims of 3 were judged on at least two of them: 0 with one verdict on all, 2 with"
-        in (machines_words.summary(found))
-    )
+    assert list(table["Machines"])[-1] == "on one only"
+    assert links["Claim"][1] == "../book/documents/lee.html#claim-lee-a"
 
 
-def test_a_verdict_beside_none_is_open_and_not_opposed(top: Path) -> None:
+def test_a_verdict_beside_none_is_open_and_no_difference(top: Path) -> None:
     measured(top / "results/reference", 4.0, "r1")
     measured(top / "build/results/quick", 1.97, "r2", noise=0.1)
     found = gathered()
-    first, second = (head.verdict for head in found.heads(found.claims[0]))
+    first, second = (head.verdict for head in found.heads(found.content.claims[0]))
     assert (first, second) == ("holds", "inconclusive")
-    assert "lee-a" not in [claim.id for claim in found.opposed]
-    assert "lee-a" in [claim.id for claim in found.open]
-    assert "A test (lee-a)" in list(machines_words.differing(found, found.open)["Claim"])
+    assert "lee-a" in [claim.id for claim in found.those("open on one")]
+    assert found.those("differs") == []
 
 
-def test_other_profiles_and_versions_are_told(top: Path) -> None:
+def test_versions_that_differ_are_listed(top: Path) -> None:
     measured(top / "results/reference", 4.0, "r1", profile="full")
     measured(top / "build/results/quick", 4.0, "r2", versions={"zarr": "2.18.0", "h5py": "3"})
     found = gathered()
-    assert "They ran different profiles" in machines_words.summary(found)
-    versions = machines_words.versions(found)
-    assert versions.to_numpy().tolist() == [["**h5py**", "–", "3"], ["**zarr**", "3.1.6", "2.18.0"]]
-    facts = machines_words.facts(found).set_index("")
-    assert facts.loc["Profile"].tolist() == ["full", "quick"]
-    assert facts.loc["Kernel"].tolist() == ["–", "–"]
+    assert machines.versions(found).to_dict("index") == {
+        "h5py": {"reference": "–", "yours": "3"}, "zarr": {"reference": "3.1.6", "yours": "2.18.0"},
+    }  # fmt: skip
+    assert list(machines.facts(found)["Profile"]) == ["full", "quick"]
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_the_figure_shows_every_ratio_and_names_those_that_differ(top: Path, style: str) -> None:
+def test_ratios_of_what_differs_have_their_intervals_and_the_paper_s_number(top: Path) -> None:
     measured(top / "results/reference", 4.0, "r1")
-    measured(top / "build/results/quick", 1.4, "r2")
-    found = gathered()
-    assert [
-        (p.claim, p.machine, p.first[0], p.other[0]) for p in machines_figures.pairs(found)
-    ] == [
-        ("lee-a", "yours", 4.0, 1.4),
-        ("lee-b", "yours", 4.0, 1.4),
-    ]
-    assert "2 whose verdicts differ are named" in machines_figures.caption(found)
-    with styled(style):
-        figure = machines_figures.draw(found)
-    [axes] = figure.axes
-    named = [text.get_text() for text in axes.texts]
-    axes_names = (axes.get_xlabel(), axes.get_ylabel())
-    plt.close(figure)
-    assert named == ["lee-a", "lee-b"]
-    assert axes_names == ("Ratio on reference", "Ratio on the other machine")
+    measured(top / "build/results/quick", 1.4, "r2", noise=0.01)
+    table, printed = machines.ratios(gathered())
+    wide = table["value"]["A test (lee-a)", "yours"]
+    assert wide.low < wide.value < wide.high
+    assert table["value"]["A test (lee-a)", "reference"].value == 4
+    assert printed["A test (lee-a)"] == 4
 
 
 @pytest.mark.parametrize(
@@ -207,10 +156,3 @@ def test_the_figure_shows_every_ratio_and_names_those_that_differ(top: Path, sty
 def test_a_wrong_parameter_is_refused(top: Path, given: Mapping[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gathered(**given)
-
-
-def test_the_notebook_shows_each_document_and_holds_no_numbers() -> None:
-    notebook = json.loads((ROOT / "notebooks" / "machines.ipynb").read_text())
-    source = "".join("".join(cell["source"]) for cell in notebook["cells"])
-    for document in CONTENT.documents:
-        assert f'machines_words.document(found, "{document}")' in source

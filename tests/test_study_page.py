@@ -14,7 +14,7 @@ from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
 from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
-from hyperslab.study.page import document, said
+from hyperslab.study.page import document, said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
 from hyperslab.study.show import lost_text
@@ -112,6 +112,10 @@ def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
     assert table.ratio["chunked", "cold"].value == pytest.approx(8)
     assert table.ratio["plain", "warm"].value == 1
     assert table.value["chunked", "warm"].n == 7
+    lost = measured()
+    lost = lost[(lost["block"] != 2) | (lost["layout"] != "plain")]
+    table = compare(lost, "wall_s", "layout", against={"layout": "plain"}, cache_state="cold")
+    assert (table.value["chunked"].n, table.ratio["chunked"].n) == (7, 6)
     rate = compare(measured(), "rate", "layout", against={"layout": "plain"}, cache_state="cold")
     assert rate.ratio["chunked"].value == pytest.approx(8)
     assert rate.value["chunked"].value == pytest.approx(1e6 / 0.103)
@@ -221,3 +225,16 @@ def test_what_was_lost_is_named_once():
     ]
     assert "- e cold: a, b: no way\n" in lost_text(frame_of(rows))
     assert lost_text(frame_of(rows[3:])) == ""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "other", "shown"),
+    [(7, 0.8, "Quick. **Do.** Buy."), (5, 0.8, "Quick. **Do.** No"), (7, 0.9, "Nothing is said")],
+)
+def test_few_blocks_give_no_advice_and_void_times_nothing(monkeypatch, blocks, other, shown):
+    texts = []
+    monkeypatch.setattr("hyperslab.study.show.text", texts.append)
+    pair = rows((("A", 0.8), ("B", other)), ("warm",), blocks)
+    frame = frame_of([row | {"aa": row["case"], "case": "p"} for row in pair], ["layout"])
+    say("**Found.** Quick. **Do.** Buy.", rests_on=[frame])
+    assert shown in texts[0] and ("Buy" in texts[0]) == (blocks == 7 and other == 0.8)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.variable import variable
+from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
 from hyperslab.io.experiment import Case, File
@@ -19,7 +20,6 @@ from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims
 from hyperslab.study.penard.link_model import named
 from hyperslab.study.pictures import MapOfLinks
 from hyperslab.study.style import STYLES, styled

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
-from hyperslab.study import claims
 from hyperslab.study.penard import (
     subchunk,
     subchunk_figures,

@@ -8,11 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from hyperslab import claims
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import machine
 from hyperslab.measure.records import about, load, machines, save
-from hyperslab.study import claims
-from hyperslab.study.profile import entries
 from hyperslab.study.results import add as adding
 from hyperslab.study.results.facts import KNOWN
 from hyperslab.study.results.problem import RefusedError
@@ -398,10 +397,9 @@ def committed() -> Iterator[Path]:
 
 def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> None:
     content = claims.read(ROOT / claims.FILE)
-    ready = {item.name for item in entries(ROOT)}
     for folder in committed():
         assert adding.problems(folder, ROOT) == []
-        found = claims.evaluate(content.claims, folder, ready=ready, chapters=content.chapters)
+        found = claims.evaluate(content.claims, folder)
         kept = json.loads((folder / "claims.json").read_text())
         again = f"judge again: hyperslab results add results/{folder.name} --name {folder.name}"
         assert [(j.claim.id, j.verdict) for j in found] == [

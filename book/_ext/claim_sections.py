@@ -15,7 +15,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
-from verdicts import badge, table
+from verdicts import badge, mark, table
+
+from hyperslab.claims.bands import NOT_MEASURED
 
 FIGURE = "claim-figure"
 
@@ -62,7 +64,7 @@ class Claims(SphinxDirective):
 
     def rest(self, claim: Claim) -> list[list[Any]]:
         """A row for each further part that was judged."""
-        if len(claim.parts) < 2 or all(part.verdict == "not measured" for part in claim.parts):
+        if len(claim.parts) < 2 or all(part.verdict == NOT_MEASURED for part in claim.parts):
             return []
         return [
             [self.rule(part), "", self.judged(part)]
@@ -76,7 +78,9 @@ class Claims(SphinxDirective):
         return [nodes.paragraph("", name), *self.small(part.text("rule"))]
 
     def judged(self, claim: Claim) -> list[nodes.Node]:
-        return [*self.found(claim), nodes.paragraph("", "", badge(claim.verdict))]
+        own = claim.claims_verdict != NOT_MEASURED
+        shown = badge(claim.verdict) if own else mark(claim)
+        return [*self.found(claim), nodes.paragraph("", "", shown)]
 
     def found(self, claim: Claim) -> list[nodes.Node]:
         number = claim.facts.get("measured") is not None

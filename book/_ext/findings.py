@@ -10,49 +10,11 @@ from typing import Any
 import yaml
 from sphinx.environment import BuildEnvironment
 
-VERDICTS = (
-    "holds",
-    "weaker",
-    "stronger",
-    "reversed",
-    "refuted",
-    "obsolete",
-    "inconclusive",
-    "not measured",
-)
-IN_PART = "holds in part"
-SHORT = {
-    "lee": "Lee 2008",
-    "chunking": "netCDF-C 2018",
-    "jones": "Jones 2016",
-    "penard": "Penard 2025",
-    "chilan": "Chilan 2006",
-}
-
+from hyperslab.claims import PAPERS
+from hyperslab.claims.bands import NOT_MEASURED, label
+from hyperslab.text import amount, number
 
 MOST = 160  # characters of a document's numbers; longer ones stay in the document
-
-
-def plain(value: float) -> str:
-    """A number with three significant digits, and whole numbers whole."""
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}".replace(",", "\u202f")
-    return f"{value:.3g}" if abs(value) < 1000 else plain(round(value))
-
-
-def amount(value: float, unit: str) -> str:
-    """A number with its unit, scaled as people write it: 150 MB/s, 0.54 ms."""
-    scales = {
-        "B": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")),
-        "B/s": ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")),
-        "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
-    }
-    for size, name in scales.get(unit, ()):
-        if abs(value) >= size:
-            return f"{value / size:.4g} {name}"
-    if unit.startswith("%"):  # a share, and what it is of
-        return f"{plain(100 * value)} {unit}"
-    return f"{plain(value)} {unit}".strip()
 
 
 def _lines(numbers: dict[str, Any]) -> list[str]:
@@ -69,7 +31,7 @@ def _lines(numbers: dict[str, Any]) -> list[str]:
 def _short(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(_short, value))
-    return plain(value) if isinstance(value, (int, float)) else str(value)
+    return number(value) if isinstance(value, (int, float)) else str(value)
 
 
 @dataclass(frozen=True)
@@ -82,12 +44,23 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        return str(self.facts.get("verdict") or "not measured")
+        """That of its records; a part has one of its own."""
+        return str(self.facts.get("verdict") or NOT_MEASURED)
 
     @property
     def label(self) -> str:
         """The verdict as readers see it: a claim may hold while parts of it do not."""
-        return IN_PART if self.facts.get("in_part") else self.verdict
+        return label(self.verdict, in_part=bool(self.facts.get("in_part")))
+
+    @property
+    def claims_verdict(self) -> str:
+        """The verdict on the claim, also where this is a part of it."""
+        return str(self.facts.get("claims_verdict") or self.verdict)
+
+    @property
+    def paper(self) -> str:
+        """What its document is called in tables."""
+        return PAPERS.get(self.document, self.document)
 
     @property
     def title(self) -> str:
@@ -121,6 +94,11 @@ class Claim:
         return self.text("section").startswith("ours")
 
     @property
+    def calibrated(self) -> bool:
+        """Whether the data were made so that it holds."""
+        return self.facts.get("basis") == "calibration"
+
+    @property
     def headline(self) -> "Claim":
         """The part that gives the claim its verdict."""
         return next((part for part in self.parts if part.facts.get("headline")), self)
@@ -136,15 +114,18 @@ class Claim:
         numbers = self.facts.get("numbers")
         if not isinstance(numbers, dict):
             return str(numbers or "")
-        unit = f" {numbers['unit']}" if numbers.get("unit") else ""
-        lines = _lines({key: value for key, value in numbers.items() if key != "unit"})
-        text = "; ".join(lines).replace("netcdf", "netCDF-")
-        return f"{text}{unit}" if lines and len(text) <= MOST else ""
+        own = {key: value for key, value in numbers.items() if key not in ("unit", "pure")}
+        measured = "; ".join(filter(None, _lines(own))).replace("netcdf", "netCDF-")
+        unit = str(numbers.get("unit") or "") if measured else ""
+        pure = "; ".join(_lines(numbers.get("pure", {})))
+        text = "; ".join(filter(None, (f"{measured} {unit}".strip(), pure)))
+        return text if len(text) <= MOST else ""
 
     @property
     def parts(self) -> "list[Claim]":
+        shared = {"basis": self.facts.get("basis"), "claims_verdict": self.verdict}
         return [
-            Claim(f"{self.id}/{_name(part)}", self.document, part)
+            Claim(f"{self.id}/{_name(part)}", self.document, {**shared, **part})
             for part in self.facts.get("parts", [])
         ]
 
@@ -175,7 +156,13 @@ def _written(env: BuildEnvironment) -> tuple[list[dict[str, Any]], dict[str, str
 
 def claims(env: BuildEnvironment) -> dict[str, Claim]:
     """All claims by id, in the order in which they were written down."""
-    written, chapters = _written(env)
+    return joined(*_written(env), _read(env, "claims.json") or [])
+
+
+def joined(
+    written: list[dict[str, Any]], chapters: dict[str, str], judged: list[dict[str, Any]]
+) -> dict[str, Claim]:
+    """Claims as they were written down, with what a run found of them."""
     facts: dict[str, dict[str, Any]] = {}
     for row in written:
         # A reason in the file is a template; it becomes a sentence by a run.
@@ -183,7 +170,7 @@ def claims(env: BuildEnvironment) -> dict[str, Claim]:
         title = chapters.get(row.get("notebook"), row.get("notebook", ""))
         why = f"Its chapter, “{title}”, is still to be run." if title else ""
         facts[row["id"]] = {**row, "parts": parts, "reason": why}
-    for row in _read(env, "claims.json") or []:
+    for row in judged:
         claim = facts.setdefault(row["id"], {})
         parts = {_name(part): part for part in claim.get("parts", [])}
         for part in row.get("parts") or []:

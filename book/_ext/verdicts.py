@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import IN_PART, VERDICTS, Claim, claims, find, known
+from findings import Claim, claims, find, known
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -17,8 +17,14 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
+from hyperslab.claims.bands import HOLDS, IN_PART, INCONCLUSIVE, NOT_MEASURED, UNDECIDED, VERDICTS
+
 LOG = logging.getLogger(__name__)
-CLAIM, NAME = "claim", "claim-name"
+CLAIM, NAME, WHY = "claim", "claim-name", "claim-why"
+NO_ADVICE = {
+    NOT_MEASURED: "This was not measured here.",
+    INCONCLUSIVE: "This stayed open here.",
+}
 
 KINDS = {
     "holds": "An effect: the document's sign, and a size between half and twice the document's on "
@@ -30,12 +36,12 @@ KINDS = {
     "up to 5 % on the other side.",
     "stronger": "The effect has the document's sign and more than twice its size.",
     "reversed": "The effect has the other sign, by 5 % or more.",
-    "refuted": "An equality that is none, or a count or an explanation that is wrong here.",
+    "refuted": "The document says that two things are equal and here they differ; or a count or an "
+    "explanation is wrong here.",
     "obsolete": "Today's software can do what the document says it cannot, or a default that the "
     "document states has changed.",
     "inconclusive": "The interval crosses a threshold of the rule, or the times are void.",
-    "not measured": "What it needs is missing here, or its experiment is still to come. The reason "
-    "says which.",
+    "not measured": "What it needs is missing here; the reason says what.",
 }
 
 
@@ -46,8 +52,27 @@ def badge(verdict: str, text: str = "") -> nodes.inline:
 
 
 def mark(claim: Claim) -> nodes.inline:
-    """The badge of a claim; that of a part says that it is one's."""
-    return badge(claim.label, f"one part: {claim.label}" if "/" in claim.id else "")
+    """The badge of a claim, or of a part, which says that it is one's.
+
+    It is the claim's own: where the claim was not measured, a part of it that was says so. What
+    the data were made to show says that.
+    """
+    if claim.claims_verdict == NOT_MEASURED != claim.verdict:
+        return badge(NOT_MEASURED, f"{NOT_MEASURED} (this part: {claim.label})")
+    kind = "by construction" if claim.calibrated else "one part" if "/" in claim.id else ""
+    return badge(claim.label, f"{kind}: {claim.label}" if kind else "")
+
+
+def advised(claim: Claim | None, said: dict[str, str]) -> str:
+    """The sentence for a claim's verdict; an undecided claim never has that of another verdict."""
+    verdict = NOT_MEASURED if claim is None else claim.verdict
+    if claim and claim.claims_verdict == NOT_MEASURED:
+        verdict = NOT_MEASURED
+    if verdict in said:
+        return said[verdict]
+    if verdict in UNDECIDED:
+        return said.get("undecided", NO_ADVICE[verdict])
+    return said.get("otherwise", "No advice yet.")
 
 
 def linked(child: nodes.Node, claim: Claim, docname: str, tip: str = "") -> nodes.Node:
@@ -89,7 +114,7 @@ class Verdict(Role):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         claim = self.claim(self.text)
         if claim is None:
-            return [badge("not measured")], []
+            return [badge(NOT_MEASURED)], []
         return [linked(mark(claim), claim, self.env.docname)], []
 
 
@@ -99,7 +124,7 @@ class Found(Role):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         claim = self.claim(self.text)
         if claim is None:
-            return [badge("not measured")], []
+            return [badge(NOT_MEASURED)], []
         label = linked(mark(claim), claim, self.env.docname)
         text = self.say(claim)
         if not text:
@@ -114,7 +139,8 @@ class Found(Role):
 class Reason(Found):
     """`` {reason}`claim` ``: the sentence that a run wrote for its verdict, and the verdict.
 
-    The name of the claim comes before it where it begins an item of a list.
+    The name of the claim comes before it where it begins an item of a list, and there too why it
+    was not measured.
     """
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
@@ -122,19 +148,23 @@ class Reason(Found):
         claim = find(self.env, self.text)
         part = self.text.partition("/")[2]
         name = ", ".join(filter(None, (claim.title, part))) if claim else self.text
-        return [nodes.strong("", f"{name}. ", classes=[NAME]), *shown], messages
+        why = claim.text("reason") if claim and claim.verdict == NOT_MEASURED else ""
+        told = [nodes.inline("", f" {why}", classes=[WHY])] if why else []
+        return [nodes.strong("", f"{name}. ", classes=[NAME]), *shown, *told], messages
 
     def say(self, claim: Claim) -> str:
-        # Why there is nothing stands on the claim's own page, which the badge leads to.
-        return "" if claim.verdict == "not measured" else claim.text("reason")
+        return "" if claim.verdict == NOT_MEASURED else claim.text("reason")
 
 
 def names(app: Sphinx, doctree: nodes.document) -> None:
-    """Keep the names of claims where they begin an item of a list."""
-    for name in [node for node in doctree.findall(nodes.strong) if NAME in node["classes"]]:
-        paragraph = name.parent
-        if not (isinstance(paragraph.parent, nodes.list_item) and paragraph.index(name) == 0):
-            paragraph.remove(name)
+    """Keep names of claims, and why one was not measured, in items of a list that begin so."""
+    marked = (node for node in doctree.findall(nodes.Element) if {NAME, WHY} & {*node["classes"]})
+    for node in list(marked):
+        paragraph = node.parent
+        first = paragraph.children[0]
+        begins = isinstance(first, nodes.strong) and NAME in first["classes"]
+        if not (begins and isinstance(paragraph.parent, nodes.list_item)):
+            paragraph.remove(node)
 
 
 class Record(Role):
@@ -148,7 +178,7 @@ class Record(Role):
         return [nodes.inline(text, text, classes=["record"])], []
 
 
-COUNTED = ("all", "judged", "theirs", "ours")  # the last: claims that no document makes
+COUNTED = ("all", "judged", "otherwise", "theirs", "ours")  # the last: that no document makes
 
 
 class Count(Role):
@@ -170,7 +200,8 @@ class Count(Role):
             "theirs": len(found) - ours,
             "ours": ours,
             "all": len(found),
-            "judged": sum(verdict != "not measured" for verdict in found),
+            "judged": sum(verdict != NOT_MEASURED for verdict in found),
+            "otherwise": sum(verdict not in (HOLDS, *UNDECIDED) for verdict in found),
             IN_PART: sum(claim.label == IN_PART for claim in chosen),
         }.get(kind, found.count(kind))
         return [nodes.inline(str(number), str(number), classes=["record"])], []
@@ -208,10 +239,12 @@ class VerdictKinds(SphinxDirective):
 class Advice(SphinxDirective):
     """What to do, chosen by a verdict: the body maps verdicts to sentences.
 
-    A key is a verdict, several joined by commas, or `otherwise`.
+    A key is a verdict, several joined by commas, `undecided` (inconclusive or not measured), or
+    `otherwise`, which stands for the other verdicts that decide.
     """
 
     required_arguments = 1
+    final_argument_whitespace = True  # names of parts have it
     has_content = True
 
     def run(self) -> list[nodes.Node]:
@@ -219,26 +252,25 @@ class Advice(SphinxDirective):
         claim = find(self.env, key)
         if not known(self.env, key):
             LOG.warning("no claim %r in book/claims.yml", key, location=self.get_location())
-        verdict = claim.verdict if claim else "not measured"
         said = {
             kind.strip(): str(text)
             for kinds, text in (yaml.safe_load("\n".join(self.content)) or {}).items()
             for kind in str(kinds).split(",")
         }
-        if wrong := sorted(set(said) - {*VERDICTS, "otherwise"}):
+        if wrong := sorted(set(said) - {*VERDICTS, "undecided", "otherwise"}):
             LOG.warning(
-                "%s: no verdict; it may be %s or otherwise",
+                "%s: no verdict; it may be %s, undecided or otherwise",
                 ", ".join(wrong),
                 ", ".join(VERDICTS),
                 location=self.get_location(),
             )
-        text = said.get(verdict, said.get("otherwise", "No advice yet."))
+        text = advised(claim, said)
         box = nodes.container(classes=["advice"])
         box += self.parse_text_to_nodes(text)
         last = box.children[-1] if box.children else None
         if isinstance(last, nodes.paragraph):
             last += nodes.Text(" ")
-            last += linked(mark(claim), claim, self.env.docname) if claim else badge(verdict)
+            last += linked(mark(claim), claim, self.env.docname) if claim else badge(NOT_MEASURED)
         return [box]
 
 

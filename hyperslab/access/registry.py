@@ -63,6 +63,7 @@ CARDS = (
     Card("chunkindex_layout-none", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_URLS,
          label="chunkindex, no read-ahead"),
     Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
+    Card("pyfive", "pyfive", _HDF5, "fork", "pyfive", ("pyfive",), places=_ALL),
     Card("hidefix", "hidefix", _HDF5, "fork", "hidefix", ("hidefix", "h5py"), _DEFLATE),
     Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", _X4, _NO_LZF, places=_HTTP),
     Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", _X5, places=_ALL),

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight, paired_ratio
 from ..text import Interval, exact
@@ -11,6 +13,8 @@ from .cells import MissingError, cells, in_order, select
 from .quantities import MORE_IS_BETTER, Quantity, quantity
 
 UNKNOWN = Interval(float("nan"), float("nan"), float("nan"), 0)
+_NOTHING = pd.DataFrame(dtype="f8")
+Floats = NDArray[np.float64]
 
 
 def compare(
@@ -55,7 +59,7 @@ def compare(
         `mean8` is the mean without best and worst, and `blocks` has the value of each block, for
         other statistics of a document. With `against`, `ratio` is an interval too: above one it is
         in favour of the row, as quicker, fewer, or at a higher rate. What was not measured is NaN,
-        of no blocks, and so is a ratio to it.
+        of no blocks, and so is a ratio to it. Of no records the table is empty.
 
     Raises
     ------
@@ -75,6 +79,10 @@ def compare(
     ('4 × faster', '1.4 s [0.4, 2.4]')
     """
     names = [by] if isinstance(by, str) else list(by)
+    if records.empty:
+        index = pd.MultiIndex.from_arrays([[]] * len(names), names=names)
+        columns = ["value", "mean8", "blocks", "ratio"]
+        return pd.DataFrame(columns=columns, index=index if len(names) > 1 else index.levels[0])
     for name in (*names, *where):
         if name not in records:
             raise KeyError(
@@ -87,10 +95,11 @@ def compare(
     rows, met = [], against is None
     for key in keys:
         own = blocks[key].mean(axis=1)
-        row = {"value": _interval(own, wanted), "mean8": _middle(own), "blocks": own}
+        row = {"value": of_blocks(own, wanted), "mean8": _middle(own), "blocks": own}
         if against is not None:
             other = tuple({**dict(zip(names, key, strict=True)), **against}[name] for name in names)
-            row["ratio"] = _ratio(blocks[other], blocks[key], value) if other in blocks else UNKNOWN
+            sides = (blocks.get(other, _NOTHING), blocks[key])
+            row["ratio"] = ratio_of(paired(*(sides[::-1] if value in MORE_IS_BETTER else sides)))
             met |= other in blocks
         rows.append(row)
     if not met:
@@ -113,25 +122,46 @@ def _blocks(
     try:
         return cells(records, chosen, wanted, phases, [over] if over else []).table.dropna()
     except MissingError:
-        return pd.DataFrame(dtype="f8")
+        return _NOTHING
 
 
-def _interval(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
+def of_blocks(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:
+    """Return the median of a value of each block; without width where a count is always the same.
+
+    Nothing of no blocks: NaN.
+    """
     if not wanted.timed and blocks.nunique() == 1:
         return exact(float(blocks.iloc[0]))
     return median_interval(blocks.to_numpy()) if len(blocks) else UNKNOWN
 
 
+def paired(of: pd.DataFrame, to: pd.DataFrame) -> list[tuple[Floats, Floats]]:
+    """Return the values of two sides for each group of both, over the blocks that have all.
+
+    Parameters
+    ----------
+    of, to : pandas.DataFrame
+        By block and group, as `Cells.table`.
+    """
+    groups = [group for group in of.columns if group in to.columns]
+    both = pd.concat([of[groups], to[groups]], axis=1, join="inner").dropna()
+    values, n = both.to_numpy(dtype="f8"), len(groups)
+    return [(values[:, i], values[:, n + i]) for i in range(n)] if len(both) else []
+
+
+def ratio_of(pairs: Sequence[tuple[Floats, Floats]]) -> Interval:
+    """Return the ratio of two sides: paired by block, and the geometric mean over groups.
+
+    Examples
+    --------
+    >>> sides = [pd.DataFrame({"": [seconds] * 7}) for seconds in (2.0, 1.0)]
+    >>> ratio_of(paired(*sides)).value
+    2.0
+    """
+    if not pairs:
+        return UNKNOWN
+    return geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])
+
+
 def _middle(blocks: "pd.Series[float]") -> float:
     return middle_eight(blocks.to_numpy()) if len(blocks) > 2 else float("nan")
-
-
-def _ratio(base: pd.DataFrame, own: pd.DataFrame, value: str) -> Interval:
-    groups = base.columns.intersection(own.columns, sort=False)
-    blocks = base.index.intersection(own.index)
-    if not len(groups) or not len(blocks):
-        return UNKNOWN
-    sides = [base, own] if value not in MORE_IS_BETTER else [own, base]
-    first, second = (side.loc[blocks, groups].to_numpy("f8").T for side in sides)
-    pairs = list(zip(first, second, strict=True))
-    return geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])

@@ -98,6 +98,8 @@ class Array:
         Names of its dimensions; letters if there are none.
     unlimited : tuple of str
         Those that can grow.
+    fill_value : float, optional
+        Of what is never written; that of the format if none is given.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class Array:
     variable: str = work.NAME
     dims: tuple[str, ...] = ()
     unlimited: tuple[str, ...] = ()
+    fill_value: float | None = None
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
         return Part(self.make, selection)()
@@ -124,7 +127,8 @@ class Array:
         """Write all of it into each file, whatever is there."""
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
-        variable = Variable(self.variable, dims, self.shape, self.dtype, unlimited=self.unlimited)
+        about = (self.variable, dims, self.shape, self.dtype)
+        variable = Variable(*about, fill_value=self.fill_value, unlimited=self.unlimited)
         for path, layout in files.items():
             # A cache for all chunks: whole rows arrive, and each may touch every chunk.
             cached = layout.chunks and layout.format in CHUNK_CACHED
@@ -173,14 +177,17 @@ class File:
         return {**self.layout.record(), "file_bytes": stored, "useful_bytes": values}
 
     def twin(self) -> Path:
-        """Return a copy for reads from memory.
+        """Return a copy for reads from memory, with copies of the indexes that lie beside the file.
 
         A file that was evicted comes back in other pieces of memory, which alone makes a read from
         memory up to a tenth quicker or slower: cold and warm reads need files of their own.
         """
         path = self.path.with_name(f"warm-{self.path.name}")
         if self.path.exists() and not path.exists():
-            (shutil.copytree if self.path.is_dir() else shutil.copyfile)(self.path, path)
+            # With its times, by which an index tells whether the file has changed.
+            (shutil.copytree if self.path.is_dir() else shutil.copy2)(self.path, path)
+            for index in self.path.parent.glob(f"{self.path.name}.*"):
+                shutil.copy2(index, path.with_name(f"warm-{index.name}"))
         return path
 
 

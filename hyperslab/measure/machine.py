@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGES = (
     "numpy", "h5py", "netCDF4", "h5netcdf", "xarray", "zarr", "numcodecs", "dask", "distributed",
     "pandas", "fsspec", "aiohttp", "s3fs", "aiobotocore", "obstore", "kerchunk", "virtualizarr",
-    "hidefix", "isal", "hyperslab",
+    "hidefix", "isal", "pyfive", "hyperslab",
 )  # fmt: skip
 # What records call a library, where it is not the name of the package that brings it.
 _LIBRARIES = {

@@ -1,49 +1,22 @@
-"""The verdict board: all claims, judged, as a picture, tables and sentences."""
+"""The claims, judged by the records of a run: how many came out how, and each on a line."""
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
+from .. import claims
+from ..claims.bands import HOLDS, NOT_MEASURED, SIGNS, UNDECIDED
 from ..measure import records as tables
-from ..text import amount, unbroken
-from . import claims, provenance
-from .claims.bands import (
-    HOLDS,
-    INCONCLUSIVE,
-    NOT_MEASURED,
-    OBSOLETE,
-    REFUTED,
-    REVERSED,
-    STRONGER,
-    VERDICTS,
-    WEAKER,
-)
+from ..text import amount
+from . import provenance
 from .profile import check_profile, entries, root
 
-SYMBOLS: Mapping[str, str] = {
-    HOLDS: "✓",
-    STRONGER: "△",
-    WEAKER: "▽",
-    REVERSED: "⇄",
-    REFUTED: "✗",
-    OBSOLETE: "⊘",
-    INCONCLUSIVE: "?",
-    NOT_MEASURED: "–",
-}
-IN_PART, IN_PART_SYMBOL = "holds in part", "◐"
-"""A claim that holds while another of its parts is reversed, refuted or obsolete."""
 _GIVEN = ("repeats", "seed")  # to a run, and right whatever they were
-SHORT: Mapping[str, str] = {
-    "lee": "Lee 2008",
-    "chunking": "netCDF-C 2018",
-    "jones": "Jones 2016",
-    "penard": "Penard 2025",
-    "chilan": "Chilan 2006",
-}
+_DOCUMENT = "../book/documents/{document}.html#claim-{id}"
+_PAGE = "{notebook}.html"
 
 
 @dataclass(frozen=True)
@@ -54,13 +27,9 @@ class Board:
     ----------
     profile : str
     results : Path
-        Where claims.json and the figures go.
-    documents : mapping
-        Key of a document to its title.
-    chapters : mapping
-        Notebook to the title of its chapter.
-    pages : frozenset of str
-        Notebooks that are pages of the book.
+        Where claims.json is.
+    content : ClaimFile
+        What was written down.
     judgements : tuple of Judgement
     notebook : str
         Its own name.
@@ -68,11 +37,28 @@ class Board:
 
     profile: str
     results: Path
-    documents: Mapping[str, str]
-    chapters: Mapping[str, str]
-    pages: frozenset[str]
+    content: claims.ClaimFile
     judgements: tuple[claims.Judgement, ...]
     notebook: str = "claims"
+
+    def count(self, *verdicts: str) -> int:
+        """Return how many claims have one of these verdicts."""
+        return sum(judgement.verdict in verdicts for judgement in self.judgements)
+
+    @property
+    def judged(self) -> int:
+        """How many claims were measured."""
+        return len(self.judgements) - self.count(NOT_MEASURED)
+
+    @property
+    def otherwise(self) -> int:
+        """How many claims were decided, and do not hold."""
+        return len(self.judgements) - self.count(HOLDS, *UNDECIDED)
+
+    @property
+    def in_part(self) -> int:
+        """How many claims hold in part."""
+        return sum(bool(judgement.contrary) for judgement in self.judgements)
 
 
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
@@ -99,55 +85,14 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
     if records and not folder.is_dir():
         raise ValueError(f"records is {records!r}: no such folder of records")
     content = claims.read(top / claims.FILE)
-    pages = frozenset(entry.name for entry in entries(top))
     differs = _differs(folder, profile, top) if records else {}
-    found = claims.evaluate(
-        content.claims, folder, ready=pages, chapters=content.chapters, differs=differs
-    )
+    found = claims.evaluate(content.claims, folder, differs=differs)
     claims.write_json(found, results / "claims.json")
-    return Board(profile, results, content.documents, content.chapters, pages, tuple(found))
-
-
-def tiles(board: Board) -> pd.DataFrame:
-    """Return one row a claim: what the picture shows of it.
-
-    Parameters
-    ----------
-    board : Board
-
-    Returns
-    -------
-    pandas.DataFrame
-        document, id, verdict, symbol.
-    """
-    rows = [
-        {
-            "document": judgement.claim.document,
-            "id": judgement.claim.id,
-            "verdict": judgement.verdict,
-            "symbol": IN_PART_SYMBOL if judgement.contrary else SYMBOLS[judgement.verdict],
-        }
-        for judgement in board.judgements
-    ]
-    return pd.DataFrame(rows, columns=["document", "id", "verdict", "symbol"])
-
-
-def labelled(judgement: claims.Judgement) -> str:
-    """Return a claim's verdict with its symbol, and what a reader must know of it.
-
-    Parameters
-    ----------
-    judgement : Judgement
-    """
-    if judgement.contrary:
-        text = f"{IN_PART_SYMBOL} {IN_PART}"
-    else:
-        text = f"{SYMBOLS[judgement.verdict]} {judgement.verdict}"
-    return f"{text} ({judgement.claim.basis})" if judgement.claim.basis else text
+    return Board(profile, results, content, tuple(found))
 
 
 def tally(board: Board) -> pd.DataFrame:
-    """Return how many claims of each document came out how; the last row is their sum.
+    """Return how many claims of each paper have which verdict.
 
     Parameters
     ----------
@@ -156,123 +101,65 @@ def tally(board: Board) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row a verdict; columns: Verdict, each document, All.
+        By verdict, each with its sign: a column for each paper, and their sum.
     """
-    shown = tiles(board)
-    counts = pd.crosstab(shown["verdict"], shown["document"])
-    counts = counts.reindex(index=list(VERDICTS), columns=list(board.documents), fill_value=0)
-    counts = counts.rename(columns=SHORT).assign(All=counts.sum(axis=1))
-    counts.loc["claims"] = counts.sum()
-    names = [f"{SYMBOLS[name]} {name}" if name in SYMBOLS else name for name in counts.index]
-    counts.insert(0, "Verdict", names)
-    return counts.reset_index(drop=True).rename_axis(columns=None)
+    rows = [(item.claim.document, item.label.partition(" (")[0]) for item in board.judgements]
+    table = pd.DataFrame(rows, columns=["paper", "Verdict"])
+    counts = pd.crosstab(table["Verdict"], table["paper"])
+    counts = counts.reindex(index=list(SIGNS), columns=list(board.content.documents), fill_value=0)
+    counts = counts.rename(columns=claims.PAPERS).assign(All=counts.sum(axis=1))
+    return counts.rename(index=lambda verdict: f"{SIGNS[verdict]} {verdict}")
 
 
-def listing(board: Board, document: str) -> pd.DataFrame:
-    """Return the claims of a document, as text for a page.
+def listed(board: Board) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return each claim on a line, and where its cells lead.
 
     Parameters
     ----------
     board : Board
-    document : str
-        Its key.
 
     Returns
     -------
-    pandas.DataFrame
-        A row a claim: Claim, The document says, There, Here, Verdict, Chapter.
+    pandas.DataFrame, dict
+        Claim, Paper, Its number, Here, Verdict, Run (marked, where its noise must be known),
+        Experiment; and links by column.
     """
     rows = []
-    for judgement in board.judgements:
-        claim, head = judgement.claim, judgement.headline
-        if claim.document != document:
-            continue
-        there = "–" if math.isnan(head.document) else amount(head.document, head.unit)
+    for item in board.judgements:
+        head = item.headline
         rows.append(
             {
-                "Claim": f"{claim.title} ({claim.id})",
-                "The document says": _cell(f"{claim.statement} ({claim.section})"),
-                "There": unbroken(there),
-                "Here": unbroken(head.shown),
-                "Verdict": labelled(judgement),
-                "Chapter": _chapter(board, head.notebook),
+                **of_claim(board.content, item.claim, head),
+                "Here": head.shown,
+                "Verdict": signed(item),
+                "Run": "marked" if head.marks else "",
+                "Experiment": board.content.chapters[head.notebook],
             }
         )
-    return pd.DataFrame(rows)
+    pages = [_PAGE.format(notebook=item.headline.notebook) for item in board.judgements]
+    return pd.DataFrame(rows), {
+        "Claim": places([item.claim for item in board.judgements]),
+        "Experiment": pages,
+    }
 
 
-def reasons(board: Board, document: str) -> str:
-    """Return the reasons of a document's measured claims as a list, every part with its own.
-
-    Parameters
-    ----------
-    board : Board
-    document : str
-        Its key.
-    """
-    lines = []
-    for judgement in board.judgements:
-        measured = [part for part in judgement.parts if part.verdict != NOT_MEASURED]
-        if judgement.claim.document != document or not measured:
-            continue
-        lines.append(f"- **{judgement.claim.title}** ({judgement.claim.id})")
-        lines += [
-            f"  - {SYMBOLS[part.verdict]} *{part.name}*, {part.verdict}: {_cell(part.reason)}"
-            for part in measured
-        ]
-    return "\n".join(lines) or "None of these claims is judged yet."
+def of_claim(
+    content: claims.ClaimFile, claim: claims.Claim, head: claims.PartVerdict
+) -> dict[str, str]:
+    """Return what a claim is: its name, its paper, and the paper's number where it gives one."""
+    there = "–" if math.isnan(head.document) else amount(head.document, head.unit)
+    paper = claims.PAPERS.get(claim.document, content.documents[claim.document])
+    return {"Claim": claim.title, "Paper": paper, "Its number": there}
 
 
-def summary(board: Board) -> str:
-    """Return what was found, in sentences: the counts, and what is missing, honestly.
-
-    Parameters
-    ----------
-    board : Board
-    """
-    verdicts = [judgement.verdict for judgement in board.judgements]
-    total, missing = len(verdicts), verdicts.count(NOT_MEASURED)
-    counts = ", ".join(f"{verdicts.count(v)} {v}" for v in VERDICTS[:-1] if v in verdicts)
-    sentences = [
-        f"{total} claims in {len(board.documents)} documents: {total - missing} judged"
-        f"{f' ({counts})' if counts else ''}, {missing} not measured."
-    ]
-    if partly := sum(bool(judgement.contrary) for judgement in board.judgements):
-        sentences.append(
-            f"Of those that hold, {partly} do so in part ({IN_PART_SYMBOL}): another part of the "
-            "same claim is reversed, refuted or obsolete."
-        )
-    if based := _based(board):
-        sentences.append(f"No measurement can confirm {based}.")
-    if coming := _coming(board):
-        sentences.append(f"Chapters that are still to come will measure {coming} of these.")
-    if board.profile == "smoke":
-        sentences.append(
-            "The profile smoke uses toy sizes: its verdicts test the machinery and say nothing "
-            "about the claims."
-        )
-    if marked := _marked(board):
-        sentences.append(
-            f"Verdicts with a mark, as from a run that was not quite quiet: {marked}; their "
-            "reasons say why."
-        )
-    return " ".join(sentences)
+def places(chosen: list[claims.Claim]) -> list[str]:
+    """Return where the sections of claims are in the book."""
+    return [_DOCUMENT.format(document=claim.document, id=claim.id) for claim in chosen]
 
 
-def described(board: Board) -> str:
-    """Return the picture in words, for who cannot see it.
-
-    Parameters
-    ----------
-    board : Board
-    """
-    shown = tiles(board)
-    parts = []
-    for document, rows in shown.groupby("document", sort=False):
-        counts = rows["verdict"].value_counts()
-        found = ", ".join(f"{counts[v]} {v}" for v in VERDICTS if v in counts)
-        parts.append(f"{board.documents[str(document)]}: {found}")
-    return f"A tile for each claim, by document, with its verdict. {'; '.join(parts)}."
+def signed(judgement: claims.Judgement) -> str:
+    """Return a claim's verdict with its sign."""
+    return f"{SIGNS[judgement.label.partition(' (')[0]]} {judgement.label}"
 
 
 def _differs(folder: Path, profile: str, top: Path) -> dict[str, str]:
@@ -287,34 +174,3 @@ def _differs(folder: Path, profile: str, top: Path) -> dict[str, str]:
             now = provenance.experiment(source, settings, profile=profile, **parameters)
             found[item.name] = provenance.differs(path, now)
     return found
-
-
-def _coming(board: Board) -> int:
-    return sum(
-        judgement.verdict == NOT_MEASURED and judgement.headline.notebook not in board.pages
-        for judgement in board.judgements
-    )
-
-
-def _marked(board: Board) -> int:
-    return sum(bool(judgement.headline.marks) for judgement in board.judgements)
-
-
-def _based(board: Board) -> str:
-    """Say of how many judged claims the verdict is no finding, and why."""
-    judged = [j.claim.basis for j in board.judgements if j.verdict != NOT_MEASURED]
-    why = {
-        "calibration": "whose data were made to show it",
-        "arithmetic": "that follows from the document's printed numbers",
-    }
-    return " and ".join(f"{judged.count(b)} {why[b]} ({b})" for b in why if b in judged)
-
-
-def _chapter(board: Board, notebook: str) -> str:
-    title = board.chapters.get(notebook, notebook)
-    return f"{{doc}}`{title} <{notebook}>`" if notebook in board.pages else f"{title} (to come)"
-
-
-def _cell(text: str) -> str:
-    """Return text that a Markdown table cell takes as it is."""
-    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")

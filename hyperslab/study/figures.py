@@ -219,6 +219,8 @@ class Curves(_Drawn):
         Which axes are logarithmic: of "x" and "y".
     marks : mapping of str to float
         Lines across the curves, by what they mark, in the unit of the labels.
+    legend : bool
+        Whether few curves have their names in a legend too, as where they end in one place.
     ticks : mapping of str to float
         Numbers that are named on the axis across, in the unit of the labels; all by default.
 
@@ -246,6 +248,7 @@ class Curves(_Drawn):
     across_unit: str = ""
     log: str = "xy"
     marks: Mapping[str, float] | None = None
+    legend: bool = False
     ticks: Mapping[str, float] | None = None
 
     @property
@@ -283,7 +286,7 @@ class Curves(_Drawn):
         import seaborn as sns
 
         colours = _values(self.parts, "colour")
-        direct = len(colours) <= _DIRECT and not self.panel
+        direct = len(colours) <= _DIRECT and not self.panel and not self.legend
         for number, colour in enumerate(colours):
             drawn = f"C{number}"
             part = parts["measured"][parts["measured"]["colour"] == colour].sort_values("x")
@@ -316,7 +319,7 @@ class Curves(_Drawn):
             else:
                 axes.set(**{f"{letter}lim": (0, None)})
         if self.ticks:
-            places = [SCALES[self.across_unit] * at for at in self.ticks.values()]
+            places = [SCALES[self.across_unit] * number for number in self.ticks.values()]
             axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)
         sns.despine(ax=axes)
 

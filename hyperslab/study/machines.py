@@ -1,17 +1,24 @@
-"""The claims on every machine whose records are here: reference, others, and this run."""
+"""The claims on every machine whose records are here: the reference, others, and this run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab.measure import records as tables
+import pandas as pd
 
-from .claims import FILE, Claim, Judgement, PartVerdict, evaluate, read
-from .claims.bands import INCONCLUSIVE, NOT_MEASURED
-from .profile import check_profile, entries, root
+from ..claims import FILE, Claim, ClaimFile, Judgement, PartVerdict, evaluate, read
+from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
+from ..measure import records as tables
+from ..text import ENOUGH, TIMES, Interval, listing
+from .board import of_claim, places, signed
+from .profile import check_profile, root
 
 REFERENCE, YOURS = "reference", "yours"
-OTHERS = "results"
+SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on one", "on one only"
+"""How the verdicts of a claim compare. Open: inconclusive on one machine, decided on another."""
+_FACTS = {
+    "Kernel": "kernel", "File system": "file_system", "Profile": "profile", "Code": "git_revision",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,19 +39,27 @@ class Machine:
     runs: Mapping[str, Mapping[str, object]]
     judgements: Mapping[str, Judgement]
 
-    def facts(self, name: str) -> list[object]:
-        """Return the values of a fact in its runs, each once.
+    def fact(self, name: str, part: str = "") -> str:
+        """Return a fact, or a part of one: of several runs each value once.
 
         Examples
         --------
-        >>> Machine("a", {"1": {"seed": 0}, "2": {"seed": 0}}, {}).facts("seed")
-        [0]
+        >>> Machine("a", {"1": {"profile": "full"}, "2": {"profile": "quick"}}, {}).fact("profile")
+        'full and quick'
         """
-        found: list[object] = []
-        for facts in self.runs.values():
-            value = facts.get(name)
-            found += [] if value is None or value in found else [value]
-        return found
+        found = [facts.get(name) for facts in self.runs.values()]
+        if part:
+            found = [each.get(part) for each in found if isinstance(each, Mapping)]
+        return listing(
+            list(dict.fromkeys(str(each) for each in found if each is not None)) or ["–"]
+        )
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of packages."""
+        found = [facts.get("versions") for facts in self.runs.values()]
+        names = {name for each in found if isinstance(each, Mapping) for name in each}
+        return {name: self.fact("versions", name) for name in sorted(names)}
 
 
 @dataclass(frozen=True)
@@ -56,11 +71,8 @@ class Machines:
     profile : str
     results : Path
         Where figures go.
-    documents, chapters : mapping
-        Titles by key.
-    pages : frozenset of str
-        Notebooks that are pages of the book.
-    claims : tuple of Claim
+    content : ClaimFile
+        What was written down.
     machines : tuple of Machine
         The reference first, this run last.
     own : str
@@ -71,10 +83,7 @@ class Machines:
 
     profile: str
     results: Path
-    documents: Mapping[str, str]
-    chapters: Mapping[str, str]
-    pages: frozenset[str]
-    claims: tuple[Claim, ...]
+    content: ClaimFile
     machines: tuple[Machine, ...]
     own: str = ""
     notebook: str = "machines"
@@ -83,32 +92,36 @@ class Machines:
         """The headline of a claim on each machine."""
         return tuple(machine.judgements[claim.id].headline for machine in self.machines)
 
-    @property
-    def shared(self) -> tuple[Claim, ...]:
-        """Claims that were judged on two machines or more."""
-        return tuple(
-            claim
-            for claim in self.claims
-            if sum(head.verdict != NOT_MEASURED for head in self.heads(claim)) > 1
-        )
+    def agreement(self, claim: Claim) -> str:
+        """How the verdicts of a claim compare: SAME, DIFFERS, OPEN or ALONE."""
+        verdicts = [head.verdict for head in self.heads(claim) if head.verdict != NOT_MEASURED]
+        if len(verdicts) < 2:
+            return ALONE
+        decided = {*verdicts} - {INCONCLUSIVE}
+        if len(decided) > 1:
+            return DIFFERS
+        return OPEN if decided and INCONCLUSIVE in verdicts else SAME
+
+    def those(self, agreement: str) -> list[Claim]:
+        """Return the claims whose verdicts compare in this way."""
+        return [claim for claim in self.content.claims if self.agreement(claim) == agreement]
 
     @property
-    def opposed(self) -> tuple[Claim, ...]:
-        """Claims that two machines decide differently."""
-        return tuple(claim for claim in self.shared if len(self._decided(claim)) > 1)
+    def shared(self) -> int:
+        """How many claims were judged on two machines or more."""
+        return len(self.content.claims) - len(self.those(ALONE))
 
     @property
-    def open(self) -> tuple[Claim, ...]:
-        """Claims that one machine decides and another leaves inconclusive, and no two oppose."""
-        return tuple(
-            claim
-            for claim in self.shared
-            if len(self._decided(claim)) == 1
-            and any(head.verdict == INCONCLUSIVE for head in self.heads(claim))
-        )
-
-    def _decided(self, claim: Claim) -> set[str]:
-        return {head.verdict for head in self.heads(claim)} - {INCONCLUSIVE, NOT_MEASURED}
+    def twin(self) -> str:
+        """The machine whose hardware and versions are those of this run; "" if none is."""
+        mine = [machine for machine in self.machines if machine.name == YOURS]
+        kinds = {each.name: (each.fact("identity"), each.versions) for each in self.machines}
+        alike = [
+            name
+            for name, kind in kinds.items()
+            if mine and name != YOURS and kind == kinds[YOURS] and kind[1]
+        ]
+        return alike[0] if alike else ""
 
 
 def gathered(
@@ -116,7 +129,7 @@ def gathered(
     profile: str = "quick",
     workdir: str = "build/adhoc",
     records: str = "",
-    others: str = OTHERS,
+    others: str = "results",
 ) -> Machines:
     """Judge the claims on every machine.
 
@@ -144,10 +157,9 @@ def gathered(
         if value and not folder.is_dir():
             raise ValueError(f"{name} is {value!r}: no such folder of records")
     content = read(top / FILE)
-    pages = frozenset(entry.name for entry in entries(top))
 
     def machine(name: str, folder: Path) -> Machine:
-        found = evaluate(content.claims, folder, ready=pages, chapters=content.chapters)
+        found = evaluate(content.claims, folder)
         return Machine(name, tables.machines(folder), {each.claim.id: each for each in found})
 
     folders = sorted(
@@ -161,13 +173,97 @@ def gathered(
         added = [each.name for each in found if runs and runs <= set(each.runs)]
         mine = own.name if own in folders else added[0] if added else YOURS
         found += [] if own in folders or added else [machine(YOURS, own)]
-    return Machines(
-        profile,
-        results,
-        content.documents,
-        content.chapters,
-        pages,
-        content.claims,
-        tuple(found),
-        mine,
-    )
+    return Machines(profile, results, content, tuple(found), mine)
+
+
+def listed(found: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return each claim on each machine on a line, those that differ first, and where cells lead.
+
+    Parameters
+    ----------
+    found : Machines
+
+    Returns
+    -------
+    pandas.DataFrame, dict
+        Claim, Paper, Its number, Machine, Measured, Verdict, Machines (how they compare); and links
+        by column.
+    """
+    chosen = [claim for kind in (DIFFERS, OPEN, SAME, ALONE) for claim in found.those(kind)]
+    rows = [
+        {
+            **of_claim(found.content, claim, max(found.heads(claim), key=_known)),
+            "Machine": machine.name,
+            "Measured": machine.judgements[claim.id].headline.shown,
+            "Verdict": signed(machine.judgements[claim.id]),
+            "Machines": found.agreement(claim),
+        }
+        for claim in chosen
+        for machine in found.machines
+    ]
+    claims = [claim for claim in chosen for _ in found.machines]
+    return pd.DataFrame(rows), {"Claim": places(claims)}
+
+
+def ratios(found: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
+    """Return the ratios of claims on which machines differ, as `Dots` draws them.
+
+    Parameters
+    ----------
+    found : Machines
+
+    Returns
+    -------
+    pandas.DataFrame
+        By claim and machine: value, an Interval.
+    pandas.Series
+        By claim: the number of the paper, where it gives one.
+    """
+    values, known = {}, {}
+    for claim in found.those(DIFFERS):
+        heads = found.heads(claim)
+        if any(head.unit not in (TIMES, "") for head in heads):
+            continue
+        for machine, head in zip(found.machines, heads, strict=True):
+            if head.verdict != NOT_MEASURED:
+                one = Interval(head.measured, head.low, head.high, ENOUGH)
+                values[claim.title, machine.name] = one
+        known[claim.title] = max(heads, key=_known).document
+    index = pd.MultiIndex.from_tuples(list(values), names=["claim", "machine"])
+    document = pd.Series(known, dtype="f8").rename_axis("claim").dropna()
+    return pd.DataFrame({"value": list(values.values())}, index), document
+
+
+def facts(found: Machines) -> pd.DataFrame:
+    """Return what each machine is, a row each.
+
+    Parameters
+    ----------
+    found : Machines
+    """
+    rows = {
+        machine.name: {
+            "Processor": f"{machine.fact('identity', 'cpu')}, "
+            f"{machine.fact('identity', 'cores')} cores",
+            "Memory (GiB)": machine.fact("identity", "memory_gib"),
+            **{label: machine.fact(name) for label, name in _FACTS.items()},
+        }
+        for machine in found.machines
+    }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("Machine")
+
+
+def versions(found: Machines) -> pd.DataFrame:
+    """Return the packages whose versions differ between machines: a column for each machine.
+
+    Parameters
+    ----------
+    found : Machines
+    """
+    table = pd.DataFrame({machine.name: machine.versions for machine in found.machines})
+    table = table.fillna("–").sort_index().rename_axis("Package")
+    return table[table.nunique(axis=1) > 1]
+
+
+def _known(head: PartVerdict) -> bool:
+    return head.document == head.document  # not NaN

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import claims
+from .. import claims
 from .book import near
 
 

@@ -19,7 +19,7 @@ from .session import Session
 from .show import lost as caveats
 from .show import noise
 
-_ADVICE = "**Do.**"
+_FOUND, _ADVICE = "**Found.**", "**Do.**"  # how an answer, and what to do, begin
 __all__ = ["caveats", "document", "exact", "noise", "said", "say", "show", "table"]
 
 
@@ -27,7 +27,7 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
     """Show sentences, with values in them.
 
     A line with a value that was not measured is left out, and said to be. No advice, which is what
-    begins with "**Do.**", is given from fewer than six blocks or from void times.
+    begins with "**Do.**", is given from fewer than six blocks; of void times nothing is said.
 
     Parameters
     ----------
@@ -35,18 +35,21 @@ def say(text: str, *, rests_on: Sequence[pd.DataFrame] = (), **values: object) -
         MyST, a sentence a line. ``{gain:faster}`` stands for an interval and its direction, as
         `hyperslab.text.Interval` prints it; ``{size:MB}`` for one with a unit.
     rests_on : sequence of pandas.DataFrame
-        Records of the times that the advice rests on.
+        Records of the times that the text rests on.
     **values
         Intervals and numbers, by name.
     """
     found, do, _ = text.partition(_ADVICE)
-    if do and (reason := no_advice(*rests_on)):
-        text = f"{found}{do} No advice from this run: {reason}."
+    if reason := no_advice(*rests_on):
+        void = f"{_FOUND} Nothing is said of times:"
+        few = f"{found}{do} No advice from this run:" if do else ""
+        beginning = void if _void(*rests_on) else few
+        text = f"{beginning} {reason}." if beginning else text
     display.text(said(text, **values))
 
 
 def no_advice(*frames: pd.DataFrame) -> str:
-    """Return why times give no advice: too few blocks, or void; empty where they give it.
+    """Return why times give no advice: void, or too few blocks; empty where they give it.
 
     Examples
     --------
@@ -55,14 +58,19 @@ def no_advice(*frames: pd.DataFrame) -> str:
     >>> no_advice(frame_of(rows))
     'it has 3 blocks, and advice takes 6'
     """
-    for frame in frames:
-        counts = main(frame).groupby("case", observed=True)["block"].nunique()
-        most = int(counts.max()) if len(counts) else 0
-        if most < ENOUGH:
-            return f"it has {most} blocks, and advice takes {ENOUGH}"
-        if any(found.state == "void" for found in judge(frame)):
-            return "too much else went on while it was measured, so that its times are void"
-    return ""
+    if _void(*frames):
+        return "too much else went on while it was measured, so that its times are void"
+    few = [most for most in map(_most_blocks, frames) if most < ENOUGH]
+    return f"it has {few[0]} blocks, and advice takes {ENOUGH}" if few else ""
+
+
+def _void(*frames: pd.DataFrame) -> bool:
+    return any(found.state == "void" for frame in frames for found in judge(frame))
+
+
+def _most_blocks(frame: pd.DataFrame) -> int:
+    counts = main(frame).groupby("case", observed=True)["block"].nunique()
+    return int(counts.max()) if len(counts) else 0
 
 
 def said(text: str, **values: object) -> str:
@@ -98,7 +106,7 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
     ----------
     run : Session
     figure : callable
-        Such as `Dots`: draws it.
+        Such as `Dots`: draws it. Nothing is shown of an empty table.
     name : str
         Short and unique; the label is ``fig-<name>``.
     caption : str
@@ -107,6 +115,8 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
         What the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
+        if figure.table.empty:
+            return
         measured = [found for found in figure.table[figure.value] if found.n]
         blocks = [one.n for one in measured if one.low < one.high or one.n < ENOUGH]  # no counts
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""
@@ -115,7 +125,7 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
 
 def table(
     run: Session,
-    columns: Mapping[str, "pd.Series[Any] | Mapping[str, float]"],
+    columns: "Mapping[str, pd.Series[Any] | Mapping[str, float]] | pd.DataFrame",
     name: str,
     caption: str,
     *,
@@ -126,7 +136,7 @@ def table(
     Parameters
     ----------
     run : Session
-    columns : mapping
+    columns : mapping, or pandas.DataFrame
         By their heads, such as "cold (ms)": a unit in brackets is that of intervals, in seconds or
         bytes. The labels of the rows come first. Text stands as it is.
     name : str
@@ -136,6 +146,7 @@ def table(
     folded : bool
         Whether it is shown only when asked for, because it is long.
     """
+    columns = dict(columns)  # of a table, too
     few = [n for values in columns.values() for n in map(_blocks, values) if 0 < n < ENOUGH]
     if few:
         caption += f" Without an interval: fewer than {ENOUGH} blocks."

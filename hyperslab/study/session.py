@@ -25,6 +25,7 @@ from ..measure.processes import Processes
 from ..network import Link
 from ..storage.layout import Layout
 from . import provenance
+from .privacy import scrubber
 from .profile import check_profile, entry, require_writable, root
 
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
@@ -237,9 +238,11 @@ class Session:
         Returns
         -------
         pandas.DataFrame
-            The records of this experiment.
+            The records of this experiment; none where there are no cases.
         """
         cases = self._not_left_out(experiment, cases)
+        if not cases:
+            return records.frame_of([])
         if self.drawing:
             return _in_order(self._drawn(experiment), cases)
         if only is not None:
@@ -299,6 +302,7 @@ class Session:
         blocks = self._journal.blocks(experiment, "observed")
         if 0 not in blocks:
             self.scratch.mkdir(parents=True, exist_ok=True)
+            clean = scrubber(root())  # why something is missing may name a path
             seen = [
                 {
                     "case": ", ".join(str(row[name]) for name in labels),
@@ -306,6 +310,7 @@ class Session:
                     "verified": True,
                     "status": "ok",
                     **row,
+                    **({"note": clean(str(row["note"]))} if "note" in row else {}),
                 }
                 for row in rows()
             ]
@@ -331,6 +336,8 @@ class Session:
         """
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
         kept = self._not_left_out(experiment, cases)
+        if not kept:
+            return records.frame_of([])
         return _in_order(self.observe(experiment, lambda: rows(kept), labels), cases)
 
     def sizes(

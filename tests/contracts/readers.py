@@ -201,6 +201,7 @@ class ReaderContract:
                 "kerchunk",
                 "virtualizarr",
                 "hidefix",
+                "pyfive",
             )
             assert reader.name.removeprefix("xarray-").startswith(without)
         else:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hyperslab.measure.records import MACHINES, about, load, machines, save, save_machines
 
-from .. import claims
+from ... import claims
 from ..privacy import scrubber
 from ..profile import entries
 from .busy import busy_problems
@@ -191,8 +191,7 @@ def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:
     named = {run for frame in tables(new).values() for run in frame["run_id"].unique()}
     save_machines(new, {run: facts for run, facts in known.items() if run in named})
     content = claims.read(top / claims.FILE)
-    pages = {item.name for item in entries(top)}
-    judged = claims.evaluate(content.claims, new, ready=pages, chapters=content.chapters)
+    judged = claims.evaluate(content.claims, new)
     claims.write_json(judged, new / CLAIMS)
 
 

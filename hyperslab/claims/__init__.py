@@ -1,0 +1,120 @@
+"""The claims of five documents: written down with their rules, judged from the records."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .bands import NOT_MEASURED, VERDICTS
+from .file import Claim, ClaimFile, ClaimsError, Part, read
+from .verdicts import Folder, Judgement, PartVerdict, judge
+
+__all__ = [
+    "VERDICTS",
+    "Claim",
+    "ClaimFile",
+    "ClaimsError",
+    "Judgement",
+    "Part",
+    "PartVerdict",
+    "evaluate",
+    "load",
+    "read",
+    "summary_table",
+    "totals",
+    "write_json",
+]
+
+FILE = Path("book/claims.yml")
+PAPERS: Mapping[str, str] = {
+    "lee": "Lee 2008", "chunking": "netCDF-C 2018", "jones": "Jones 2016", "penard": "Penard 2025",
+    "chilan": "Chilan 2006",
+}  # fmt: skip
+"""What the documents are called in tables."""
+TOYS = "These are toy sizes (profile smoke): they test the machinery, not the claims."
+
+
+def load(path: Path | str = FILE) -> tuple[Claim, ...]:
+    """Return the claims of a file, checked.
+
+    Parameters
+    ----------
+    path : Path or str
+        That of the checkout in which one works by default.
+
+    Raises
+    ------
+    ClaimsError
+        Naming the claim, the field, what was given and what is allowed.
+    """
+    return read(path).claims
+
+
+def evaluate(
+    claims: Sequence[Claim], results: Path | str, *, differs: Mapping[str, str] | None = None
+) -> list[Judgement]:
+    """Judge claims by the records in a folder.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    results : Path or str
+        A folder of records, one Parquet file a notebook; may lack any of them.
+    differs : mapping, optional
+        By notebook, in what its records were measured otherwise than they would be now: a mark
+        of the verdicts.
+
+    Returns
+    -------
+    list of Judgement
+        One a claim, in the order given.
+    """
+    folder = Folder(Path(results), differs or {})
+    return [judge(claim, folder) for claim in claims]
+
+
+def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
+    """Write claims.json; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+    path : Path or str
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    content = json.dumps([j.as_json() for j in judgements], indent=1, ensure_ascii=False)
+    part.write_text(content + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def totals(verdicts: Sequence[str]) -> str:
+    """Return how many claims came out how, on one line.
+
+    Examples
+    --------
+    >>> totals(["refuted", "holds", "holds"])
+    '3 claims: 2 holds, 1 refuted'
+    """
+    counts = Counter(verdicts)
+    found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"{len(verdicts)} claims: {found}"
+
+
+def summary_table(judgements: Sequence[Judgement]) -> str:
+    """Return the verdicts as plain text for a terminal: one line a claim, and the totals.
+
+    Parameters
+    ----------
+    judgements : sequence of Judgement
+    """
+    lines = []
+    for judgement in judgements:
+        head = judgement.headline
+        shown = head.shown if head.verdict != NOT_MEASURED else head.reason.partition(": ")[2]
+        lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {shown}".rstrip())
+    lines += ["", totals([judgement.verdict for judgement in judgements])]
+    if any(judgement.profile == "smoke" for judgement in judgements):
+        lines.append(TOYS)
+    return "\n".join(lines)

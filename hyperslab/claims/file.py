@@ -1,0 +1,305 @@
+"""The file of claims: what it may hold, and the claims in it."""
+
+import datetime
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import NoReturn
+
+import yaml
+
+from ..analysis.cells import FILTERS
+from ..analysis.quantities import QUANTITIES
+from ..measure.records import COLUMNS
+from .measures import COMMON_WORDS, KINDS, mapping, real, texts
+from .rules import RULES, Rule
+
+PHASES = (
+    "open", "read", "write", "sync", "close", "create", "size", "count", "metadata", "reread",
+)  # fmt: skip
+# Words of direction and verdict in a reason come from the numbers, never from this file.
+TYPED_DIRECTIONS = re.compile(
+    r"\b(faster|slower|fewer|no longer|reversed|refuted|obsolete|holds|confirmed|outperforms)\b"
+)
+# The same language, read in C where PyYAML was built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_CLAIM = (
+    "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
+)  # fmt: skip
+_PART = ("name", "measure", "rule", "reason")
+BASES = ("calibration", "arithmetic")
+"""Why no measurement can confirm a claim: data made to show it, or the document's own numbers."""
+
+
+class ClaimsError(ValueError):
+    """Something in the file of claims is not as it must be."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a claim: what is measured, how it is judged, what is said of it."""
+
+    name: str
+    headline: bool
+    kind: str
+    fields: Mapping[str, object]
+    notebook: str
+    rule: Rule
+    reason: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a document.
+
+    Parameters
+    ----------
+    id : str
+    title : str
+        A few words that say what it is about.
+    document : str
+        Key of the document.
+    section : str
+        Section, tables and figures in the document.
+    statement : str
+        What it claims, in our words.
+    numbers : mapping
+        The document's own numbers.
+    notebook : str
+        The experiment that measures it.
+    dated : datetime.date
+        When its rule was written down.
+    parts : tuple of Part
+        One of them is the headline.
+    changes : tuple of (date, reason)
+        Later changes of the rule.
+    figure : str
+        Name of the figure that shows it, as the notebook gives it; "" where a table does.
+    basis : str
+        One of `BASES` where no measurement can confirm it; else "".
+    """
+
+    id: str
+    title: str
+    document: str
+    section: str
+    statement: str
+    numbers: Mapping[str, object]
+    notebook: str
+    dated: datetime.date
+    parts: tuple[Part, ...]
+    changes: tuple[tuple[datetime.date, str], ...] = ()
+    figure: str = ""
+    basis: str = ""
+
+    @property
+    def headline(self) -> Part:
+        """The part whose verdict is the claim's."""
+        return next(part for part in self.parts if part.headline)
+
+
+@dataclass(frozen=True)
+class ClaimFile:
+    """All that the file of claims holds.
+
+    Parameters
+    ----------
+    documents : mapping
+        Key of a document to its title.
+    chapters : mapping
+        Notebook to the title of its chapter, also where the notebook is still to come.
+    claims : tuple of Claim
+    """
+
+    documents: Mapping[str, str]
+    chapters: Mapping[str, str]
+    claims: tuple[Claim, ...]
+
+
+def read(path: Path | str) -> ClaimFile:
+    """Read and check a file of claims.
+
+    Raises
+    ------
+    ClaimsError
+        Naming the claim, the field, what was given and what is allowed.
+    FileNotFoundError
+        When there is no such file.
+    """
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        content = yaml.load(text, Loader=_LOADER)
+    except yaml.YAMLError as error:
+        raise ClaimsError(f"{Path(path).name} is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        _refuse("the file", "content", content, "a mapping")
+    _keys("the file", content, ("documents", "chapters", "claims"))
+    documents = {str(k): str(v) for k, v in content["documents"].items()}
+    chapters = {str(k): str(v) for k, v in content["chapters"].items()}
+    if not isinstance(content["claims"], list):
+        _refuse("the file", "claims", content["claims"], "a list of claims")
+    claims = tuple(_claim(item, documents, chapters) for item in content["claims"])
+    ids = [claim.id for claim in claims]
+    if repeated := sorted({name for name in ids if ids.count(name) > 1}):
+        _refuse(repeated[0], "id", repeated[0], "an id that no other claim has")
+    return ClaimFile(documents, chapters, claims)
+
+
+def _claim(item: object, documents: Collection[str], chapters: Collection[str]) -> Claim:
+    if not isinstance(item, dict):
+        _refuse("a claim", "claim", item, "a mapping")
+    name = str(item.get("id", "a claim without an id"))
+    _keys(name, item, _CLAIM, ("changes", "figure", "basis"))
+    _among(name, "document", item["document"], documents)
+    _among(name, "notebook", item["notebook"], chapters)
+    if "basis" in item:
+        _among(name, "basis", item["basis"], BASES)
+    if not isinstance(item["numbers"], dict):
+        _refuse(name, "numbers", item["numbers"], "a mapping, {} where the document gives none")
+    if not isinstance(item["parts"], list) or not item["parts"]:
+        _refuse(name, "parts", item["parts"], "a list of at least one part")
+    parts = tuple(_part(name, part, str(item["notebook"]), chapters) for part in item["parts"])
+    names = [part.name for part in parts]
+    if len(set(names)) < len(names):
+        _refuse(name, "parts", names, "a different name for each part")
+    heads = [part.name for part in parts if part.headline]
+    if len(heads) != 1:
+        _refuse(name, "headline", heads or "none", "exactly one part with headline: true")
+    changes = tuple(_change(name, change) for change in item.get("changes", ()))
+    return Claim(
+        name, str(item["title"]), str(item["document"]), str(item["section"]),
+        " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
+        _date(name, "dated", item["dated"]), parts, changes, str(item.get("figure", "")),
+        str(item.get("basis", "")),
+    )  # fmt: skip
+
+
+def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) -> Part:
+    if not isinstance(item, dict):
+        _refuse(claim, "parts", item, "mappings with the fields " + ", ".join(_PART))
+    where = f"{claim}, part {item.get('name', '?')!r}"
+    _keys(where, item, _PART, ("headline",))
+    headline = item.get("headline", False)
+    if not isinstance(headline, bool):
+        _refuse(where, "headline", headline, "true or false")
+    kind, fields = _measure(where, item["measure"])
+    notebook = str(fields.get("notebook", notebook))
+    _among(where, "measure: notebook", notebook, chapters)
+    return Part(
+        str(item["name"]), headline, kind, fields, notebook, _rule(where, item["rule"]),
+        _reason(where, item["reason"], kind),
+    )  # fmt: skip
+
+
+def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
+    if not isinstance(item, dict):
+        _refuse(where, "measure", item, "a mapping with a kind")
+    _among(where, "measure: kind", item.get("kind"), KINDS)
+    kind = KINDS[str(item["kind"])]
+    fields = {str(key): value for key, value in item.items() if key != "kind"}
+    _keys(f"{where}, measure", fields, kind.required, kind.optional)
+    for name in ("value", "truth"):
+        if name in fields:
+            timed = kind.timed
+            allowed = [q for q in QUANTITIES.values() if timed is None or q.timed == timed]
+            _among(where, f"measure: {name}", fields[name], [q.name for q in allowed])
+    if "counting" in fields:
+        exact = [q.name for q in QUANTITIES.values() if not q.timed]
+        _among(where, "measure: counting", fields["counting"], exact)
+    for name in {"of", "to", "cells", "where"} & set(fields):
+        if not isinstance(fields[name], dict):
+            _refuse(where, f"measure: {name}", fields[name], "a mapping of record columns")
+        for column in mapping(fields, name):
+            _filter(where, name, column)
+    for phase in texts(fields.get("phases", ())):
+        _among(where, "measure: phases", phase, PHASES)
+    for column in texts(fields.get("over", ())):
+        _filter(where, "over", column)
+    if "select" in fields:
+        _among(where, "measure: select", fields["select"], ("min", "max"))
+    for name in {"factor", "scale", "at_least", "at_most", "amount", "per"} & set(fields):
+        _number(where, f"measure: {name}", fields[name])
+    if item["kind"] == "table":
+        for cell, value in mapping(fields, "expect").items():
+            _number(where, f"measure: expect: {cell}", value)
+    return str(item["kind"]), fields
+
+
+def _filter(where: str, field: str, column: str) -> None:
+    """Refuse a column that tells no configurations apart: what is no column is a label of cases."""
+    if column in COLUMNS or not column.isidentifier():
+        _among(where, f"measure: {field}", column, (*FILTERS, "a label of the cases"))
+
+
+def _rule(where: str, item: object) -> Rule:
+    if not isinstance(item, dict):
+        _refuse(where, "rule", item, "a mapping with a kind")
+    _among(where, "rule: kind", item.get("kind"), RULES)
+    make, allowed = RULES[str(item["kind"])]
+    fields = {str(key): value for key, value in item.items() if key != "kind"}
+    _keys(f"{where}, rule", fields, (), allowed)
+    if not isinstance(fields.get("above", True), bool):
+        _refuse(where, "rule: above", fields["above"], "true or false")
+    values = {
+        name: value if name == "above" else _number(where, f"rule: {name}", value)
+        for name, value in fields.items()
+    }
+    try:
+        return make(**values)
+    except (TypeError, ValueError) as error:
+        raise ClaimsError(f"{where}: rule {item['kind']}: {error}") from error
+
+
+def _reason(where: str, item: object, kind: str) -> str:
+    text = " ".join(str(item).split())
+    words = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+    for word in words:
+        _among(where, "reason", word, (*COMMON_WORDS, *KINDS[kind].words))
+    if typed := TYPED_DIRECTIONS.search(text):
+        _refuse(where, "reason", typed[0], "words of direction from {compared} alone")
+    return text
+
+
+def _change(claim: str, item: object) -> tuple[datetime.date, str]:
+    if not isinstance(item, dict):
+        _refuse(claim, "changes", item, "mappings with date and reason")
+    _keys(f"{claim}, changes", item, ("date", "reason"))
+    return _date(claim, "changes: date", item["date"]), str(item["reason"])
+
+
+def _date(claim: str, field: str, value: object) -> datetime.date:
+    if not isinstance(value, datetime.date):
+        _refuse(claim, field, value, "a date such as 2026-11-20")
+    return value
+
+
+def _number(where: str, field: str, value: object) -> float:
+    try:
+        return real(value)
+    except ValueError as error:
+        raise ClaimsError(f"{where}: {field}: {error}") from error
+
+
+def _keys(
+    where: str,
+    item: Mapping[str, object],
+    required: Collection[str],
+    optional: Collection[str] = (),
+) -> None:
+    if missing := [name for name in required if name not in item]:
+        raise ClaimsError(f"{where}: the field {missing[0]} is missing: add it")
+    allowed = (*required, *optional)
+    for name in item:
+        if name not in allowed:
+            _refuse(where, "fields", name, ", ".join(allowed))
+
+
+def _among(where: str, field: str, value: object, allowed: Collection[str]) -> None:
+    if value not in allowed:
+        _refuse(where, field, value, "one of " + ", ".join(allowed))
+
+
+def _refuse(where: str, field: str, given: object, allowed: str) -> NoReturn:
+    raise ClaimsError(f"{where}: {field} is {given!r}: allowed is {allowed}")

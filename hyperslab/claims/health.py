@@ -1,0 +1,76 @@
+"""Whether a run was quiet enough to judge times by."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from ..measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
+from ..text import percent
+from .reasons import SENTENCES
+
+
+@dataclass(frozen=True)
+class Health:
+    """How quiet a run was.
+
+    Parameters
+    ----------
+    marks : tuple of str
+        What a reader must know about the run.
+    void : str
+        Why its times decide nothing; "" when they may.
+    """
+
+    marks: tuple[str, ...]
+    void: str
+
+
+def health(
+    records: pd.DataFrame, run_id: str, experiments: Collection[str], cache_states: Collection[str]
+) -> Health:
+    """Return how quiet a run was where something was measured; the bounds are `noise`'s.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Tidy records of one notebook.
+    run_id : str
+    experiments, cache_states : collection of str
+        Where the measure comes from; each combination has its own A/A pair.
+    """
+    rows = records[(records["run_id"] == run_id) & records["experiment"].isin(list(experiments))]
+    rows = rows[rows["cache_state"].isin(list(cache_states))]
+    noises = judge(rows)
+    paired = {(item.experiment, item.cache_state) for item in noises}
+    states = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
+    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in states]
+    void = [*(why for item in noises for why in _void(item)), *lone]
+    marks = (mark for item in noises for mark in _marks(item))
+    return Health(tuple(marks), void[-1] if void else "")
+
+
+def _void(item: Noise) -> Iterator[str]:
+    if item.away > VOID:
+        yield _apart(item)
+    if item.others_cpu > OTHERS_VOID:
+        yield _others(item)
+
+
+def _marks(item: Noise) -> Iterator[str]:
+    if item.bound < item.away <= VOID:
+        yield _apart(item)
+    elif item.wide and item.away <= VOID:
+        low, high = f"{item.ratio.low:.2f}", f"{item.ratio.high:.2f}"
+        yield SENTENCES["wide"].format(name=item.name, low=low, high=high)
+    if OTHERS_MARKED < item.others_cpu <= OTHERS_VOID:
+        yield _others(item)
+
+
+def _apart(item: Noise) -> str:
+    off = percent(item.ratio.value - 1, signed=True)
+    return SENTENCES["apart"].format(name=item.name, off=off)
+
+
+def _others(item: Noise) -> str:
+    return SENTENCES["others"].format(share=percent(item.others_cpu))

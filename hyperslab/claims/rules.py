@@ -1,0 +1,255 @@
+"""Rules: what a measured interval says about a claim.
+
+Every rule cuts the line of possible values into bands, each with a verdict. A verdict is given
+when the whole interval lies in one band; an interval that reaches into another one crosses a
+threshold of the rule and is inconclusive. Edges belong to the band in which the claim holds.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from ..text import number, percent
+from .bands import HOLDS, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER, in_one_band
+from .reasons import SENTENCES
+
+NO_DIFFERENCE = 0.05  # Lee et al. name a winner from 5 % on
+_SAME = (REFUTED, HOLDS, REFUTED)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a claim's part is judged by.
+
+    Parameters
+    ----------
+    kind : str
+        Name of its sentence in `reasons`.
+    edges : tuple of (float, bool)
+        Where bands meet, rising; and whether the edge itself belongs to the band above.
+    verdicts : tuple of str
+        Of the bands: one more than edges.
+    document : float
+        The document's own number; NaN where it gives none.
+    log_unit : float
+        What the logarithm of a ratio is divided by before it is compared; 0 where the number
+        itself is compared.
+    words : mapping
+        What the sentence says.
+    """
+
+    kind: str
+    edges: tuple[tuple[float, bool], ...]
+    verdicts: tuple[str, ...]
+    document: float = math.nan
+    log_unit: float = 0.0
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def verdict(self, low: float, high: float) -> str:
+        """Return the verdict on an interval."""
+        if self.log_unit:
+            low, high = sorted(_log(end) / self.log_unit for end in (low, high))
+        return in_one_band(low, high, self.edges, self.verdicts)
+
+    def describe(self) -> str:
+        """Return the rule in words."""
+        return SENTENCES[self.kind].format(**self.words)
+
+
+def effect(document: float) -> Rule:
+    """Compare an effect: the logarithm of our ratio beside the logarithm of the document's.
+
+    Holds with the same sign and a size between half and twice the document's; weaker and stronger
+    beyond; reversed with the other sign. A difference of up to 5 % on the other side is none, and
+    none is weaker.
+
+    Parameters
+    ----------
+    document : float
+        The document's ratio; not one.
+
+    Examples
+    --------
+    >>> rule = effect(4.0)
+    >>> [rule.verdict(x, x) for x in (3.0, 1.5, 20.0, 0.8)]
+    ['holds', 'weaker', 'stronger', 'reversed']
+    >>> rule.verdict(0.96, 0.98), rule.verdict(0.9, 1.3)
+    ('weaker', 'inconclusive')
+    """
+    if not (math.isfinite(document) and document > 0 and document != 1):
+        raise ValueError(
+            f"document is {document}: an effect needs a ratio above or below 1; "
+            "for 'the same' use the rule equality"
+        )
+    none = -math.log1p(NO_DIFFERENCE) / abs(math.log(document))
+    low, high = sorted((math.sqrt(document), document**2))
+    words = {"low": number(low), "high": number(high), "document": number(document)}
+    return Rule(
+        "effect",
+        ((none, True), (0.5, True), (2.0, False)),
+        (REVERSED, WEAKER, HOLDS, STRONGER),
+        document,
+        math.log(document),
+        words,
+    )
+
+
+def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
+    """Compare only the sign of an effect, where the document gives no number.
+
+    Parameters
+    ----------
+    above : bool
+        Whether the document has the ratio above one.
+    margin : float
+        Differences up to this share are no difference: the claim is weaker than stated.
+
+    Examples
+    --------
+    >>> rule = direction(above=True)
+    >>> rule.verdict(1.4, 1.6), rule.verdict(1.0, 1.02), rule.verdict(0.4, 0.6)
+    ('holds', 'weaker', 'reversed')
+    """
+    kind = "direction above" if above else "direction below"
+    verdicts = (REVERSED, WEAKER, HOLDS)
+    return Rule(
+        kind, _within(margin), verdicts, log_unit=1.0 if above else -1.0, words=_margins(margin)
+    )
+
+
+def equality(margin: float, document: float = math.nan) -> Rule:
+    """Take two configurations as equal where their ratio lies within a margin.
+
+    The margin is symmetric in the logarithm, so that which of the two is divided by the other
+    does not matter: 15 % means 1/1.15 to 1.15.
+
+    Parameters
+    ----------
+    margin : float
+        The largest difference that counts as none, as a share.
+    document : float
+        The document's ratio, shown beside ours.
+
+    Examples
+    --------
+    >>> rule = equality(0.15)
+    >>> rule.verdict(0.95, 1.1), rule.verdict(1.4, 1.6), rule.verdict(1.0, 1.2)
+    ('holds', 'refuted', 'inconclusive')
+    """
+    return Rule("equality", _within(margin), _SAME, document, 1.0, _margins(margin))
+
+
+def bounds(
+    at_least: float = -math.inf,
+    at_most: float = math.inf,
+    equals: float | None = None,
+    tolerance: float = 0.0,
+    document: float = math.nan,
+) -> Rule:
+    """Take an explanation or a count as right within bounds, and refuted outside.
+
+    Parameters
+    ----------
+    at_least, at_most : float
+        The bounds, included.
+    equals, tolerance : float
+        Both bounds in one: a number, and the share by which it may be off.
+    document : float
+        The document's number, shown beside ours; `equals` if that is given.
+
+    Examples
+    --------
+    >>> rule = bounds(at_most=0.1)
+    >>> rule.verdict(0.05, 0.05), rule.verdict(0.2, 0.2), rule.verdict(0.0, 0.2)
+    ('holds', 'refuted', 'inconclusive')
+    """
+    if equals is not None:
+        reach = abs(equals) * tolerance
+        at_least, at_most = equals - reach, equals + reach
+        document = equals if math.isnan(document) else document
+    if at_least == -math.inf and at_most == math.inf:
+        raise ValueError("give at_least, at_most, or equals: this rule bounds nothing")
+    if at_least > at_most:
+        raise ValueError(f"at_least {at_least} is above at_most {at_most}")
+    words = {"span": _span(at_least, at_most)}
+    return Rule("count", ((at_least, True), (at_most, False)), _SAME, document, words=words)
+
+
+def calibration(tolerance: float) -> Rule:
+    """Take synthetic data as a stand-in where no cell deviates by more than a tolerance.
+
+    Parameters
+    ----------
+    tolerance : float
+        The largest deviation allowed, as a share.
+
+    Examples
+    --------
+    >>> rule = calibration(0.03)
+    >>> rule.verdict(-0.02, -0.02), rule.verdict(0.05, 0.05)
+    ('holds', 'refuted')
+    """
+    _check_share("tolerance", tolerance)
+    words = {"tolerance": percent(tolerance)}
+    return Rule("calibration", ((-tolerance, True), (tolerance, False)), _SAME, words=words)
+
+
+def obsolete(**fields: float) -> Rule:
+    """Take a number or an impossibility that the document states as standing, or as overtaken.
+
+    Parameters
+    ----------
+    **fields
+        As of `bounds`: where the number may lie for the statement to stand.
+
+    Examples
+    --------
+    >>> obsolete(equals=1281).verdict(8760, 8760), obsolete(equals=0).verdict(0, 0)
+    ('obsolete', 'holds')
+    """
+    found = bounds(**fields)
+    kind = "impossible" if found.edges[1][0] == 0 == found.document else "obsolete"
+    return Rule(kind, found.edges, (OBSOLETE, HOLDS, OBSOLETE), found.document, words=found.words)
+
+
+def _within(margin: float) -> tuple[tuple[float, bool], ...]:
+    _check_share("margin", margin)
+    edge = math.log1p(margin)
+    return ((-edge, True), (edge, False))
+
+
+def _margins(margin: float) -> dict[str, str]:
+    return {"low": number(1 / (1 + margin)), "high": number(1 + margin)}
+
+
+def _span(low: float, high: float) -> str:
+    if low == high:
+        kind = "at"
+    elif high == math.inf:
+        kind = "from"
+    else:
+        kind = "up to" if low == -math.inf else "from to"
+    return SENTENCES[kind].format(low=number(low), high=number(high))
+
+
+def _log(ratio: float) -> float:
+    if math.isnan(ratio) or ratio < 0:
+        return math.nan
+    return math.log(ratio) if ratio > 0 else -math.inf
+
+
+def _check_share(name: str, value: float) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"{name} is {value}: give a share between 0 and 1, such as 0.05")
+
+
+_BOUNDS = ("at_least", "at_most", "equals", "tolerance", "document")
+RULES: Mapping[str, tuple[Callable[..., Rule], tuple[str, ...]]] = {
+    "effect": (effect, ("document",)),
+    "direction": (direction, ("above", "margin")),
+    "equality": (equality, ("margin", "document")),
+    "count": (bounds, _BOUNDS),
+    "calibration": (calibration, ("tolerance",)),
+    "obsolete": (obsolete, _BOUNDS),
+}
+"""By kind: what makes a rule, and which fields it takes."""

@@ -1,0 +1,263 @@
+"""Verdicts: every part of every claim, judged from the records."""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from ..analysis.cells import AmbiguousError, MissingError
+from ..analysis.quantities import QUANTITIES
+from ..measure import records as tables
+from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
+from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, WEAKER, label
+from .file import Claim, ClaimsError, Part
+from .health import Health, health
+from .measures import KINDS, Measured
+from .reasons import OUTCOMES, SENTENCES, WHOSE
+from .units import OF_ONE, named, unit_of
+
+_CELLS = ("cell", "top", "bottom", "winner", "rival", "expected", "ours", "examples")
+"""Words of a reason that are names of cells."""
+_SLIGHT = 1.05
+
+
+@dataclass(frozen=True)
+class PartVerdict:
+    """The verdict on one part of a claim.
+
+    Parameters
+    ----------
+    name : str
+    headline : bool
+    rule : str
+        In words.
+    measured, low, high : float
+        The estimate and its interval; NaN where nothing was measured.
+    unit : str
+    document : float
+        The document's own number; NaN where it gives none.
+    verdict : str
+    reason : str
+        Why, from the numbers.
+    run_id, notebook : str
+    marks : tuple of str
+        What a reader must know about the run.
+    """
+
+    name: str
+    headline: bool
+    rule: str
+    measured: float
+    low: float
+    high: float
+    unit: str
+    document: float
+    verdict: str
+    reason: str
+    run_id: str
+    notebook: str
+    marks: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The measured number with its interval."""
+        if math.isnan(self.measured):
+            return "–"
+        return interval(self.measured, self.low, self.high, self.unit)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the part as it stands in claims.json, which has neither NaN nor infinity."""
+        facts = {**asdict(self), "shown": self.shown, "marks": list(self.marks)}
+        return {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in facts.items()
+        }
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts on a claim; the headline's is the claim's."""
+
+    claim: Claim
+    parts: tuple[PartVerdict, ...]
+    profile: str = ""
+
+    @property
+    def headline(self) -> PartVerdict:
+        """The part whose verdict is the claim's."""
+        return next(part for part in self.parts if part.headline)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the claim."""
+        return self.headline.verdict
+
+    @property
+    def contrary(self) -> tuple[PartVerdict, ...]:
+        """The parts that came out against a claim that holds: it does so in part."""
+        if self.verdict != HOLDS:
+            return ()
+        return tuple(part for part in self.parts if part.verdict in CONTRARY)
+
+    @property
+    def label(self) -> str:
+        """The verdict as every page shows it."""
+        return label(self.verdict, in_part=bool(self.contrary), basis=self.claim.basis)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the claim as it stands in claims.json."""
+        head = self.headline.as_json()
+        shared = ("rule", "measured", "low", "high", "shown", "verdict")
+        return {
+            "id": self.claim.id,
+            "document": self.claim.document,
+            "statement": self.claim.statement,
+            **{name: head[name] for name in shared},
+            "in_part": bool(self.contrary),
+            "basis": self.claim.basis,
+            "reason": head["reason"],
+            "run_id": head["run_id"],
+            "notebook": self.claim.notebook,
+            "parts": [part.as_json() for part in self.parts],
+        }
+
+
+class Folder:
+    """A folder of results, its records read once, when first asked for.
+
+    Parameters
+    ----------
+    path : Path
+    differs : mapping
+        By notebook, in what its records were measured otherwise than they would be now.
+    """
+
+    def __init__(self, path: Path, differs: Mapping[str, str]) -> None:
+        self.path, self.differs = path, differs
+        self._read: dict[str, pd.DataFrame] = {}
+        self._health: dict[tuple[object, ...], Health] = {}
+
+    def records(self, notebook: str) -> pd.DataFrame:
+        """Return the records of a notebook; `MissingError` says what to do where there are none."""
+        if notebook not in self._read:
+            path = self.path / f"{notebook}.parquet"
+            if not path.exists():
+                raise MissingError(SENTENCES["no records"].format(notebook=notebook))
+            self._read[notebook] = tables.load(path)
+        return self._read[notebook]
+
+    def health(self, notebook: str, found: Measured) -> Health:
+        """Return how quiet the run was where a notebook measured something."""
+        where = (found.run_id, found.experiments, found.cache_states)
+        if (notebook, where) not in self._health:
+            self._health[notebook, where] = health(self.records(notebook), *where)
+        return self._health[notebook, where]
+
+
+def judge(claim: Claim, folder: Folder) -> Judgement:
+    """Return the verdicts on a claim.
+
+    Raises
+    ------
+    ClaimsError
+        When a filter of the claim fits several configurations.
+    """
+    profile = ""
+    parts = []
+    for part in claim.parts:
+        try:
+            records = folder.records(part.notebook) if KINDS[part.kind].records else pd.DataFrame()
+            found = KINDS[part.kind].compute(records, part.fields)
+        except MissingError as missing:
+            parts.append(_without(part, str(missing)))
+        except (AmbiguousError, ValueError) as error:
+            raise ClaimsError(f"{claim.id}, part {part.name!r}: measure: {error}") from error
+        else:
+            parts.append(_judged(part, found, folder))
+            if part.headline and len(records):
+                profile = str(records["profile"].iloc[-1])
+    return _qualified(Judgement(claim, tuple(parts), profile))
+
+
+def _qualified(judgement: Judgement) -> Judgement:
+    """Say in the headline's reason which parts came out against it."""
+    if not judgement.contrary:
+        return judgement
+    held = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=OUTCOMES[HOLDS])
+    names = listing([f"“{part.name}”" for part in judgement.contrary])
+    said = SENTENCES["in part"].format(parts=names)
+    parts = tuple(
+        replace(part, reason=part.reason.replace(held, said)) if part.headline else part
+        for part in judgement.parts
+    )
+    return replace(judgement, parts=parts)
+
+
+def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
+    verdict = part.rule.verdict(found.low, found.high)
+    differs = folder.differs.get(part.notebook, "")
+    marks: tuple[str, ...] = ()
+    if differs:
+        marks = (SENTENCES["otherwise"].format(differs=differs),)
+    slight = verdict == WEAKER and abs(math.log(found.value)) < math.log(_SLIGHT)
+    why = SENTENCES["slight" if slight else "outcome"].format(
+        whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
+    )
+    if found.timed:
+        state = folder.health(part.notebook, found)
+        marks += state.marks
+        if state.void:
+            verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=state.void)
+        elif found.n < ENOUGH:
+            verdict = INCONCLUSIVE
+            why = SENTENCES["few"].format(blocks=found.n, enough=ENOUGH)
+    number_said = part.reason.format(**_words(part, found)).strip()
+    marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
+    reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
+    return _verdict(part, found, verdict, reason, marks)
+
+
+def _without(part: Part, why: str) -> PartVerdict:
+    unit = str(part.fields.get("unit", ""))
+    if part.kind in OF_ONE and not unit:
+        unit = QUANTITIES[str(part.fields["value"])].unit
+    nothing = Measured(math.nan, math.nan, math.nan, 0, unit)
+    return _verdict(part, nothing, NOT_MEASURED, SENTENCES["not measured"].format(why=why), ())
+
+
+def _verdict(
+    part: Part, found: Measured, verdict: str, reason: str, marks: tuple[str, ...]
+) -> PartVerdict:
+    return PartVerdict(
+        part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
+        unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
+        part.notebook, marks,
+    )  # fmt: skip
+
+
+def _words(part: Part, found: Measured) -> dict[str, str]:
+    document = part.rule.document
+    return {
+        **found.words,
+        **{name: named(found.words[name]) for name in _CELLS if name in found.words},
+        "value": amount(found.value, found.unit),
+        "exact": f"{found.value:,.0f} {found.unit}".strip(),
+        "interval": interval(found.value, found.low, found.high, found.unit),
+        "document": "–" if math.isnan(document) else amount(document, found.unit),
+    }
+
+
+def _beside(part: Part, found: Measured) -> Iterator[str]:
+    """Give our ratio, beside the document's, or a share's interval."""
+    ours = interval(found.value, found.low, found.high)
+    unit = unit_of(part, found.unit)
+    if part.rule.kind == "effect":
+        yield SENTENCES["against"].format(ours=ours, document=number(part.rule.document))
+    elif found.timed and found.unit in ("", SHARE):
+        if unit == TIMES:
+            yield SENTENCES["ratio"].format(ours=ours)
+        elif found.low < found.high and unit.startswith("%"):
+            ends = {"low": percent(found.low), "high": percent(found.high)}
+            yield SENTENCES["interval"].format(**ends)

@@ -1,0 +1,130 @@
+"""Four ways to share an array among ranks, as cases: counted, timed, and with hints to MPI-IO."""
+
+import re
+from pathlib import Path
+
+from ..io.experiment import Case
+from ..parallel import RanksJob, pattern
+from ..parallel.cases import INTERFACES as INTERFACES
+from ..parallel.cases import InRanks
+from ..parallel.cases import counted as counted
+from ..parallel.cases import here as here
+from ..parallel.cases import limits as limits
+from ..parallel.cases import paired as paired
+
+PATTERNS = {
+    "interleaved columns": "interleaved",
+    "contiguous rows": "rows",
+    "overhanging chunk": "overhang",
+    "inside a chunk": "within",
+}
+ROW_BY_ROW = "row by row"
+"""Of MPI-IO itself: a call for each contiguous run."""
+JUDGED_S = 0.003
+"""Added to each request where verdicts compare times: the document's 1659 s are 3.2 ms a row."""
+
+
+def waits(latency_ms: str) -> tuple[float, ...]:
+    """Return the seconds that are added to each request, the longest first.
+
+    Parameters
+    ----------
+    latency_ms : str
+        Milliseconds with spaces between; 0 for the file system's own cost alone.
+
+    Raises
+    ------
+    ValueError
+        For what is no number, negative or longer than a second, or where there is none.
+
+    Examples
+    --------
+    >>> waits("0 1 3")
+    (0.003, 0.001, 0.0)
+    """
+    try:
+        found = {float(word) / 1e3 for word in latency_ms.split()}
+        if not found or not all(0 <= wait_s <= 1 for wait_s in found):
+            raise ValueError
+    except ValueError:
+        raise ValueError(
+            f"latency_ms is {latency_ms!r}: give milliseconds from 0 to 1000 with spaces between, "
+            'as "0 1 3"'
+        ) from None
+    return tuple(sorted(found, reverse=True))
+
+
+def case(
+    folder: Path,
+    selection: str,
+    interface: str,
+    calls: str,
+    ranks: int,
+    shape: tuple[int, int],
+    wait_s: float = 0.0,
+    most_blocks: int = 0,
+    **labels: str,
+) -> Case:
+    """Return a write by several ranks.
+
+    Parameters
+    ----------
+    folder : Path
+        For the file.
+    selection : str
+        One of `PATTERNS`.
+    interface : str
+        HDF5, PnetCDF or MPI-IO.
+    calls : str
+        independent, collective, or `ROW_BY_ROW`.
+    ranks : int
+    shape : tuple of int
+        Rows and columns of one rank.
+    wait_s : float
+        Added to each request.
+    most_blocks : int
+        Blocks after which it is left out of the rest; 0 measures it in all.
+    **labels
+        What else tells it apart; of "hint" what MPI-IO is asked for, as "name=value name=value".
+    """
+    hints = dict(word.split("=", 1) for word in labels.get("hint", "").split() if "=" in word)
+    labels = {"selection": selection, "interface": interface, "calls": calls, **labels}
+    job = RanksJob(
+        INTERFACES[interface],
+        pattern(PATTERNS[selection], *shape, ranks),
+        folder / f"{'-'.join(re.findall(r'[a-zA-Z0-9]+', f'{labels} {ranks}'))}.dat",
+        "rowwise" if calls == ROW_BY_ROW else calls,
+        hints,
+        wait_s,
+        # A file system may have a cost of its own for each request.
+        timeout_s=60 + 3 * shape[0] * (wait_s + JUDGED_S),
+    )
+    size = f"{shape[0]}x{shape[1]}"
+    return Case(labels, InRanks(job, size), most_blocks=most_blocks)
+
+
+def timed_rows(selection: str, rows: int, counted_rows: int, wait_s: float) -> int:
+    """Return how many rows of a rank are timed.
+
+    With a wait, a row takes 3 ms at worst. Fewer rows than 128 of the chunk that overhangs would
+    lie within the half MiB that MPI-IO sieves at once, and hide what differs. Where nothing waits,
+    few rows are over before they tell anything.
+
+    Examples
+    --------
+    >>> timed_rows("overhanging chunk", 512, 2048, 0.003), timed_rows("contiguous rows", 1, 9, 0.0)
+    (128, 9)
+    """
+    if selection == "overhanging chunk":
+        rows = max(rows // 4, min(rows, 128))
+    return max(1, rows) if wait_s else max(1, rows, counted_rows)
+
+
+def judged(selection: str, interface: str, calls: str, wait_s: float, longest_s: float) -> bool:
+    """Return whether verdicts compare the time of a write, so that it is measured in all blocks."""
+    if interface == "MPI-IO":
+        return False
+    if (interface, calls) == ("PnetCDF", "independent") and "chunk" in selection:
+        return False  # PnetCDF has no chunks: its collective writes alone are compared
+    local = (selection, interface, wait_s) == ("interleaved columns", "HDF5", 0.0)
+    return local or wait_s in (JUDGED_S, longest_s)

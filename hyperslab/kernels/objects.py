@@ -1,0 +1,73 @@
+"""How many objects of HDF5 some work opens."""
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.kernels.hdf5_library import Id, got, prepare
+
+OBJECTS = ("dataspaces", "property lists", "datatypes", "datasets")
+
+
+class Objects:
+    """Count what HDF5 opens: it numbers the identifiers of a kind one after another.
+
+    Parameters
+    ----------
+    path : Path
+        Of a file that netCDF-C's HDF5 can open.
+    name : str
+        Of an array in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hyperslab.kernels import Hdf5File
+    >>> path = Path(tempfile.mkdtemp(), "a.h5")
+    >>> Hdf5File.create(path, "data", (2,), "i4").close() > 0
+    True
+    >>> count = Objects(path, "data")
+    >>> count(lambda: None)
+    {'dataspaces': 0, 'property lists': 0, 'datatypes': 0, 'datasets': 0}
+    >>> count.close()
+    """
+
+    def __init__(self, path: Path, name: str) -> None:
+        prepare()
+        self._name = name.encode()
+        self._file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(0), Id(0), said=str(path))
+        self._dataset = got("H5Dopen2", Id(self._file), self._name, Id(0))
+        self._type = got("H5Dget_type", Id(self._dataset))
+        self._list = got("H5Dget_create_plist", Id(self._dataset))
+
+    def __call__(self, work: Callable[[], object]) -> dict[str, int]:
+        """Do some work and return how many objects of each kind were opened meanwhile."""
+        before = self._next()
+        work()
+        opened = self._next() - before - 1  # the counting opens one of each itself
+        return dict(zip(OBJECTS, opened.tolist(), strict=True))
+
+    def close(self) -> None:
+        """Close the file."""
+        for kind, identifier in zip("TPDF", (self._type, self._list, self._dataset, self._file),
+                                    strict=True):  # fmt: skip
+            _closed(f"H5{kind}close", identifier)
+
+    def _next(self) -> NDArray[np.int64]:
+        null = ctypes.c_int(2)
+        opened = {
+            "S": got("H5Screate", null),
+            "P": got("H5Pcopy", Id(self._list)),
+            "T": got("H5Tcopy", Id(self._type)),
+            "D": got("H5Dopen2", Id(self._file), self._name, Id(0)),
+        }
+        return np.array([_closed(f"H5{kind}close", one) for kind, one in opened.items()])
+
+
+def _closed(name: str, identifier: int) -> int:
+    got(name, Id(identifier), kind=ctypes.c_int)
+    return identifier

@@ -1,0 +1,195 @@
+"""Jobs of several ranks as the work of cases: timed by turns, or only counted."""
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+from ..io.experiment import Case
+from ..measure.case import Stopwatch
+from .found import Program, find
+from .job import RanksJob, run
+from .report import Phase, Report
+from .verify import holds
+
+INTERFACES = {"HDF5": "hdf5", "PnetCDF": "pnetcdf", "MPI-IO": "mpiio"}
+"""What tables call the libraries."""
+_OF_THE_LAUNCHER = ("minflt", "majflt", "read_bytes", "write_bytes")
+_LEAST_TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True)
+class InRanks:
+    """What several ranks do with one file: the phases of the slowest, and the requests of all.
+
+    Parameters
+    ----------
+    job : RanksJob
+        Its file is removed before and after, unless it is read.
+    size : str
+        What a rank writes, such as "512x8".
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from hyperslab.parallel import pattern
+    >>> InRanks(RanksJob("hdf5", pattern("rows", 2, 4, ranks=3), Path("x"))).columns["ranks"]
+    3
+    """
+
+    job: RanksJob
+    size: str = ""
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The record columns that describe it."""
+        job = self.job
+        return {
+            "library": job.library, "ranks": job.plan.ranks, "latency_s": job.latency_s,
+            "size": self.size,
+        }  # fmt: skip
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        remove = partial(self.job.path.unlink, missing_ok=True)
+        return {
+            "run": Sample(self.job, find()[self.job.library]),
+            "check": Holds(self.job),
+            "columns": self.columns,
+            "prepare": remove,
+            "cleanup": remove,
+        }
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Run a job, and note what each phase cost its ranks."""
+
+    needs: ClassVar = (__name__, "h5py")
+    job: RanksJob
+    program: Program
+
+    def __call__(self, watch: Stopwatch) -> None:
+        report = run(self.job, self.program)
+        for phase in report.phases:
+            with watch(phase.name):
+                pass
+            watch.note(**cost(phase, self.job), **dict.fromkeys(_OF_THE_LAUNCHER, math.nan))
+        watch.note(file_bytes=self.job.path.stat().st_size)
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Check that the file of a job holds what was to be written."""
+
+    job: RanksJob
+
+    def __call__(self, _: object) -> bool:
+        return holds(self.job.plan, self.job.path, self.job.library)
+
+
+def cost(phase: Phase, job: RanksJob) -> dict[str, object]:
+    """Return the record columns of a phase.
+
+    `requests` are those that write, and when reading those that read; `stages` are all requests of
+    the rank that makes the most, which it makes one after another.
+    """
+    writes, reads = sum(phase.writes), sum(phase.reads)
+    moved = phase.name in ("write", "read")
+    return {
+        "wall_s": phase.wall_s,
+        "user_s": phase.user_s,
+        "sys_s": phase.sys_s,
+        "requests": reads if job.reads else writes,
+        "syscw": writes,
+        "syscr": reads,
+        "wchar": sum(phase.written_bytes),
+        "rchar": sum(phase.read_bytes),
+        "stages": phase.busiest,
+        "useful_bytes": job.plan.nbytes * job.times if moved else math.nan,
+    }
+
+
+def here() -> Iterator[dict[str, object]]:
+    """Give a row for each library, with why it cannot be used here, and what installs the rest."""
+    found = find()
+    for name, library in INTERFACES.items():
+        yield {"interface": name, "library": library, "note": found.missing.get(library, "")}
+    yield {"interface": "to install", "note": found.what_to_install()}
+
+
+def limits(cases: Sequence[Case]) -> dict[str, float]:
+    """Return how long a sample of these cases may take, in seconds, and what room files need."""
+    jobs = [case.work.job for case in cases if isinstance(case.work, InRanks)]
+    return {
+        "timeout_s": max([_LEAST_TIMEOUT_S, *(2 * job.timeout_s for job in jobs)]),
+        "scratch_bytes": max([0, *(2 * job.plan.nbytes for job in jobs)]),
+    }
+
+
+def paired(cases: Sequence[Case]) -> list[Case]:
+    """Return cases with the first as the A/A pair, which is measured in all blocks."""
+    return [
+        replace(case, aa=not number, most_blocks=case.most_blocks if number else 0)
+        for number, case in enumerate(cases)
+    ]
+
+
+def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
+    """Run cases that are only counted, and give their rows.
+
+    A write has one row, from the file's creation to its end, and its file is compared and removed;
+    a read has a row for each phase.
+
+    Raises
+    ------
+    ValueError
+        When a file differs from what was to be written.
+    """
+
+    def done(case: Case) -> list[dict[str, object]]:
+        work = case.work
+        assert isinstance(work, InRanks)
+        report = run(work.job)
+        if work.job.reads:
+            # Counted, and not timed by turns: its time means nothing.
+            rows = [
+                {"phase": phase.name, **cost(phase, work.job), "wall_s": math.nan}
+                for phase in report.phases
+            ]
+        else:
+            _check(case, work.job)
+            rows = [_whole(work.job, report)]
+        return [{**case.labels, **work.columns, **row} for row in rows]
+
+    # Writes two at a time, each into a file of its own; reads share theirs.
+    alone = any(isinstance(case.work, InRanks) and case.work.job.reads for case in cases)
+    with ThreadPoolExecutor(1 if alone else 2) as pool:
+        for rows in pool.map(done, cases):
+            yield from rows
+
+
+def _check(case: Case, job: RanksJob) -> None:
+    if not holds(job.plan, job.path, job.library):
+        raise ValueError(
+            f"{', '.join(case.labels.values())}: the file differs from what was to be written. A "
+            "folder that machines share may lag behind: run it again, and with another --workdir "
+            "if the file differs still"
+        )
+    job.path.unlink()
+
+
+def _whole(job: RanksJob, report: Report) -> dict[str, object]:
+    return {
+        "phase": "write",
+        "requests": report.writes,
+        "syscw": report.writes,
+        "syscr": report.reads,
+        "stages": report["write"].busiest,
+        "wchar": sum(sum(phase.written_bytes) for phase in report.phases),
+        "rchar": sum(sum(phase.read_bytes) for phase in report.phases),
+        "useful_bytes": job.plan.nbytes,
+        "library_version": f"{report.library}, {report.mpi}",
+    }

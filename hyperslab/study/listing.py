@@ -1,0 +1,89 @@
+"""A long table that a reader sorts, searches and filters in the page, without any other host."""
+
+import html
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from . import show
+
+# Four digits, never an exponent; what was not counted is empty, and comes last at the first click.
+_RENDER = """function (value, type) {
+  const known = typeof value === "number";
+  if (type !== "display" && type !== "filter") return known ? value : -Infinity;
+  return known ? value.toLocaleString("en", {maximumSignificantDigits: 4}) : "";
+}"""
+
+
+def listing(
+    frame: pd.DataFrame,
+    name: str,
+    *,
+    hidden: Sequence[str] = (),
+    falling: Sequence[str] = (),
+    links: Mapping[str, Sequence[str]] | None = None,
+) -> None:
+    """Show a table that is sorted, searched and filtered in the page.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Numbers, and text as it is.
+    name : str
+        Short and unique.
+    hidden, falling : sequence of str
+        Columns that are shown when asked for, and that a first click sorts from the largest.
+    links : mapping of str to sequence of str
+        By column, where each of its cells leads.
+    """
+    show.html(markup(frame, name, hidden=hidden, falling=falling, links=links or {}))
+
+
+def markup(
+    frame: pd.DataFrame,
+    name: str,
+    *,
+    hidden: Sequence[str] = (),
+    falling: Sequence[str] = (),
+    links: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """Return the HTML of `listing`."""
+    from itables import JavascriptFunction, options, to_html_datatable
+    from itables.javascript import generate_init_offline_itables_html
+
+    text = set(frame.select_dtypes(exclude="number").columns)
+    shown = frame.assign(
+        **{column: frame[column].fillna("").astype(str).map(html.escape) for column in text}
+    )
+    for column, places in (links or {}).items():
+        pairs = zip(shown[column], places, strict=True)
+        shown[column] = [f'<a href="{html.escape(place)}">{cell}</a>' for cell, place in pairs]
+    columns = list(enumerate(shown))
+    made = to_html_datatable(
+        shown,
+        table_id=name,
+        connected=False,
+        showIndex=False,
+        allow_html=True,  # all text is escaped above
+        maxBytes=0,
+        column_filters="footer",
+        columnDefs=[
+            {
+                "targets": [n for n, column in columns if column not in text],
+                "render": JavascriptFunction(_RENDER),
+            },
+            {
+                "targets": [n for n, column in columns if column in falling],
+                "orderSequence": ["desc", "asc"],
+            },
+            {"targets": [n for n, column in columns if column in hidden], "visible": False},
+        ],
+        layout={"topStart": "buttons", "topEnd": "search"},
+        buttons=["pageLength", {"extend": "colvis", "text": "Columns"}],
+        pageLength=25,
+        order=[],  # as it is given
+        classes="display compact",
+        scrollX=True,
+        text_in_header_can_be_selected=False,  # a click on it sorts
+    )
+    return f"{generate_init_offline_itables_html(options.dt_bundle)}\n{made}"

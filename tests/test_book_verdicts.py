@@ -1,0 +1,98 @@
+"""Badges and advice of the book: each kind on claims that are judged by made-up records."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from made_claims import claim, judge, part, quiet, samples
+
+sys.path.append(str(Path(__file__).parents[1] / "book/_ext"))
+import findings
+import verdicts
+
+Made = Callable[..., dict[str, findings.Claim]]
+ABSENT = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "absent"}}
+CONTRARY = {"kind": "count", "at_most": 0.1}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """Judge a claim of two parts by records in which case a takes `ratio` times as long as b."""
+
+    def make(ratio: float = 4.0, *, second: object = None, **changes: object) -> findings.Claim:
+        head = {name: changes.pop(name) for name in ("measure", "rule") if name in changes}
+        other = part(name="other", headline=False, **(second or {}))
+        item = claim(part(**head), other, **changes)
+        rows = [*samples("a", ratio), *samples("b", 1.0), *quiet()]
+        judged = judge(tmp_path, item, rows).as_json()
+        return findings.joined([item], {"trial": "A trial"}, [judged])["lee-x"]
+
+    return make
+
+
+def text(found: findings.Claim) -> str:
+    return verdicts.mark(found).astext()
+
+
+def test_a_badge_is_the_claim_s_own(made: Made) -> None:
+    assert text(made()) == "holds"
+    assert text(made(1.5)) == "weaker"
+    assert text(made(second={"rule": CONTRARY})) == "holds in part"
+
+
+def test_a_part_s_badge_says_that_it_is_one_s(made: Made) -> None:
+    assert [text(each) for each in made().parts] == ["one part: holds", "one part: holds"]
+
+
+def test_no_part_holds_beside_a_claim_that_is_not_measured(made: Made) -> None:
+    found = made(measure=ABSENT)
+    other = found.parts[1]
+    assert (found.verdict, other.verdict) == ("not measured", "holds")
+    assert text(found) == "not measured"
+    assert text(other) == "not measured (this part: holds)"
+    assert "verdict-not-measured" in verdicts.mark(other)["classes"]
+    said = {"holds": "Do it.", "otherwise": "Do not."}
+    assert verdicts.advised(other, said) == verdicts.NO_ADVICE["not measured"]
+
+
+def test_a_part_that_is_not_measured_is_not_measured(made: Made) -> None:
+    assert text(made(second={"measure": ABSENT}).parts[1]) == "one part: not measured"
+
+
+@pytest.mark.parametrize("place", ["claim", "part"])
+def test_what_the_data_were_made_to_show_says_so(made: Made, place: str) -> None:
+    found = made(basis="calibration")
+    shown = found if place == "claim" else found.parts[0]
+    assert text(shown) == "by construction: holds"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "head", "sentence"),
+    [
+        (4.0, {}, "Do it."),
+        (0.2, {}, "Do not."),
+        (4.0, {"measure": ABSENT}, "Measure it."),
+        (4.0, {"rule": {"kind": "count", "at_least": 4.0}}, "Do it."),
+    ],
+)
+def test_advice_is_that_of_the_verdict(
+    made: Made, ratio: float, head: dict[str, object], sentence: str
+) -> None:
+    said = {"holds": "Do it.", "undecided": "Measure it.", "otherwise": "Do not."}
+    assert verdicts.advised(made(ratio, **head), said) == sentence
+
+
+def test_what_decides_nothing_never_has_the_advice_of_another_verdict(made: Made) -> None:
+    said = {"holds": "Do it.", "otherwise": "Do not."}
+    for found in (None, made(measure=ABSENT)):
+        assert verdicts.advised(found, said) == verdicts.NO_ADVICE["not measured"]
+
+
+def test_only_what_has_the_unit_has_it(made: Made) -> None:
+    found = made(numbers={"unit": "s", "one": 2.5, "other": 4, "pure": {"rows": 8}})
+    assert found.said() == "one 2.5, other 4 s; rows 8"
+
+
+def test_every_verdict_is_explained() -> None:
+    assert {*verdicts.KINDS} == {*verdicts.VERDICTS, verdicts.IN_PART}

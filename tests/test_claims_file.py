@@ -1,0 +1,216 @@
+"""The file of claims: what is refused, and what the book's own holds."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_claims import COUNT, RATIO, claim, part, samples, written
+
+from hyperslab import claims
+from hyperslab.claims.measures import KINDS
+from hyperslab.measure.records import COLUMNS, frame_of, save
+
+BOOK = Path(__file__).parents[1] / "book" / "claims.yml"
+IDS = [
+    "lee-1-write", "lee-1-read", "lee-2-write", "lee-2-read", "lee-3-write", "lee-3-read",
+    "lee-4", "lee-alloc", "lee-cache", "lee-endian", "lee-contig", "lee-5", "lee-5-write",
+    "lee-6-ratio", "lee-6-level", "lee-6-time", "lee-7-small", "lee-7-size", "lee-7-e790",
+    "lee-7-e790-rate", "lee-7-one", "lee-7-ceil", "lee-8", "lee-8-hdf5", "lee-self", "lee-8-fix",
+    "chunking-default", "chunking-1d", "chunking-unlim", "chunking-balance", "chunking-cache",
+    "chunking-cache-auto", "chunking-parallel", "chunking-bm", "jones-order", "jones-small",
+    "jones-lang", "jones-c", "jones-slow", "jones-cpu", "jones-peak", "jones-64k",
+    "jones-64k-why", "jones-h5", "jones-stride", "jones-ahead", "jones-numpy", "jones-1mib",
+    "jones-mask", "penard-t1", "penard-shuffle", "penard-8a", "penard-8b", "penard-8b-why",
+    "penard-8c", "penard-9", "penard-9a", "penard-9b", "penard-9d", "penard-10", "penard-nc4",
+    "penard-nczarr", "penard-index", "penard-scatter", "penard-xarray", "penard-partial",
+    "penard-t3", "chilan-1", "chilan-2", "chilan-3", "chilan-4", "chilan-flash", "chilan-types",
+    "chilan-same", "chilan-hints",
+]  # fmt: skip
+
+
+WRONG = [
+    (claim(document="lea"), "lee-x: document is 'lea': allowed is one of lee"),
+    (claim(notebook="trail"), "lee-x: notebook is 'trail': allowed is one of trial"),
+    (claim(dated="today"), "lee-x: dated is 'today': allowed is a date"),
+    (claim(numbers=4), "lee-x: numbers is 4: allowed is a mapping"),
+    (claim(colour="red"), "lee-x: fields is 'colour': allowed is id, title, document"),
+    (claim(part(headline=False)), "lee-x: headline is 'none': allowed is exactly one part"),
+    (claim(part(), part(name="b")), r"headline is \['time', 'b'\]"),
+    (claim(part(), part(headline=False)), "a different name for each part"),
+    (claim(part(measure={"kind": "guess"})), "part 'time': measure: kind is 'guess': .*count_rat"),
+    (claim(part(measure={**RATIO, "value": "speed"})), "measure: value is 'speed': .*rate"),
+    (claim(part(measure={**RATIO, "value": "rchar"})), "value is 'rchar': .*wall_s"),
+    (claim(part(measure={**COUNT, "value": "wall_s"})), "value is 'wall_s': .*file_bytes"),
+    (claim(part(measure={**RATIO, "of": {"wall_s": 1}})), "measure: of is 'wall_s': .*a label"),
+    (claim(part(measure={**RATIO, "phases": ["red"]})), "measure: phases is 'red': .*read"),
+    (claim(part(measure={"kind": "ratio", "value": "rate"})), "measure: the field of is missing"),
+    (claim(part(measure={**COUNT, "factor": "a / b"})), "measure: factor: 'a / b' is no number"),
+    (
+        claim(part(measure={**COUNT, "kind": "table", "over": "case", "expect": {"a": "x"}})),
+        "measure: expect: a: 'x' is no number",
+    ),
+    (claim(part(rule={"kind": "effects"})), "rule: kind is 'effects': .*equality"),
+    (claim(part(rule={"kind": "effect"})), "rule effect: .*document"),
+    (claim(part(rule={"kind": "effect", "document": 1})), "rule effect: document is 1.0"),
+    (claim(part(rule={"kind": "equality", "margin": 15})), "rule equality: margin is 15"),
+    (claim(part(rule={"kind": "count"})), "rule count: give at_least, at_most, or equals"),
+    (claim(part(reason="{speed}")), "reason is 'speed': .*compared"),
+    (claim(part(reason="It is faster.")), "reason is 'faster': .*compared"),
+    (claim(basis="guess"), "lee-x: basis is 'guess': allowed is one of calibration, arithmetic"),
+    (claim(changes=[{"date": "x", "reason": "y"}]), "changes: date is 'x'"),
+]
+
+
+@pytest.mark.parametrize(("item", "message"), WRONG)
+def test_a_wrong_file_is_refused_by_name(
+    tmp_path: Path, item: Mapping[str, object], message: str
+) -> None:
+    with pytest.raises(claims.ClaimsError, match=message):
+        claims.load(written(tmp_path, item))
+
+
+def test_a_figure_is_one_of_its_notebook() -> None:
+    shown = [one for one in claims.load(BOOK) if one.figure]
+    assert len(shown) > 60
+    for one in shown:
+        notebook = BOOK.parents[1] / "notebooks" / f"{one.notebook}.ipynb"
+        assert f'\\"{one.figure}\\"' in notebook.read_text(encoding="utf-8"), one.id
+
+
+def test_an_id_given_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(claims.ClaimsError, match="lee-x: id is 'lee-x'"):
+        claims.load(written(tmp_path, claim(), claim()))
+
+
+def test_a_file_that_is_no_yaml_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yml"
+    path.write_text("claims: [")
+    with pytest.raises(claims.ClaimsError, match=r"claims.yml is not YAML"):
+        claims.load(path)
+
+
+def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
+    change = {"date": date(2026, 12, 1), "reason": "The case was renamed."}
+    [found] = claims.load(written(tmp_path, claim(changes=[change])))
+    assert found.changes == ((date(2026, 12, 1), "The case was renamed."),)
+
+
+# The book's own claims.
+
+TOKENS = ("one", "two")
+COUNTED = [
+    "user_s", "sys_s", "rchar", "read_bytes", "syscr", "minflt", "requests", "stages", "wire_bytes",
+    "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
+]  # fmt: skip
+MEASURED = [
+    (whole, part) for whole in claims.load(BOOK) for part in whole.parts if KINDS[part.kind].records
+]
+
+
+def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Made-up records that a measure's filters fit, with every count and time in them."""
+    expect = fields.get("expect", TOKENS)
+    names = [expect, "other"] if isinstance(expect, str) else list(expect)
+    readers = {name for few in expect.values() for name in few} if "groups" in fields else ()
+    rows: list[dict[str, object]] = []
+    for side in {"of", "to", "cells"} & set(fields):
+        where = {**fields.get("where", {}), **fields[side]}
+        over = fields.get("over", "case")
+        over = [over] if isinstance(over, str) else over
+        if not isinstance(expect, dict) and not {*over} & {*COLUMNS}:  # of labels
+            label, given = over[0], where.get(over[0], names)
+            values = given if isinstance(given, list) else names
+            more = dict.fromkeys(over, "some")
+            cuts = (
+                len(over) - 1 if values is names else 0
+            )  # the last labels are words without blanks
+            for value in values:
+                own = dict(zip([label, *over[1:]], str(value).rsplit(" ", cuts), strict=False))
+                rows.append({**where, **more, **own, "case": value})
+            continue
+        if isinstance(expect, dict) and over != ["case"]:  # of labels
+            first = over[0]
+            among = {fields["groups"]: names} if readers else {first: names}
+            ((label, values),) = among.items()
+            rows += [{**where, label: value, "case": value} for value in values]
+            rows = [{**row, first: name} for row in rows for name in readers] or rows
+            continue
+        pattern = where.get("case", "*" if "over" in fields or "expect" in fields else "some")
+        for case in pattern if isinstance(pattern, list) else [pattern]:
+            for name in names:
+                whole = case.replace("*", str(name), 1)
+                cases = [whole.replace("*", reader) for reader in readers] or [whole]
+                over = fields.get("over", "case")
+                label = {over: str(name)} if isinstance(over, str) else {}
+                rows += [{**where, **label, "case": each} for each in cases]
+    experiments = fields.get("where", {}).get("experiment")
+    if isinstance(experiments, list):
+        rows = [{**row, "experiment": name} for row in rows for name in experiments]
+    rows = [{k: v[0] if isinstance(v, list) else v for k, v in row.items()} for row in rows]
+    over = fields.get("over", ())
+    if isinstance(over, str):  # one label, whose values are the made-up names
+        rows = [{over: row["case"], **row} for row in rows]
+    else:
+        rows = [{**dict.fromkeys(over, ""), **row} for row in rows]
+    seen = {repr(sorted(row.items(), key=str)): row for row in rows}
+    counted: dict[str, object] = dict.fromkeys(COUNTED, 2.0)
+    return [
+        {"experiment": "e", "chunks": "3x4", **counted, **sample, **row, "phase": phase}
+        for row in seen.values()
+        for sample in samples("", 1.0)
+        for phase in fields.get("phases", ["read"])
+    ]
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"), MEASURED, ids=[f"{whole.id}, {part.name}" for whole, part in MEASURED]
+)
+def test_every_measure_of_the_book_works_on_records_that_fit(
+    whole: claims.Claim, part: claims.Part, tmp_path: Path
+) -> None:
+    rows = fitting(part.fields)
+    labels = {name for row in rows for name in row if name not in COLUMNS}
+    save(frame_of(rows, labels), tmp_path / f"{part.notebook}.parquet")
+    parts = tuple(each for each in whole.parts if each.headline or each.name == part.name)
+    short = replace(whole, parts=parts)
+    [found] = claims.evaluate([short], tmp_path)
+    [mine] = [each for each in found.parts if each.name == part.name]
+    assert mine.verdict != "not measured", mine.reason
+    assert "{" not in mine.reason
+
+
+@pytest.fixture(scope="module")
+def book() -> claims.ClaimFile:
+    return claims.read(BOOK)
+
+
+def test_all_claims_are_written_down_in_order(book: claims.ClaimFile) -> None:
+    assert len(IDS) == 75
+    assert [claim.id for claim in book.claims] == IDS
+    assert len({claim.title for claim in book.claims}) == len(IDS)
+
+
+def test_each_claim_belongs_to_its_document(book: claims.ClaimFile) -> None:
+    for each in book.claims:
+        assert each.id.startswith(f"{each.document}-")
+        assert sum(part.headline for part in each.parts) == 1
+
+
+def test_statements_are_single_sentences_of_our_own(book: claims.ClaimFile) -> None:
+    for each in book.claims:
+        assert each.statement.endswith("."), each.id
+        assert ". " not in each.statement, each.id
+
+
+def test_without_records_every_claim_says_so(book: claims.ClaimFile, tmp_path: Path) -> None:
+    found = claims.evaluate(book.claims, tmp_path)
+    judged = {each.claim.id for each in found if each.verdict != "not measured"}
+    arithmetic = {c.id for c in book.claims if not KINDS[c.headline.kind].records}
+    assert judged == arithmetic == {"lee-self"}
+    for each in found:
+        for one in each.parts:
+            assert one.reason
+            assert one.rule

@@ -1,0 +1,346 @@
+"""Measures on made-up records, where the answer is known."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hyperslab.analysis.cells import AmbiguousError, MissingError, cells
+from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims.measures import KINDS, Measured
+from hyperslab.measure.records import frame_of
+
+BLOCKS = 7
+Row = dict[str, object]
+
+
+def rows(case: str, wall_s: float = 1.0, noise: float = 0.0, **columns: object) -> list[Row]:
+    """One sample a block of a case, in one phase unless told."""
+    wobble = np.random.default_rng(list(case.encode())).normal(0, noise or 1e-12, BLOCKS)
+    phase = columns.pop("phase", "read")
+    return [
+        {
+            "run_id": "run", "profile": "quick", "experiment": "e", "case": case, "phase": phase,
+            "block": block, "order": 0, "wall_s": wall_s * (1 + wobble[block]), "status": "ok",
+            "useful_bytes": 1e6, **columns,
+        }
+        for block in range(BLOCKS)
+    ]  # fmt: skip
+
+
+def measured(kind: str, table: list[Row] | pd.DataFrame, **fields: object) -> Measured:
+    frame = table if isinstance(table, pd.DataFrame) else frame_of(table)
+    return KINDS[kind].compute(frame, fields)
+
+
+def case(name: object) -> Mapping[str, object]:
+    return {"case": name}
+
+
+def test_ratio_pairs_the_blocks_of_two_cases() -> None:
+    found = measured(
+        "ratio", rows("a", 2.0) + rows("b", 1.0), value="wall_s", of=case("a"), to=case("b")
+    )
+    assert found.value == pytest.approx(2)
+    assert found.low <= found.value <= found.high
+    assert (found.n, found.timed, found.run_id, found.experiments) == (BLOCKS, True, "run", ("e",))
+    assert found.words["compared"] == "2× slower"
+    assert found.words["of"] == "2 s"
+
+
+def test_a_common_disturbance_of_a_block_cancels() -> None:
+    slow = [1, 1, 5, 1, 3, 1, 1]
+    table = rows("a", 2.0) + rows("b", 1.0)
+    for row in table:
+        row["wall_s"] = float(str(row["wall_s"])) * slow[int(str(row["block"]))]
+    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+    assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
+
+
+def test_a_rate_is_faster_where_the_time_is_shorter() -> None:
+    found = measured(
+        "ratio", rows("a", 2.0) + rows("b", 1.0), value="rate", of=case("a"), to=case("b")
+    )
+    assert found.value == pytest.approx(0.5)
+    assert found.words["compared"] == "2× slower"
+
+
+def test_phases_are_summed_and_sizes_are_not() -> None:
+    table = rows("a", 1.0, phase="write") + rows("a", 3.0, phase="sync")
+    table += rows("b", 1.0, phase="write") + rows("b", 1.0, phase="sync")
+    found = measured(
+        "ratio", table, value="rate", phases=["write", "sync"], of=case("b"), to=case("a")
+    )
+    assert found.value == pytest.approx(2)
+    assert found.words["of"] == "500 kB/s"
+
+
+def test_groups_are_paired_by_what_the_star_stands_for() -> None:
+    table = rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d", 1.0) + rows("nc3/2d", 1.0)
+    table += rows("nc3/3d", 50.0)  # has no partner and counts for nothing
+    found = measured(
+        "ratio", table, value="wall_s", over="case", of=case("nc4/*"), to=case("nc3/*")
+    )
+    assert found.value == pytest.approx(4)
+    assert found.words["groups"] == "2"
+
+
+def test_blocks_that_one_side_lacks_are_left_out() -> None:
+    short = [row for row in rows("a", 3.0) if int(str(row["block"])) < 4]
+    found = measured("ratio", short + rows("b"), value="wall_s", of=case("a"), to=case("b"))
+    assert found.n == 4
+
+
+def test_only_the_first_label_of_an_aa_pair_counts() -> None:
+    table = rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + rows("b", 1.0)
+    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+    assert found.value == pytest.approx(2)
+
+
+def test_failed_samples_do_not_count() -> None:
+    table = rows("a", 2.0) + rows("b", 1.0)
+    table[0]["status"], table[0]["wall_s"] = "timed out", 900.0
+    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+    assert (found.n, found.value) == (BLOCKS - 1, pytest.approx(2))
+
+
+def test_the_last_run_is_judged_where_there_are_several() -> None:
+    old = [{**row, "run_id": "old"} for row in rows("a", 9.0) + rows("b", 1.0)]
+    found = measured(
+        "ratio", old + rows("a", 2.0) + rows("b"), value="wall_s", of=case("a"), to=case("b")
+    )
+    assert (found.run_id, found.value) == ("run", pytest.approx(2))
+
+
+def test_a_filter_that_fits_two_configurations_is_refused() -> None:
+    table = rows("a", cache_state="cold") + rows("a", cache_state="warm") + rows("b")
+    with pytest.raises(AmbiguousError, match=r"several cache_state \(cold, warm\).*group over"):
+        measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"case": "z"}, "no sample with case z"),
+        ({"case": "a", "cache_state": "cold"}, "cache_state cold"),
+        ({"case": "failed"}, "no mpicc here"),
+        ({"case": "a", "profile": ["full", "paper"]}, "it takes the profile full or paper, and"),
+    ],
+)
+def test_what_is_missing_is_named(where: Mapping[str, object], message: str) -> None:
+    table = rows("a") + rows("failed", status="no mpicc here: apt-get install libopenmpi-dev")
+    with pytest.raises(MissingError, match=message):
+        measured("level", table, value="wall_s", cells=where)
+
+
+def test_a_count_that_this_system_does_not_keep_is_missing() -> None:
+    with pytest.raises(MissingError, match="rchar was not counted"):
+        measured("count", rows("a"), value="rchar", cells=case("a"))
+
+
+def test_a_phase_that_was_not_measured_is_missing() -> None:
+    with pytest.raises(MissingError, match="no phase sync"):
+        measured("level", rows("a"), value="wall_s", phases=["sync"], cells=case("a"))
+
+
+def test_level_is_the_median_over_blocks() -> None:
+    found = measured("level", rows("a", 4.0, user_s=1.0, sys_s=1.0), value="cpu_share",
+                     cells=case("a"))  # fmt: skip
+    assert found.value == pytest.approx(0.5)
+
+
+def test_spread_compares_the_slowest_with_the_fastest() -> None:
+    table = rows("8x8", 10.0) + rows("16x16", 4.0) + rows("32x32", 1.0)
+    found = measured("spread", table, value="rate", over="case", cells={})
+    assert found.value == pytest.approx(10)
+    assert (found.words["top"], found.words["bottom"]) == ("32x32", "8x8")
+
+
+@pytest.mark.parametrize(("select", "expect", "value"), [("max", "b", 2.0), ("min", "a", 0.25)])
+def test_best_compares_the_expected_with_the_best_other(
+    select: str, expect: str, value: float
+) -> None:
+    table = rows("a", 8.0) + rows("b", 1.0) + rows("c", 2.0)
+    found = measured(
+        "best", table, value="rate", over="case", select=select, expect=expect, cells={}
+    )
+    assert found.value == pytest.approx(value)
+    assert found.words["winner"] == expect
+
+
+def test_best_shows_who_wins_where_the_expected_does_not() -> None:
+    table = rows("1MiB", 2.0) + rows("8MiB", 1.0) + rows("64MiB", 4.0)
+    found = measured(
+        "best", table, value="rate", over="case", select="max", expect="1MiB", cells={}
+    )
+    assert found.value == pytest.approx(0.5)
+    assert (found.words["winner"], found.words["rival"]) == ("8MiB", "8MiB")
+
+
+def test_count_is_exact_and_becomes_a_range_where_blocks_differ() -> None:
+    table = rows("a", rchar=4096.0)
+    same = measured("count", table, value="rchar", cells=case("a"))
+    assert (same.value, same.low, same.high, same.timed) == (4096, 4096, 4096, False)
+    table[0]["rchar"] = 5000.0
+    differs = measured("count", table, value="rchar", cells=case("a"))
+    assert (differs.value, differs.low, differs.high) == (4096, 4096, 5000)
+
+
+def test_count_of_groups_takes_the_largest_and_a_factor() -> None:
+    table = rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0)
+    found = measured("count", table, value="file_bytes", over="case", factor="1 / 20", cells={})
+    assert (found.value, found.words["cell"]) == (2, "b")
+    least = measured("count", table, value="file_bytes", over="case", select="min", cells={})
+    assert (least.value, least.words["cell"]) == (10, "a")
+
+
+def test_count_ratio_is_exact_and_averages_groups() -> None:
+    table = rows("a/1", requests=32775.0) + rows("b/1", requests=8.0)
+    found = measured("count_ratio", table, value="requests", of=case("a/1"), to=case("b/1"))
+    assert (found.value, found.low, found.high) == (32775 / 8,) * 3
+    table += rows("a/2", requests=9.0) + rows("b/2", requests=9.0)
+    both = measured(
+        "count_ratio", table, value="requests", over="case", of=case("a/*"), to=case("b/*")
+    )
+    assert both.value == pytest.approx(math.sqrt(32775 / 8))
+
+
+def test_table_finds_the_worst_cell() -> None:
+    table = rows("x/1", file_bytes=101e6) + rows("x/2", file_bytes=45e6)
+    found = measured(
+        "table", table, value="file_bytes", scale=1e6, over="case", cells=case("x/*"),
+        expect={"1": 100, "2": 50},
+    )  # fmt: skip
+    assert found.value == pytest.approx(-0.1)
+    assert (found.words["cell"], found.words["off"]) == ("2", "−10 %")
+
+
+def test_table_refuses_to_judge_without_all_its_cells() -> None:
+    with pytest.raises(MissingError, match="no 2"):
+        measured(
+            "table", rows("1", file_bytes=1.0), value="file_bytes", over="case", cells={},
+            expect={"1": 1, "2": 1},
+        )  # fmt: skip
+
+
+def test_error_is_the_largest_miss_of_a_prediction() -> None:
+    table = rows("1", file_bytes=100.0, predicted_bytes=100.0)
+    table += rows("2", file_bytes=100.0, predicted_bytes=98.0)
+    found = measured(
+        "error", table, value="predicted_bytes", truth="file_bytes", over="case", cells={}
+    )
+    assert (found.value, found.words["cell"]) == (pytest.approx(0.02), "2")
+
+
+def test_share_counts_groups_within_bounds() -> None:
+    table = rows("a", chunks="1x721x1440") + rows("b", chunks="12x721") + rows("c", chunks="4x9")
+    found = measured("share", table, value="chunk_length", at_least=2, over="case", cells={})
+    assert (found.value, found.words["hits"], found.words["examples"]) == (2 / 3, "2", "a")
+
+
+def test_wins_counts_groups_that_do_not_lose() -> None:
+    table = rows("ceil/2", predicted_bytes=5.0) + rows("floor/2", predicted_bytes=9.0)
+    table += rows("ceil/3", predicted_bytes=5.0) + rows("floor/3", predicted_bytes=4.0)
+    found = measured(
+        "wins", table, value="predicted_bytes", over="case", of=case("ceil/*"), to=case("floor/*")
+    )
+    assert (found.value, found.low, found.words["examples"]) == (0.5, 0.5, "3")
+
+
+def test_timed_shares_have_an_interval() -> None:
+    table = rows("a/1", 1.0, 0.2) + rows("b/1", 1.0, 0.2) + rows("a/2", 1.0) + rows("b/2", 9.0)
+    found = measured("wins", table, value="wall_s", over="case", of=case("a/*"), to=case("b/*"))
+    assert found.low <= found.value <= found.high
+    assert found.high == 1
+
+
+def test_ranking_compares_the_fastest_few_of_each_cell() -> None:
+    table: list[Row] = []
+    for cell, order in {"x": "abcd", "y": "dcba"}.items():
+        for place, reader in enumerate(order):
+            table += rows(f"{cell}/{reader}", 1.0 + place)
+    found = measured(
+        "ranking", table, value="wall_s", over="case", groups="case", cells={},
+        expect={"x/*": ["a", "b"], "y/*": ["a", "d"]},
+    )  # fmt: skip
+    assert found.value == pytest.approx(0.75)
+    assert found.words["ours"] == "x: a, b; y: d, c"
+
+
+@pytest.mark.parametrize(
+    ("status", "value", "outcome"), [("ok", 1, "it works"), ("no ROS3 driver", 0, "it fails")]
+)
+def test_ability_is_whether_it_works(status: str, value: float, outcome: str) -> None:
+    found = measured("ability", rows("http", status=status), cells=case("http"))
+    assert (found.value, found.words["outcome"]) == (value, outcome)
+
+
+def test_ability_is_open_where_something_is_not_installed() -> None:
+    table = rows("s3", status="missing: no server; pip install moto")
+    with pytest.raises(MissingError, match="pip install moto"):
+        measured("ability", table, cells=case("s3"))
+
+
+def test_break_even_is_bytes_saved_over_time_spent() -> None:
+    table = rows("a", user_s=1.5, sys_s=0.0, file_bytes=10e6, codec="deflate", size="t")
+    table += rows("b", user_s=0.5, sys_s=0.0, file_bytes=110e6, codec="none", size="t")
+    packed, plain = {"codec": "deflate"}, {"codec": "none"}
+    found = measured("break_even", table, over="size", of=packed, to=plain)
+    assert found.value == pytest.approx(100e6)
+    free = measured("break_even", table, over="size", of=plain, to=packed)
+    assert free.value == math.inf
+
+
+def test_arithmetic_on_the_document_needs_no_records() -> None:
+    pairs = [[351, 339], [41, 37]]
+    nothing = pd.DataFrame()
+    assert measured("document_spread", nothing, pairs=pairs).value == pytest.approx(41 / 37 - 1)
+    found = measured(
+        "document_inside", nothing, pairs=pairs, awarded_from=0.05,
+        differences={"a": 0.09, "b": 0.5, "c": 0.03},
+    )  # fmt: skip
+    assert (found.value, found.words["groups"], found.words["examples"]) == (1, "2", "a")
+    rate = measured("document_quotient", nothing, amount=33554432, per=860.95e-6, unit="B/s")
+    assert rate.value == pytest.approx(39e9, rel=0.01)
+
+
+def test_values_are_made_from_the_columns_they_name() -> None:
+    table = frame_of(rows("a", 2.0, user_s=1.0, sys_s=0.5, rchar=4e6, file_bytes=5e5, minflt=30.0))
+    expect = {
+        "rate": 5e5, "cpu_s": 1.5, "cpu_share": 0.75, "amplification": 4, "compression": 2,
+        "stored_share": 0.5, "extra_bytes": -5e5, "faults_per_gb": 3e4,
+    }  # fmt: skip
+    for name, value in expect.items():
+        found = cells(table, case("a"), QUANTITIES[name]).table
+        assert found.to_numpy().ravel() == pytest.approx(value), name
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
+    table = frame_of(
+        rows("a/1", 1.0, user_s=1.0, sys_s=0.0, file_bytes=5.0, predicted_bytes=5.0, codec="x")
+        + rows("b/1", 2.0, user_s=0.5, sys_s=0.0, file_bytes=9.0, predicted_bytes=9.0, codec="y")
+    )
+    exact = KINDS[kind].timed is False
+    fields: dict[str, object] = {
+        "value": "predicted_bytes" if exact else "wall_s",
+        "of": case("a/1"), "to": case("b/1"), "expect": {"a/1": 4}, "truth": "file_bytes",
+        "cells": case("a/1"), "pairs": [[1, 2]], "differences": {"a": 0.5}, "awarded_from": 0.05,
+        "amount": 1, "per": 2,
+    }  # fmt: skip
+    if kind == "ratio":
+        fields |= {"counting": "predicted_bytes"}
+    if kind in ("spread", "best", "share", "wins", "table", "error"):
+        fields |= {"over": "case", "cells": {}}
+    if kind == "wins":
+        fields |= {"of": case("a/*"), "to": case("b/*")}
+    if kind == "break_even":
+        fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
+    if kind == "best":
+        fields |= {"expect": "a/1", "select": "max"}
+    if kind == "ranking":
+        fields |= {"expect": {"a/*": ["1"]}, "groups": "case", "over": "case", "cells": {}}
+    found = KINDS[kind].compute(table, fields)
+    assert set(KINDS[kind].words) <= set(found.words)

@@ -1,0 +1,135 @@
+"""Every verdict comes out of every rule that can give it."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.claims.bands import VERDICTS
+from hyperslab.claims.rules import (
+    RULES,
+    Rule,
+    bounds,
+    calibration,
+    direction,
+    effect,
+    equality,
+    obsolete,
+)
+
+CASES = [
+    (effect(4.0), 4.0, 4.0, "holds"),
+    (effect(4.0), 2.0, 16.0, "holds"),  # both edges: half and twice the logarithm
+    (effect(4.0), 1.1, 1.9, "weaker"),
+    (effect(4.0), 1.0, 1.0, "weaker"),
+    (effect(4.0), 17.0, 20.0, "stronger"),
+    (effect(4.0), 0.5, 0.9, "reversed"),
+    (effect(4.0), 1 / 1.05, 1.02, "weaker"),  # the other side, by what is no difference
+    (effect(4.0), 0.9, 0.97, "inconclusive"),
+    (effect(0.25), 1.01, 1.03, "weaker"),
+    (effect(4.0), 0.9, 1.1, "inconclusive"),
+    (effect(4.0), 1.5, 3.0, "inconclusive"),
+    (effect(0.25), 0.3, 0.4, "holds"),
+    (effect(0.25), 0.8, 0.9, "weaker"),
+    (effect(0.25), 0.01, 0.02, "stronger"),
+    (effect(0.25), 1.5, 2.0, "reversed"),
+    (effect(0.25), 0.4, 0.6, "inconclusive"),
+    (direction(True), 1.1, 1.4, "holds"),
+    (direction(True), 1.0, 1.02, "weaker"),
+    (direction(True), 0.3, 0.6, "reversed"),
+    (direction(True), 0.9, 1.2, "inconclusive"),
+    (direction(False), 0.3, 0.6, "holds"),
+    (direction(False), 0.99, 1.0, "weaker"),
+    (direction(False), 1.1, 1.4, "reversed"),
+    (equality(0.15), 0.9, 1.1, "holds"),
+    (equality(0.15), 1 / 1.15, 1.15, "holds"),
+    (equality(0.15), 1.2, 1.3, "refuted"),
+    (equality(0.15), 0.5, 0.6, "refuted"),
+    (equality(0.15), 1.1, 1.2, "inconclusive"),
+    (equality(0.15), 0.5, 1.5, "inconclusive"),  # refuted on both sides is not refuted
+    (bounds(at_least=10), 12, 12, "holds"),
+    (bounds(at_least=10), 10, 10, "holds"),
+    (bounds(at_least=10), 9, 9, "refuted"),
+    (bounds(at_most=10), 9, 11, "inconclusive"),
+    (bounds(at_least=1, at_most=2), 0, 3, "inconclusive"),
+    (calibration(0.03), -0.02, -0.02, "holds"),
+    (calibration(0.03), 0.04, 0.04, "refuted"),
+    (obsolete(equals=1281), 1281, 1281, "holds"),
+    (obsolete(equals=1281), 8760, 8760, "obsolete"),
+    (obsolete(at_most=10), 9, 12, "inconclusive"),
+]
+
+
+@pytest.mark.parametrize(("rule", "low", "high", "verdict"), CASES)
+def test_an_interval_gives_the_verdict_of_its_band(
+    rule: Rule, low: float, high: float, verdict: str
+) -> None:
+    assert rule.verdict(low, high) == verdict
+
+
+def test_the_cases_show_every_verdict_a_rule_can_give() -> None:
+    assert {verdict for *_, verdict in CASES} == set(VERDICTS) - {"not measured"}
+
+
+@pytest.mark.parametrize("rule", [effect(2.0), direction(True), equality(0.1), bounds(0.0, 1.0)])
+def test_a_missing_number_decides_nothing(rule: Rule) -> None:
+    assert rule.verdict(math.nan, math.nan) == "inconclusive"
+
+
+ratios = st.floats(1e-3, 1e3).filter(lambda x: abs(math.log(x)) > 1e-6)
+
+
+@given(document=ratios, ours=st.lists(ratios, min_size=2, max_size=2))
+def test_dividing_the_other_way_round_changes_no_verdict(
+    document: float, ours: list[float]
+) -> None:
+    low, high = sorted(ours)
+    rules = ((effect(document), effect(1 / document)), (equality(0.15), equality(0.15)))
+    for rule, turned in (*rules, (direction(True), direction(False))):
+        assert turned.verdict(1 / high, 1 / low) == rule.verdict(low, high)
+
+
+@given(document=ratios)
+def test_the_documents_own_number_holds(document: float) -> None:
+    assert effect(document).verdict(document, document) == "holds"
+
+
+@given(document=ratios, ours=st.lists(ratios, min_size=2, max_size=2), shrink=st.floats(0, 1))
+def test_a_narrower_interval_never_changes_a_verdict_once_given(
+    document: float, ours: list[float], shrink: float
+) -> None:
+    low, high = sorted(ours)
+    wide = effect(document).verdict(low, high)
+    middle = low + shrink * (high - low)
+    narrow = effect(document).verdict(middle, middle)
+    assert wide in (narrow, "inconclusive")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: effect(1.0), "use the rule equality|'the same' use the rule equality"),
+        (lambda: effect(-2.0), "an effect needs a ratio"),
+        (lambda: equality(15), "share between 0 and 1"),
+        (lambda: bounds(), "bounds nothing"),
+        (lambda: bounds(2, 1), "above at_most"),
+        (lambda: calibration(0), "share between 0 and 1"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(make: object, message: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_equals_with_a_tolerance_is_two_bounds() -> None:
+    rule = RULES["count"][0](equals=512, tolerance=0.2)
+    assert rule.verdict(473, 473) == "holds"
+    assert rule.verdict(400, 400) == "refuted"
+    assert rule.document == 512
+
+
+@pytest.mark.parametrize("rule", [rule for rule, *_ in CASES])
+def test_a_rule_says_when_the_claim_holds(rule: Rule) -> None:
+    assert "holds" in rule.describe()

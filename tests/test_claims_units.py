@@ -1,0 +1,48 @@
+"""Every number of a claim says what it is."""
+
+from pathlib import Path
+
+import pytest
+from made_claims import claim, judge, part, quiet, samples
+
+from hyperslab import claims
+from hyperslab.analysis.quantities import QUANTITIES
+from hyperslab.claims.units import named, unit_of
+
+LEVEL = {"kind": "level", "value": "cpu_share", "cells": {"case": "a"}}
+WINS = {"kind": "wins", "value": "wall_s", "over": "case", "of": {"case": "a*"},
+        "to": {"case": "b*"}}  # fmt: skip
+BOUNDS = {"kind": "count", "at_most": 0.5}
+
+
+@pytest.mark.parametrize(
+    "item", [item for known in claims.load() for item in known.parts], ids=lambda item: item.name
+)
+def test_no_number_of_the_study_is_without_a_unit(item: claims.Part) -> None:
+    counted = str(item.fields.get("value", "")) if item.kind in ("count", "level") else ""
+    assert unit_of(item, QUANTITIES[counted].unit if counted else "")
+
+
+def test_a_share_is_told_in_percent_with_its_interval(tmp_path: Path) -> None:
+    item = part(measure=LEVEL, rule=BOUNDS, reason="CPU time is {count} of the wall time.")
+    times = [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.45]
+    rows = [
+        {**row, "user_s": share, "sys_s": 0.0}
+        for row, share in zip(samples("a", 1.0), times, strict=True)
+    ]
+    head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
+    assert head.shown == "40 % of the time [40 %, 45 %]"
+    assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason
+
+
+def test_a_part_of_the_groups_is_no_ratio(tmp_path: Path) -> None:
+    item = part(measure=WINS, rule=BOUNDS, reason="In {hits} of {groups}.")
+    rows = [*samples("a1", 1.0), *samples("b1", 2.0), *samples("a2", 3.0), *samples("b2", 2.0)]
+    head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline
+    assert head.shown == "50 % of cases"
+    assert "ratio" not in head.reason
+
+
+def test_names_that_readers_do_not_know_are_told() -> None:
+    assert named("u2 *x10") == "uint16 *x10"
+    assert named("0.25 MB") == "0.25 MB"

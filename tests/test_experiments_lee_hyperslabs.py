@@ -1,0 +1,135 @@
+"""Many small accesses: tiny arrays, exact counts, and verdicts on made-up records."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab import claims
+from hyperslab.experiments import lee_hyperslabs as small
+from hyperslab.experiments.lee_hyperslabs import Way
+from hyperslab.io.calls import Stored, Whole
+from hyperslab.io.experiment import Array, Case, File
+from hyperslab.io.ways import Blocks, Lasts
+from hyperslab.kernels import KernelError
+from hyperslab.measure.records import frame_of, save
+from hyperslab.measure.worker import Job, perform
+from hyperslab.storage.layout import Layout
+from hyperslab.study.profile import entry
+
+STEPS = {"[::10, ::10]": (10, 10), "[:, ::10]": (1, 10)}
+SPLIT = {"set_auto_maskandscale": False, "use_nc_get_vars": False}
+WAYS = {
+    "c": Way("netCDF-C"), "hdf5": Way("HDF5"), "python": Way("netCDF4"), "h5py": Way("h5py"),
+    "made": Way("HDF5", accesses={"keep_spaces": False, "keep_list": False}),
+    "pieces": Way("netCDF4", settings=SPLIT), "whole": Way("netCDF4", whole=True),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """An array of 20 by 20 in both layouts."""
+    whole, folder = Whole((20, 20)), tmp_path_factory.mktemp("files")
+    array = Array(whole.values, whole.shape)
+    layouts = {"contiguous": Layout("netcdf4"), "one chunk": Layout("netcdf4", chunks=(20, 20))}
+    made = [File(folder / f"{name}.nc", array, how) for name, how in layouts.items()]
+    array.write({file.path: file.layout for file in made}, folder)
+    return made
+
+
+def outcome(work, cache_state="warm"):
+    return perform(Job(Case({"way": "x"}, work).ready(cache_state)))
+
+
+@given(st.tuples(st.integers(1, 12), st.integers(1, 12)), st.data())
+def test_blocks_are_what_a_user_writes(shape, data):
+    high = data.draw(st.integers(1, shape[0]))
+    wide = shape[1] if high > 1 else data.draw(st.integers(1, shape[1]))
+    most = data.draw(st.none() | st.integers(1, 200))
+    blocks, array = Blocks(shape, (high, wide), most), np.arange(np.prod(shape)).reshape(shape)
+    starts, indices = blocks.starts(), blocks.indices()
+    assert len(starts) == len(indices) == min(most or 200, (shape[0] // high) * (shape[1] // wide))
+    for (row, column), index in zip(starts, indices, strict=True):
+        taken = array[row : row + high, column : column + wide]
+        assert np.array_equal(np.reshape(array[index], taken.shape), taken)
+    assert Lasts([blocks])().tolist() == taken[-1].tolist()
+
+
+def test_every_way_moves_what_it_says(files):
+    for file, way, count in product(files, WAYS.values(), ((20, 20), (1, 20))):
+        read, put = small.read(file, way, count), small.write(file, way, count)
+        for work, phase, state in ((read, "read", "warm"), (put, "write", "")):
+            found = outcome(work, state)
+            assert found.status == "ok", (way, phase, found.status)
+            moved = next(row for row in found.rows if row["phase"] == phase)
+            assert moved["useful_bytes"] == 1600 and moved["wall_s"] > 0 and moved["cache_bytes"]
+        assert not put.made.exists()
+    for file, way in product(files, WAYS.values()):
+        swept, stepped = small.sweep(file, way), small.stepped(file, way, STEPS)
+        rows = [row for row in outcome(swept).rows if row["phase"] == "read"]
+        assert [row["stages"] for row in rows] == [len(s.starts()) for s in small.swept(20)]
+        assert outcome(swept).status == outcome(stepped).status == "ok"
+        patterns = [row["pattern"] for row in outcome(stepped).rows if row["phase"] == "read"]
+        assert patterns == list(STEPS)
+
+
+def test_what_is_wrong_in_a_file_is_noticed(files, tmp_path):
+    zeros = Array(lambda: np.zeros((20, 20), "i4"), (20, 20))
+    wrong = replace(files[1], path=tmp_path / "zeros.nc", array=zeros)
+    zeros.write({wrong.path: wrong.layout}, tmp_path)
+    assert Stored(files[1].path, Whole((20, 20)), "h5py")(None)
+    assert not Stored(wrong.path, Whole((20, 20)), "h5py")(None)
+    assert "wrong values" in outcome(small.read(wrong, WAYS["h5py"], (1, 20))).status
+
+
+def test_single_calls_are_counted(files, tmp_path, monkeypatch):
+    chosen = [{name: WAYS[name] for name in names} for names in (("c", "hdf5"), ("python", "h5py"))]
+    rows = list(small.opened(tmp_path, *chosen))
+    found = {(row["way"], row["phase"], row["pattern"]): row["stages"] for row in rows}
+    for phase in ("read", "write"):
+        assert not any(found["hdf5", phase, kind] for kind in small.OBJECTS)
+        assert found["c", phase, "datasets"] == 0 < found["c", phase, "dataspaces"]
+        assert found["python", phase, "functions"] > 1 < found["h5py", phase, "functions"]
+    pieces = list(small.pieces(files[0], {"pieces": WAYS["pieces"]}, STEPS))
+    assert [row["stages"] for row in pieces] == [4, 4, 2, 2]
+
+    def none():
+        raise KernelError("no compiler")
+
+    monkeypatch.setattr(small, "kernel", none)
+    assert {row["pattern"] for row in small.opened(tmp_path, *chosen)} == {"functions"}
+    assert not list(tmp_path.iterdir()) and not list(files[0].path.parent.glob("counted*"))
+
+
+@pytest.mark.parametrize("profile", ["quick", "full", "paper"])
+def test_the_chunk_of_the_second_array_exceeds_the_default_cache(profile):
+    side = entry("lee_hyperslabs").settings[profile]["strided_side"]
+    assert 4 * side**2 > 2**23, "HDF5 2's default; else the page has nothing to show of it"
+
+
+def test_the_claims_find_their_cases(tmp_path):
+    seconds = {"netCDF-C, from C": 0.020, "netCDF-C, without filling": 0.018, "HDF5, from C": 0.010,
+               "netCDF4-python": 0.250, "h5py": 0.030}  # fmt: skip
+    rows = [
+        {
+            "run_id": "r", "profile": "quick", "notebook": "lee_hyperslabs", "block": block,
+            "experiment": experiment, "phase": experiment, "status": "ok", "useful_bytes": 4e7,
+            "wall_s": 0.005 if calls == "one call" else slow,
+            "aa": aa, "others_cpu": 0.0, "user_s": 0.01, "sys_s": 0.0,
+            "way": way, "layout": layout, "calls": calls, "case": f"{way}, {layout}, {calls}",
+        }
+        for experiment, (way, slow) in product(("read", "write"), seconds.items())
+        for layout in ("contiguous", "one chunk")
+        for calls, block, aa in product(("one call", "one call a row"), range(7), "AB")
+    ]  # fmt: skip
+    save(frame_of(rows, ["way", "layout", "calls"]), tmp_path / "lee_hyperslabs.parquet")
+    chosen = [one for one in claims.load() if one.id in ("lee-8", "lee-8-hdf5", "lee-8-fix")]
+    judged = {found.claim.id: found.parts for found in claims.evaluate(chosen, tmp_path)}
+    writes = next(part for part in judged["lee-8-hdf5"] if part.name == "C writes")
+    assert writes.measured == pytest.approx(1.8), "both without filling"
+    assert [part.verdict for part in judged["lee-8-hdf5"]] == ["holds"] * 3
+    assert [part.verdict for part in judged["lee-8-fix"]] == ["refuted"] * 2
+    assert {part.verdict for part in judged["lee-8"]} <= {"holds", "stronger"}

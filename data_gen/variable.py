@@ -33,6 +33,9 @@ class DatasetVariable:
     variable: str
     parameters: Mapping[str, object]
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.name, self.variable, self.parameters)  # without what is cached
+
     @cached_property
     def _dataset(self) -> Dataset:
         return dataset(self.name, **self.parameters)

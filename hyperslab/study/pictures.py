@@ -691,3 +691,100 @@ class Maps:
         for axes, drawn in zip(column.flat, self.maps, strict=True):
             drawn.draw(axes)
         return figure
+
+
+@dataclass(frozen=True)
+class PointsInChunk:
+    """Where decompression of a chunk can start: Figure 2 of Penard et al. 2025.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        Records with the labels file and index: a row for each point and one for the end, with
+        out_at and stored_at, in decompressed and in compressed bytes.
+    title : str
+    """
+
+    points: pd.DataFrame
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        parts = list(self.points.groupby(["file", "index"], sort=False, observed=True))
+        size = (7.4, 1.5 * len(parts) + 0.4)
+        figure, column = plt.subplots(len(parts), figsize=size, sharex=True, squeeze=False)
+        for axes, ((file, index), part) in zip(column.flat, parts, strict=True):
+            out, stored = 1e-6 * part["out_at"].to_numpy(), 1e-6 * part["stored_at"].to_numpy()
+            axes.plot([out, stored], [1, 0], color="C0", lw=0.25 if len(part) > 60 else 0.8)
+            for level, end in ((1, out[-1]), (0, stored[-1])):
+                axes.plot([0, end], [level, level], color="0.6", lw=5, solid_capstyle="butt")
+            axes.set_title(f"{file}: {len(part) - 1} points of {index}", loc="left")
+            axes.set_yticks([0, 1], ["compressed", "decompressed"])
+            axes.set_ylim(-0.35, 1.35)
+            axes.grid(visible=False)
+        axes.set_xlabel("bytes from the beginning of the chunk, MB")
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class DecodedBytes:
+    """What requests want of a chunk, and what is decoded for them: Figures 4 and 5 of Penard et al.
+
+    Parameters
+    ----------
+    sections : pandas.DataFrame
+        Records with the labels file, index and request: rows of the phases chunk, run and section.
+    panel : str
+        The label that makes the panels.
+    title : str
+    """
+
+    sections: pd.DataFrame
+    panel: str
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.patches import Patch
+
+        panels = list(self.sections.groupby(self.panel, sort=False, observed=True))
+        size = (7.4, 1.4 * len(panels) + 1.2)
+        figure, column = plt.subplots(len(panels), figsize=size, sharex=True, squeeze=False)
+        for axes, (panel, part) in zip(column.flat, panels, strict=True):
+            self._bars(axes, part)
+            axes.set_title(panel, loc="left")
+        axes.set_xlabel("bytes from the beginning of the chunk, MB")
+        names = list(dict.fromkeys(self.sections["index"]))
+        handles = [Patch(color=f"C{n}", label=f"decoded, {name}") for n, name in enumerate(names)]
+        handles.append(Patch(color="C2", label="wanted"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+    def _bars(self, axes: "Axes", part: pd.DataFrame) -> None:
+        """Draw the chunk as a bar, decompressed once and compressed for each index."""
+        indexes = list(part.groupby("index", sort=False, observed=True))
+        lines = [("decompressed", 0, indexes[0][1], "out_at", "predicted_bytes")]
+        lines += [
+            (f"compressed, {name}", number, rows, "stored_at", "wire_bytes")
+            for number, (name, rows) in enumerate(indexes)
+        ]
+        for place, (_, number, rows, start, size) in enumerate(lines):
+            phases = dict(list(rows.groupby("phase")))
+            whole = 1e-6 * float(phases["chunk"][size].iloc[0])
+            axes.barh(-place, whole, height=0.5, color="0.6", alpha=0.3)
+            marked = [(phases["section"], size, f"C{number}", 0.5)]
+            if place == 0:
+                marked.append((phases["run"], "useful_bytes", "C2", 0.86))
+            for found, length, colour, height in marked:
+                # None too narrow to be seen.
+                wide = (1e-6 * found[length]).clip(lower=0.002 * whole)
+                left = 1e-6 * found[start]
+                axes.barh(-place, wide, left=left, height=height, color=colour, lw=0)
+        axes.set_yticks([-place for place in range(len(lines))], [line[0] for line in lines])
+        axes.set_xlim(left=0)
+        axes.grid(visible=False)

@@ -1,0 +1,217 @@
+"""What it takes to index compressed chunks, and what lies between the points of an index."""
+
+import math
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ..io import work
+from ..io.calls import Sample
+from ..io.experiment import File, columns
+from ..io.indexed import BUDGET as BUDGET
+from ..io.indexed import BY_HYPERSLAB as BY_HYPERSLAB
+from ..io.indexed import CHUNKINDEX as CHUNKINDEX
+from ..io.indexed import NEEDS, AllEqual, ReadInside
+from ..io.indexed import Index as Index
+from ..io.indexed import Read as Read
+from ..io.pieces import WIDTH, requests, runs
+from ..measure.case import Stopwatch
+from ..storage.region import Selection
+from ..subchunk.deflate.inflate import WINDOW
+from ..subchunk.deflate.walk import bits, walk
+from ..subchunk.deflate.windows import referred
+
+TRIED = 32  # points of a chunk whose windows are looked at
+MIB = 2**20
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class BuildIndex:
+    """Build the default index of a file: phase build; what is read through it is checked."""
+
+    file: File
+    selection: Selection
+
+    needs: ClassVar = (*NEEDS, __name__)
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        described = columns(self.file.layout, "subchunk")
+        gone = work.Remove(self.target)
+        return {
+            "run": self,
+            "check": self.right,
+            "columns": described | {"stages": self.file.array.shape[0]},
+            "files": (self.file.path,),
+            "prepare": gone,
+            "cleanup": gone,
+        }
+
+    @property
+    def target(self) -> Path:
+        """Where it is built."""
+        return self.file.path.with_name(f"{self.file.path.name}.built")
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("build"):
+            BUDGET.build(self.file, threads=1, target=self.target)
+        watch.note(file_bytes=self.target.stat().st_size)
+
+    def right(self, _: object) -> bool:
+        """Return whether the truth is read through what was built."""
+        what = (self.file.path, self.target, self.file.array.variable, [self.selection])
+        found = ReadInside(*what)(Stopwatch())
+        return AllEqual([self.file.part(self.selection)])(found)
+
+
+@dataclass(frozen=True)
+class ReadChunks:
+    """Read a variable once by h5py, a chunk at a time: phase read."""
+
+    path: Path
+    variable: str
+
+    needs: ClassVar = (*NEEDS, __name__)
+
+    def __call__(self, watch: Stopwatch) -> int:
+        size = 0
+        with watch("read"), h5py.File(self.path) as file:
+            values = file[self.variable]
+            for number in range(values.shape[0]):
+                size += values[number].nbytes
+        watch.note(useful_bytes=size)
+        return size
+
+
+def read_once(file: File) -> Sample:
+    """Return a case that reads all of a file, a chunk at a time."""
+    return Sample(
+        ReadChunks(file.path, file.array.variable),
+        partial(int.__eq__, WIDTH * math.prod(file.array.shape)),
+        columns(file.layout, "h5py") | {"stages": file.array.shape[0]},
+        (file.path,),
+    )
+
+
+def places(file: File, index: Index) -> Iterator[Row]:
+    """Yield the points of the first chunk, and its end: decompressed and compressed bytes."""
+    found = index.points(file)
+    out = np.append(found.out[found.starts], found.out_bytes).tolist()
+    stored = np.append(found.stored[found.starts], found.stored_bytes).tolist()
+    for order, (low, high) in enumerate(zip(out, stored, strict=True)):
+        phase = "point" if order < len(out) - 1 else "end"
+        yield {"phase": phase, "order": order, "out_at": low, "stored_at": high}
+
+
+def sections(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
+    """Yield where requests about a point lie in the first chunk, and what is decoded for them."""
+    found, chunk = index.points(file), file.array.shape[1:]
+    for request, box in requests(chunk, point).items():
+        begins, ends = runs(box, chunk, file.layout.shuffle)
+        decoded = found.sections(begins, ends)
+        whole = {"predicted_bytes": found.out_bytes, "wire_bytes": found.stored_bytes}
+        yield {"request": request, "phase": "chunk", **whole}
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+            run = {"out_at": begin, "useful_bytes": end - begin}
+            yield {"request": request, "phase": "run", **run}
+        for low, high, start, stop in decoded.tolist():
+            out, stored = ("out_at", "predicted_bytes"), ("stored_at", "wire_bytes")
+            ends_ = dict(zip((*out, *stored), (low, high - low, start, stop - start), strict=True))
+            yield {"request": request, "phase": "section", **ends_}
+
+
+def pieces(file: File, index: Index, point: tuple[int, int]) -> Iterator[Row]:
+    """Yield what `sections` adds up to: runs of bytes, sections, and bytes decoded and read."""
+    found = list(sections(file, index, point))
+    for request in dict.fromkeys(str(row["request"]) for row in found):
+        mine = [row for row in found if row["request"] == request]
+        run, section = (
+            [row for row in mine if row["phase"] == name] for name in ("run", "section")
+        )
+        sums = {name: _sum(section, name) for name in ("predicted_bytes", "wire_bytes")}
+        counts = {"requests": len(section), "predicted_reads": len(run)}
+        wanted = {"useful_bytes": _sum(run, "useful_bytes")}
+        yield {"request": request, "phase": "plan", **counts, **wanted, **sums}
+
+
+def _sum(rows: list[Row], name: str) -> int:
+    return sum(int(str(row[name])) for row in rows)
+
+
+def windows(file: File) -> Iterator[Row]:
+    """Yield the bytes of windows at places all over the first chunk of a file.
+
+    Phases "whole", "referred" (bytes that the data behind refers to), "packed" (whole windows,
+    deflated) and "sparse" (the others zeroed, deflated): ``file_bytes``, of ``points`` windows.
+    """
+    with h5py.File(file.path) as data:
+        values = data[file.array.variable]
+        raw: Any = values.id.read_direct_chunk((0,) * values.ndim)[1]
+        size = WIDTH * math.prod(values.chunks)
+    sums = window_bytes(np.frombuffer(raw, np.uint8), size)
+    count = sums.pop("count")
+    for phase, found in sums.items():
+        known = {"points": count, "file_bytes": found, "useful_bytes": count * WINDOW}
+        yield {"phase": phase, **file.layout.record(), **known}
+
+
+def five_in_one(file: File) -> Iterator[Row]:
+    """Yield the bytes of five windows for a chunk of 1 MiB: whole, deflated, and sparse.
+
+    The chunk is the first mebibyte of a file's first one, deflated anew at the file's level.
+
+    Source
+    ------
+    Penard et al. (2025), section 3.3.
+    """
+    with h5py.File(file.path) as data:
+        values = data[file.array.variable][0].tobytes()[:MIB]
+    packed = np.frombuffer(zlib.compress(values, file.layout.level or 4), np.uint8)
+    sums = window_bytes(packed, MIB)
+    for name, size in (("whole", "whole"), ("deflated", "packed"), ("sparse", "sparse")):
+        yield {
+            "window": name,
+            "phase": "size",
+            "points": 5,
+            "file_bytes": round(5 * sums[size] / sums["count"]),
+            "useful_bytes": MIB,
+            "chunk_bytes": packed.size,
+        }
+
+
+def window_bytes(data: NDArray[np.uint8], chunk_bytes: int) -> dict[str, int]:
+    """Return what windows of one chunk hold, summed over places all over it.
+
+    Parameters
+    ----------
+    data : numpy.ndarray
+        uint8, the chunk as it is stored.
+    chunk_bytes : int
+        Bytes of it, decompressed.
+    """
+    output = np.empty(chunk_bytes, np.uint8)
+    found = walk(data, max(WINDOW, chunk_bytes // (TRIED + 1)), output)
+    sums = dict.fromkeys(("count", "whole", "referred", "packed", "sparse"), 0)
+    for number in range(1, len(found)):
+        out, bit = int(found.out[number]), int(found.bit[number])
+        if out < WINDOW:
+            continue
+        begin, end = int(found.header_start[number]), int(found.header_stop[number])
+        window = output[out - WINDOW : out].copy()
+        header, behind = (bits(data, begin, end), end - begin), output[out : out + WINDOW]
+        used = referred(data.data[bit >> 3 :], bit & 7, header, window, behind)
+        sums["count"] += 1
+        sums["whole"] += WINDOW
+        sums["referred"] += int(used.sum())
+        sums["packed"] += len(zlib.compress(window.tobytes(), 6))
+        window[~used] = 0
+        sums["sparse"] += len(zlib.compress(window.tobytes(), 6))
+    return sums

@@ -1,0 +1,136 @@
+"""Indexes of places inside chunks: reads, builds, what lies between points, and verdicts."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_gen.variable import variable
+from hyperslab.experiments import penard_subchunk as inside
+from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
+from hyperslab.io.experiment import Case, File
+from hyperslab.io.indexed import AllEqual
+from hyperslab.io.pieces import Points, requests, runs
+from hyperslab.measure.records import frame_of, save
+from hyperslab.measure.worker import Job, perform
+from hyperslab.storage.layout import Layout
+from hyperslab.study import claims
+
+AT = (35, 63)
+INDEXES = (BUDGET, Index("hyperslab, 64 KiB apart", 2**16), BY_HYPERSLAB, CHUNKINDEX)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A step of the temperature on a coarse grid, without shuffle and with it, and its indexes."""
+    folder = tmp_path_factory.mktemp("run")
+    data = variable("gfs", "air_temperature", steps=1, nlat=90, nlon=180)
+    plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
+    layouts = {"temperature": plain, "temperature, shuffle": replace(plain, shuffle=True)}
+    found = {name: File(folder / f"{name}.nc", data, one) for name, one in layouts.items()}
+    data.write({file.path: file.layout for file in found.values()}, folder)
+    for file, index in product(found.values(), INDEXES):
+        index.build(file)
+    return found
+
+
+@given(st.data(), st.booleans())
+def test_runs_are_the_bytes_of_a_box(data, shuffled):
+    chunk = tuple(data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3)))
+    box = []
+    for length in chunk:
+        start = data.draw(st.integers(0, length - 1))
+        box.append(range(start, data.draw(st.integers(start + 1, length))))
+    wanted = np.zeros(chunk, bool)
+    wanted[np.ix_(*box)] = True
+    bytes_ = np.repeat(wanted.reshape(-1), 4)
+    if shuffled:
+        bytes_ = bytes_.reshape(-1, 4).T.reshape(-1)
+    edges = np.diff(np.concatenate([[0], bytes_.astype(int), [0]]))
+    begins, ends = runs(tuple(box), chunk, shuffled)
+    assert begins.tolist() == np.flatnonzero(edges == 1).tolist()
+    assert ends.tolist() == np.flatnonzero(edges == -1).tolist()
+
+
+@given(st.data())
+def test_sections_hold_what_is_wanted_and_begin_at_points(data):
+    out = np.array(sorted(data.draw(st.sets(st.integers(1, 99), max_size=12)) | {0}))
+    starts = np.array([True, *(data.draw(st.booleans()) for _ in out[1:])])
+    cuts = sorted(data.draw(st.sets(st.integers(0, 100), min_size=2, max_size=12)))
+    begins, ends = np.array(cuts[:-1:2]), np.array(cuts[1::2])
+    found = Points(out, out * 2, starts, 100, 200).sections(begins, ends)
+    assert set(found[:, 0]) <= set(out[starts])
+    assert (found[1:, 0] > found[:-1, 1]).all()
+    for begin, end in zip(begins, ends, strict=True):
+        assert ((found[:, 0] <= begin) & (end <= found[:, 1])).sum() == 1
+
+
+@pytest.mark.parametrize("chunk", [(13, 721, 1440), (13, 180, 360), (1, 20, 24)])
+def test_row_patch_and_box_have_as_many_values(chunk):
+    for box in requests(chunk, (5, 7)).values():
+        assert np.prod([len(axis) for axis in box]) == chunk[-1]
+        assert all(axis.start >= 0 and axis.stop <= n for axis, n in zip(box, chunk, strict=True))
+
+
+def test_every_sample_reads_the_truth_and_leaves_nothing(files):
+    series, frame = [np.s_[:, 0, *AT], np.s_[:, 5, 80, 7]], np.s_[0, 0, :, :]
+    for file in files.values():
+        works = [inside.Read(file, series, index) for index in INDEXES]
+        works += [inside.Read(file, [frame], index) for index in (None, *INDEXES)]
+        works += [inside.BuildIndex(file, series[0]), inside.read_once(file)]
+        for number, work in enumerate(works):
+            outcome = perform(Job(Case({"work": str(number)}, work).ready("warm")))
+            assert (number, outcome.status, outcome.verified) == (number, "ok", True)
+        assert not inside.BuildIndex(file, series[0]).target.exists()
+        read = inside.Read(file, series, BUDGET).parts("warm")["columns"]
+        assert read["predicted_reads"] == 2
+
+
+def test_wrong_values_are_noticed(files):
+    parts = [files["temperature"].part(np.s_[:, 0, *AT])] * 2
+    truth = np.stack([part() for part in parts])
+    assert AllEqual(parts)(truth)
+    truth[1] += 1
+    assert not AllEqual(parts)(truth)
+
+
+def test_what_lies_inside_of_chunks_adds_up(files):
+    for file, index in product(files.values(), (CHUNKINDEX, BUDGET)):
+        points = frame_of(inside.places(file, index))
+        assert (points["out_at"].diff().dropna() > 0).all()
+        assert points["phase"].tolist() == ["point"] * (len(points) - 1) + ["end"]
+        found = {row["request"]: row for row in inside.pieces(file, index, AT)}
+        assert {row["useful_bytes"] for row in found.values()} == {4 * 180}
+        assert found["row"]["predicted_reads"] == (4 if file.layout.shuffle else 1)
+        assert found["row"]["predicted_bytes"] >= found["row"]["useful_bytes"]
+    held = {row["phase"]: row["file_bytes"] for row in inside.windows(files["temperature"])}
+    assert held["sparse"] < held["packed"] and held["referred"] < held["whole"]
+
+
+def rows(scale=1.0, shard=2e4):
+    """Made-up records: indexes take so many milliseconds, and parts of chunks so many bytes."""
+    common = {"run_id": "r", "profile": "quick", "notebook": "penard_subchunk", "status": "ok"}
+    times = {BUDGET.name: 0.5, BY_HYPERSLAB.name: 4.0, CHUNKINDEX.name: 8.0 * scale}
+    for (index, ms), block, aa in product(times.items(), range(7), ("A", "B")):
+        yield {**common, "experiment": "spacing", "case": index, "file": "temperature", "aa": aa,
+               "read": "series", "index": index, "index_size": "up to chunkindex's",
+               "block": block, "order": block + 7 * (aa == "B"), "phase": "read",
+               "cache_state": "warm", "wall_s": ms / 1e3, "others_cpu": 0.0}  # fmt: skip
+    for stored, size in (("Zarr 3, zstd", 8e5), ("Zarr 3, zstd, shards", shard)):
+        yield {**common, "experiment": "partial", "case": stored, "stored": stored, "rchar": size,
+               "phase": "read", "block": 0, "order": 0, "verified": True}  # fmt: skip
+    yield {**common, "experiment": "index-size", "case": "whole", "window": "whole", "block": 0,
+           "phase": "size", "file_bytes": 5 * 32768, "useful_bytes": 2**20}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scale", "best"), [(1.0, "refuted"), (0.05, "holds")])
+def test_verdicts_follow_the_records(tmp_path, scale, best):
+    labels = ["file", "read", "index", "index_size", "stored", "window"]
+    save(frame_of(rows(scale), labels), tmp_path / "penard_subchunk.parquet")
+    wanted = ("penard-index", "penard-partial")
+    found = claims.evaluate([one for one in claims.load() if one.id in wanted], tmp_path)
+    verdicts = {judged.claim.id: [part.verdict for part in judged.parts] for judged in found}
+    assert verdicts == {"penard-index": [best, "holds"], "penard-partial": ["obsolete", "holds"]}

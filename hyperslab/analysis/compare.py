@@ -75,10 +75,10 @@ def compare(
     ('4 × faster', '1.4 s [0.4, 2.4]')
     """
     names = [by] if isinstance(by, str) else list(by)
+    columns = ["value", "mean8", "blocks"] + ["ratio"] * (against is not None)
     if records.empty:
         index = pd.MultiIndex.from_arrays([[]] * len(names), names=names)
-        columns = ["value", "mean8", "blocks", "ratio"]
-        return pd.DataFrame(columns=columns, index=index if len(names) > 1 else index.levels[0])
+        return pd.DataFrame(columns=columns, index=index if names[1:] else index.levels[0])
     for name in (*names, *where):
         if name not in records:
             raise KeyError(
@@ -101,7 +101,7 @@ def compare(
         raise KeyError(f"nothing has the labels {against}: there are {keys}")
     single = pd.Index([key[0] for key in keys], name=names[0]) if len(names) == 1 else None
     index = pd.MultiIndex.from_tuples(keys, names=names) if single is None else single
-    return pd.DataFrame(rows, index=index)
+    return pd.DataFrame(rows, index=index, columns=columns)
 
 
 def _blocks(

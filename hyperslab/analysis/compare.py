@@ -79,9 +79,9 @@ def compare(
     ('4 × faster', '1.4 s [0.4, 2.4]')
     """
     names = [by] if isinstance(by, str) else list(by)
+    columns = ["value", "mean8", "blocks"] + ["ratio"] * (against is not None)
     if records.empty:
-        columns = [*names, "value", "mean8", "blocks", "ratio"]
-        return pd.DataFrame(columns=columns).set_index(names)
+        return pd.DataFrame(columns=[*names, *columns]).set_index(names)
     for name in (*names, *where):
         if name not in records:
             raise KeyError(
@@ -104,7 +104,7 @@ def compare(
     if not met:
         raise KeyError(f"nothing has the labels {against}: there are {keys}")
     labels = pd.DataFrame(keys, columns=names)
-    return pd.concat([labels, pd.DataFrame(rows)], axis=1).set_index(names)
+    return pd.concat([labels, pd.DataFrame(rows, columns=columns)], axis=1).set_index(names)
 
 
 def _blocks(

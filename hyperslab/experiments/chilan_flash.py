@@ -1,0 +1,122 @@
+"""The checkpoint of FLASH, written by several ranks, and chunks that are read again and again."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..io.experiment import Case
+from ..parallel import Part, RanksJob, SharedArray, WritePlan, flash, run
+from ..parallel.cases import INTERFACES, InRanks
+from ..parallel.cases import counted as counted
+from ..parallel.cases import here as here
+from ..parallel.cases import limits as limits
+from ..parallel.cases import paired as paired
+
+FILES: Mapping[str, tuple[str, Mapping[str, bool]]] = {
+    "checkpoint": ("checkpoint", {}),
+    "plot file, centres": ("centres", {}),
+    "plot file, corners": ("corners", {}),
+    "checkpoint as bytes": ("checkpoint", {"as_bytes": True}),
+    "checkpoint without its tree": ("checkpoint", {"tree": False}),
+}
+SIDES = {"8³": 8, "16³": 16}
+FEW, CLAIMED = 2, 8
+"""Ranks where verdicts compare libraries by time, the cores of a small machine; and modes."""
+CHUNK, CHUNKS, AGAIN = (128, 128), 4, 8
+"""Doubles of a chunk, of 128 KiB; how many are read, so that all fit into the cache; how often."""
+OPENED: Mapping[str, Mapping[str, bool]] = {
+    "serially": {"serial": True},
+    "in parallel, to read and write": {},
+    "in parallel, to read only": {"read_only": True},
+}
+
+
+def plan(file: str, cells: str, ranks: int, blocks: int) -> WritePlan:
+    """Return what ranks write into one of `FILES`, of blocks of so many cells.
+
+    Examples
+    --------
+    >>> len(plan("checkpoint", "16³", 4, 80).datasets)
+    30
+    """
+    name, how = FILES[file]
+    return flash(name, SIDES[cells], ranks, blocks, **how)
+
+
+def case(
+    folder: Path,
+    file: str,
+    cells: str,
+    interface: str,
+    calls: str,
+    ranks: int,
+    blocks: int,
+    most_blocks: int = 0,
+    **hint: str,
+) -> Case:
+    """Return a file that several ranks write.
+
+    Parameters
+    ----------
+    folder : Path
+        For the file.
+    file : str
+        One of `FILES`.
+    cells : str
+        Of a block: one of `SIDES`.
+    interface : str
+        HDF5, PnetCDF or MPI-IO.
+    calls : str
+        independent or collective.
+    ranks, blocks : int
+        Blocks of each rank.
+    most_blocks : int
+        Interleaved blocks after which it is left out of the rest; 0 measures it in all.
+    **hint
+        A label: what MPI-IO is asked for, as "name=value", or "none".
+    """
+    labels = {"file": file, "cells": cells, "interface": interface, "calls": calls}
+    labels |= {"processes": str(ranks), **hint}
+    words = [word for word in hint.values() if "=" in word]
+    job = RanksJob(
+        INTERFACES[interface],
+        plan(file, cells, ranks, blocks),
+        folder / f"{'-'.join(labels.values()).replace(' ', '-')}.dat",
+        calls,
+        dict(word.split("=") for word in words),
+    )
+    return Case(labels, InRanks(job), most_blocks=most_blocks)
+
+
+def judged(interface: str, calls: str, ranks: int, most: int) -> bool:
+    """Return whether verdicts compare the time of a checkpoint, so that all blocks have it."""
+    if ranks == FEW:
+        return calls == "collective"
+    return ranks == min(CLAIMED, most) and interface == "HDF5"
+
+
+def write_chunks(folder: Path) -> None:
+    """Write the file whose chunks are read again."""
+    run(RanksJob("hdf5", _chunks(1), folder / "cache.h5"))
+
+
+def reread(folder: Path, opened: str, ranks: int) -> Case:
+    """Return a read of the same chunks, several times over, by each rank.
+
+    Parameters
+    ----------
+    folder : Path
+        With the file from `write_chunks`.
+    opened : str
+        One of `OPENED`.
+    ranks : int
+    """
+    how: Mapping[str, Any] = OPENED[opened]
+    job = RanksJob("hdf5", _chunks(ranks), folder / "cache.h5", reads=True, times=AGAIN, **how)
+    return Case({"opened": opened}, InRanks(job))
+
+
+def _chunks(ranks: int) -> WritePlan:
+    shape = (CHUNK[0], CHUNK[1] * CHUNKS)
+    whole = (Part((0, 0), shape),) * ranks
+    return WritePlan((SharedArray("data", "f8", shape, whole, CHUNK),))

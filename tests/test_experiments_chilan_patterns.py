@@ -1,0 +1,143 @@
+"""Four ways to share an array among ranks: real jobs of two, and verdicts on made-up records."""
+
+from itertools import product
+
+import pandas as pd
+import pytest
+from made_parallel import needs
+
+from hyperslab.analysis.compare import compare
+from hyperslab.experiments import chilan_patterns as writes
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.records import frame_of, save
+from hyperslab.parallel import cases as ranked
+from hyperslab.parallel.found import HIDDEN
+from hyperslab.study import claims
+
+WAYS = [(name, calls) for name in ("HDF5", "PnetCDF") for calls in ("independent", "collective")]
+LABELS = ["selection", "interface", "calls", "added", "hint"]
+
+
+def of_two(folder, interface, calls, rows=32, **more):
+    return writes.case(folder, "interleaved columns", interface, calls, 2, (rows, 8), **more)
+
+
+@pytest.mark.parametrize("wrong", ["3ms", "", "-1", "2000"])
+def test_a_latency_that_is_none_is_named(wrong):
+    with pytest.raises(ValueError, match=f"latency_ms is {wrong!r}: give milliseconds"):
+        writes.waits(wrong)
+
+
+def test_what_a_verdict_compares_is_measured_in_all_blocks():
+    def judged(selection, wait_s):
+        return [writes.judged(selection, *way, wait_s, 0.005) for way in WAYS]
+
+    for wait_s in (0.003, 0.005):
+        assert judged("contiguous rows", wait_s) == [True] * 4
+        assert judged("inside a chunk", wait_s) == [True, True, False, True]
+    assert judged("interleaved columns", 0.0) == [True, True, False, False]
+    assert not any(judged("contiguous rows", 0.0))
+    assert not writes.judged("interleaved columns", "MPI-IO", "collective", 0.003, 0.003)
+
+
+@needs("mpiio")
+def test_a_sample_has_the_requests_and_the_wait_of_its_ranks(tmp_path):
+    case = of_two(tmp_path, "MPI-IO", "row by row", rows=8, wait_s=0.003).ready()
+    watch = Stopwatch()
+    case.prepare()
+    case.run(watch)
+    assert case.check(None)
+    case.cleanup()
+    assert not list(tmp_path.iterdir())
+    (write,) = [row for row in watch.rows() if row["phase"] == "write"]
+    assert write["requests"] == 16 and write["stages"] == 8 and write["wall_s"] > 8 * 0.003
+    assert case.columns["ranks"] == 2 and case.columns["latency_s"] == 0.003
+
+
+@needs("mpiio")
+def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(ranked, "holds", lambda *_: False)
+    with pytest.raises(ValueError, match=r"MPI-IO, collective: the file differs .* --workdir"):
+        list(writes.counted([of_two(tmp_path, "MPI-IO", "collective")]))
+
+
+@needs("mpiio")
+@needs("hdf5")
+def test_requests_are_counted_with_and_without_hints(tmp_path):
+    ways = [("HDF5", "independent"), ("MPI-IO", "row by row"), ("MPI-IO", "collective")]
+    cases = [of_two(tmp_path, *way, hint="none") for way in ways]
+    cases.append(of_two(tmp_path, "MPI-IO", "collective", hint="romio_cb_write=disable"))
+    hdf5, rows, together, alone = writes.counted(cases)
+    assert hdf5["requests"] >= 64 and rows["requests"] == 64 and together["requests"] == 1
+    assert alone["hint"] == "romio_cb_write=disable" and alone["syscr"] > 0
+    assert hdf5["useful_bytes"] == 2 * 32 * 8 * 8 and "HDF5" in hdf5["library_version"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_missing_comes_with_what_installs_it(monkeypatch):
+    monkeypatch.setenv(HIDDEN, "hdf5,pnetcdf,mpiio")
+    notes = {row["interface"]: row["note"] for row in writes.here()}
+    assert [*notes] == ["HDF5", "PnetCDF", "MPI-IO", "to install"]
+    assert "hidden" in notes["HDF5"] and "apt-get install" in notes["to install"]
+
+
+def test_of_no_records_a_comparison_is_empty():
+    for by in ("calls", ["calls", "interface"]):
+        table = compare(frame_of([]), "wall_s", by, against={"calls": "independent"})
+        assert table.empty and "ratio" in table and list(pd.Series(table["value"])) == []
+
+
+def made(seconds=None, independent=8.0):
+    """Made-up records: seconds of collective writes by HDF5, by selection."""
+
+    def row(selection, interface, calls, **more):
+        alone = calls == "independent" and selection in ("interleaved columns", "overhanging chunk")
+        return {
+            "run_id": "r", "profile": "quick", "notebook": "chilan_patterns", "block": 0,
+            "selection": selection, "interface": interface, "calls": calls, "ranks": 4,
+            "latency_s": 0.0, "size": "512x8", "phase": "write", "status": "ok", "verified": True,
+            "requests": 2048 if alone and interface == "HDF5" else 11, "useful_bytes": 2e6,
+            "stages": 512 if alone else 1, "hint": "", "added": "",
+        } | more  # fmt: skip
+
+    ways = [*product(writes.PATTERNS, WAYS)]
+    rows = [row(selection, *way, experiment="requests") for selection, way in ways]
+    rows += [
+        row("interleaved columns", name, calls, experiment="hints", hint=hint, requests=number)
+        for name, calls in WAYS
+        for hint, number in (
+            ("none", 8), ("romio_ds_write=disable", 99), ("romio_cb_write=disable", 99)
+        )
+    ]  # fmt: skip
+    for block, (selection, way), wait_s in product(range(6), ways, (0.0, 0.003)):
+        one = row(selection, *way, experiment="latency", latency_s=wait_s, block=block)
+        long = independent if one["stages"] > 1 else 0.1
+        factor = (seconds or {}).get(selection, 1) if way == WAYS[1] else 1
+        one |= {"ranks": 2, "others_cpu": 0.0, "added": f"{1000 * wait_s:g} ms"}
+        one |= {"wall_s": (long if way[1] == "independent" else 0.1) * factor * (1 + block / 1e3)}
+        twice = (selection, way) == ("contiguous rows", WAYS[3])
+        rows += [one | {"aa": aa} for aa in (("A", "B") if twice else ("",))]
+    return [{**r, "case": ", ".join(r[n] for n in LABELS if r[n])} for r in rows]
+
+
+def judged(folder, **more):
+    rows = [{**row, "order": number} for number, row in enumerate(made(**more))]
+    save(frame_of(rows, LABELS), folder / "chilan_patterns.parquet")
+    wanted = [claim for claim in claims.load() if claim.notebook == "chilan_patterns"]
+    return {item.claim.id: item for item in claims.evaluate(wanted, folder)}
+
+
+def test_the_verdicts_can_come_out(tmp_path):
+    known = judged(tmp_path, independent=40.0)
+    assert known["chilan-1"].verdict == "holds" and known["chilan-hints"].verdict == "holds"
+    assert known["chilan-2"].verdict == "holds" and known["chilan-types"].verdict == "refuted"
+    reason = known["chilan-1"].headline.reason
+    assert reason.startswith("2 ranks, 512 × 8 doubles") and "512 and 1 requests" in reason
+
+
+def test_the_libraries_are_compared_where_their_files_have_one_layout(tmp_path):
+    known = judged(tmp_path, seconds={"overhanging chunk": 0.5})["chilan-same"]
+    verdicts = {part.name.partition(",")[0]: part.verdict for part in known.parts[2:]}
+    assert known.verdict == "holds" and verdicts["a chunk that overhangs"] == "refuted"
+    assert verdicts["within a chunk"] == "holds"
+    assert judged(tmp_path, seconds={"contiguous rows": 2.0})["chilan-same"].verdict == "refuted"

@@ -101,10 +101,10 @@ def exact(value: float) -> Interval:
 
     Examples
     --------
-    >>> f"{exact(0.305):s}"
-    '305 ms'
+    >>> f"{exact(0.305):s}", f"{exact(math.nan):s}"
+    ('305 ms', 'not measured')
     """
-    return Interval(value, value, value, ENOUGH)
+    return Interval(value, value, value, 0 if math.isnan(value) else ENOUGH)
 
 
 _OPPOSITES = {

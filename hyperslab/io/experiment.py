@@ -98,6 +98,8 @@ class Array:
         Names of its dimensions; letters if there are none.
     unlimited : tuple of str
         Those that can grow.
+    fill_value : float, optional
+        Of what is never written; that of the format if none is given.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class Array:
     variable: str = work.NAME
     dims: tuple[str, ...] = ()
     unlimited: tuple[str, ...] = ()
+    fill_value: float | None = None
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
         return Part(self.make, selection)()
@@ -124,7 +127,8 @@ class Array:
         """Write all of it into each file, whatever is there."""
         dims = self.dims or tuple("uvwzyx"[-len(self.shape) :])
         values = self.make()
-        variable = Variable(self.variable, dims, self.shape, self.dtype, unlimited=self.unlimited)
+        about = (self.variable, dims, self.shape, self.dtype)
+        variable = Variable(*about, fill_value=self.fill_value, unlimited=self.unlimited)
         for path, layout in files.items():
             # A cache for all chunks: whole rows arrive, and each may touch every chunk.
             cached = layout.chunks and layout.format in CHUNK_CACHED

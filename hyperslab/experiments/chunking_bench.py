@@ -1,0 +1,129 @@
+"""bm_file's own examples, given to `hyperslab bench`, and what of bm_file's output is there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..advise.bench.command import measured
+from ..advise.report.summary import BM_COLUMNS, BM_RATES, summary
+from ..measure.records import main
+from ..storage.geometry import predicted_bytes
+from ..storage.layout import Layout
+from ..storage.write import write_array
+
+Rows = Iterator[Mapping[str, object]]
+
+
+def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Path:
+    """Write random whole numbers below 255 into a classic file, as the document's were."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    values = np.random.default_rng([seed, *shape]).integers(0, 255, shape).astype(dtype)
+    dims = ("z", "y", "x") if len(shape) == 3 else tuple(f"dim_{d}" for d in range(len(shape)))
+    write_array(path, values, Layout("netcdf3"), dims=dims, overwrite=True)
+    return path
+
+
+def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
+    """Return the words after `hyperslab bench` that copy a file uncompressed into these chunks.
+
+    Examples
+    --------
+    >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
+    ['-d', '-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
+    """
+    each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
+    return ["-d", *more, *each, str(path)]
+
+
+def rows(given: Sequence[str], **columns: object) -> Rows:
+    """Yield the records of one benchmark: those of layouts, and of the whole file."""
+    frame = measured(given)
+    whole = (frame["phase"] == "stat") & (frame["case"] == "")
+    frame["verified"] |= whole  # a size is looked up: there is nothing to compare
+    frame = frame[(frame["experiment"] == "bench") | whole]
+    frame = frame.drop(columns=["run_id", "profile", "notebook", "experiment"])
+    for row in frame.to_dict("records"):
+        known = {str(name): value for name, value in row.items()}
+        yield {**known, "layout": row["case"], **columns}
+
+
+def shorts(folder: Path, lengths: Sequence[int], repeats: int) -> Rows:
+    """Yield the records of 16-bit integers in one dimension and more, one chunk each.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files go.
+    lengths : sequence of int
+        Of each dimension: of the file of one, of that of two, and so on.
+    repeats : int
+    """
+    for ndims, length in enumerate(lengths, 1):
+        path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
+        more = ("-f", "4", "--no-copy", "--patterns", "none", "--repeats", str(repeats))
+        yield from rows(words(path, [(length,) * ndims], *more), dimensions=str(ndims))
+
+
+def copies(folder: Path, side: int, chunks: Sequence[int]) -> Rows:
+    """Yield real and predicted sizes of copies of a square array, for each length of a chunk."""
+    path = integers(folder / "square.nc", (side, side), "i4")
+    more = ("-f", "3", "--no-copy", "--patterns", "none", "--repeats", "1")
+    frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
+    frame = frame[frame["experiment"] == "bench"]
+    path.unlink()
+    for length in chunks:
+        name = f"{length}x{length}"
+        part = frame[frame["chunks"] == name]
+        if part["file_bytes"].notna().any():
+            yield {
+                "layout": name,
+                "phase": "size",
+                "format": "netcdf4",
+                "chunks": name,
+                "file_bytes": float(part["file_bytes"].max()),
+                "predicted_bytes": predicted_bytes((side, side), (length, length), 4),
+                "useful_bytes": 4 * side * side,
+                "verified": bool(part["verified"].all()),
+            }
+
+
+def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:
+    """Yield a row for each of bm_file's columns: whether it is there, filled, and right.
+
+    A rate is right when it is the bytes of the data over the time next to it, as in bm_file; a
+    size, when it is the file's.
+
+    Parameters
+    ----------
+    frame, by_dimensions : pandas.DataFrame
+        Records of a benchmark, and of one for each number of dimensions.
+    """
+    groups = by_dimensions.groupby("dimensions", sort=False, observed=True)
+    tables = [summary(frame), pd.concat([summary(part).iloc[:1] for _, part in groups])]
+    for name in BM_COLUMNS:
+        wrong = [why for table in tables if (why := fault(table, name))]
+        yield {"column": name, "phase": "column", "status": wrong[0] if wrong else "ok"}
+
+
+def fault(table: pd.DataFrame, name: str) -> str:
+    """Return what is wrong with a column of a summary; empty where nothing is.
+
+    Examples
+    --------
+    >>> fault(pd.DataFrame({"shuffle": [0, 1]}), "deflate")
+    "there is no column 'deflate'"
+    """
+    if name not in table:
+        return f"there is no column {name!r}"
+    if table[name].isna().any() or table[name].astype(str).eq("").any():
+        return f"the column {name!r} is not filled"
+    if name in BM_RATES:
+        found = table[name].astype(float) * table[BM_RATES[name]].astype(float)
+        useful = table["ratio"] * table["file_bytes"]
+        if ((found / useful - 1).abs() > 1e-3).any():
+            return f"{name!r} is not the data's bytes over {BM_RATES[name]!r}"
+    if name == "output size" and (table[name] != table["file_bytes"]).any():
+        return "'output size' is not the size of the file"
+    return ""

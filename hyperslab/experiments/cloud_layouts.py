@@ -1,0 +1,254 @@
+"""What lies on a server in several layouts, and the opening of many variables there by xarray."""
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import data_gen
+
+from .. import subchunk
+from ..access import references
+from ..access.h5py import PAGE_BUFFER_BYTES
+from ..access.urls import Remote, system_in_zarr
+from ..io.experiment import File, Part, columns
+from ..io.far import Place, ReadLinked
+from ..measure.case import Stopwatch
+from ..network import Server
+from ..storage.layout import Layout
+from ..storage.region import Selection
+from ..storage.variable import Variable
+from ..storage.write import create, stored_bytes
+from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX
+
+BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}
+"""What may lie beside a file, and how its name ends."""
+# What opens, and the reader whose libraries it needs.
+_ENGINES = {
+    "h5netcdf": "xarray-h5netcdf", "kerchunk": "kerchunk", "subchunk": "subchunk",
+    "zarr": "xarray-zarr",
+}  # fmt: skip
+
+
+def draw(path: Path, steps: int, rows: int, columns: int) -> None:
+    """Keep the corner of the first steps of the synthetic eastward current."""
+    source = data_gen.dataset("ocean", steps=steps)
+    maps = [source.draw(step)["uo"][1][0, :rows, :columns] for step in range(steps)]
+    np.save(path, np.stack(maps).astype("f4"))
+
+
+@dataclass(frozen=True)
+class Variables:
+    """Many variables in one file, such as models write; each holds the same noise.
+
+    Examples
+    --------
+    >>> Variables(2).described
+    {'field_00': ((2, 128, 128), '1 m s-1'), 'field_01': ((2, 128, 128), '2 m s-1')}
+    """
+
+    count: int
+    shape: tuple[int, int, int] = (2, 128, 128)
+    name: str = "many"
+    variable: str = "field_00"
+    dtype: str = "f4"
+
+    @property
+    def described(self) -> dict[str, tuple[tuple[int, ...], str]]:
+        """Shape and unit of each, without their coordinates."""
+        return {one.name: (one.shape, str(one.attrs["units"])) for one in self._variables}
+
+    @property
+    def _variables(self) -> list[Variable]:
+        axes, kind = ("time", "lat", "lon"), "eastward_sea_water_velocity"
+        return [
+            Variable(
+                f"field_{n:02}", axes, self.shape, self.dtype,
+                {"units": f"{n + 1} m s-1", "long_name": f"field {n} of many, as models write them",
+                 "standard_name": kind, "cell_methods": "time: mean"},
+            )
+            for n in range(self.count)
+        ]  # fmt: skip
+
+    def part(self, selection: Selection, folder: Path) -> Callable[[], NDArray[Any]]:
+        """Return what gives part of any of them."""
+        return Part(self.noise, selection)
+
+    def noise(self) -> NDArray[np.float32]:
+        """Return the values of each of them."""
+        return np.random.default_rng(0).normal(size=self.shape).astype(self.dtype)
+
+    def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
+        """Write all of them into each file; Zarr 2 and 3 get consolidated metadata."""
+        coordinates = {
+            name: (Variable(name, (name,), (size,), "f8", {"units": "1"}), np.arange(float(size)))
+            for name, size in zip(("time", "lat", "lon"), self.shape, strict=True)
+        }
+        wanted, values = self._variables, self.noise()
+        for path, layout in files.items():
+            with create(path, wanted, layout, coordinates=coordinates, overwrite=True) as writer:
+                for one in wanted:
+                    writer.write(one.name, ..., values)
+            if layout.format == "zarr3":  # that of Zarr 2 is written by our writer
+                _consolidate(path)
+
+
+def _consolidate(path: Path) -> None:
+    import zarr
+
+    with warnings.catch_warnings():
+        # It is said that this is not in Zarr 3's specification.
+        warnings.simplefilter("ignore", UserWarning)
+        zarr.consolidate_metadata(zarr.storage.LocalStore(path), zarr_format=3)
+
+
+def put_beside(indexed: Iterable[File], referred: Iterable[File]) -> None:
+    """Write hyperslab's index beside files, and kerchunk's references where it is installed."""
+    for file in indexed:
+        subchunk.build(file.path)
+    for file in referred:
+        if find_spec("kerchunk"):
+            references.write(file.path)
+
+
+def stored(data: Mapping[str, Mapping[str, File]]) -> Iterator[dict[str, object]]:
+    """Yield a row for each file, by the labels data and layout, and for what lies beside it.
+
+    ``requests`` is the number of objects: as many requests would fetch all of it.
+    """
+    for name, files in data.items():
+        for layout, file in files.items():
+            labels = {"data": name, "layout": layout, "phase": "stored"}
+            yield {
+                **labels,
+                "part": "values",
+                "file_bytes": stored_bytes(file.path),
+                "requests": _objects(file.path),
+                **file.layout.record(),
+            }
+            for part, suffix in BESIDE.items():
+                path = Path(f"{file.path}{suffix}")
+                if path.exists():
+                    yield {**labels, "part": part, "file_bytes": path.stat().st_size, "requests": 1}
+
+
+def _objects(path: Path) -> int:
+    return sum(len(files) for _, _, files in os.walk(path)) if path.is_dir() else 1
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How xarray opens a file or store: the engine "kerchunk" is Zarr by references.
+
+    A file is read with fsspec's own `cache`, with "none", or with "pages", HDF5's page buffer.
+    """
+
+    engine: str
+    cache: str = ""
+    consolidated: bool = False
+    zarr_format: int = 2
+
+
+@dataclass(frozen=True)
+class OpenOver:
+    """Open a file of `Variables` over a link, and compare their shapes and units: phase open."""
+
+    place: Place
+    file: File
+    opening: Opening
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        (server, told), link = self.place.parts(), self.place.link
+        assert isinstance(server, Server) and isinstance(self.file.array, Variables)
+        library = _ENGINES[self.opening.engine]
+        names = (server, self.file.path.name, library, (), "")
+        return {
+            "run": OpenLinked(*names, link.round_trip_s, link.bytes_per_s, self.opening),
+            "check": Described(self.file.array.described),
+            "columns": {**columns(self.file.layout, library), **told},
+            "prepare": server.forget,
+        }
+
+
+@dataclass(frozen=True)
+class OpenLinked(ReadLinked):
+    """Open a dataset, and know shape and unit of all its variables: phase open."""
+
+    opening: Opening = Opening("zarr")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What is imported before samples are forked."""
+        return (*super().needs, "hyperslab.access.xarray", "hyperslab.subchunk.engine", __name__)
+
+    def __call__(self, watch: Stopwatch) -> Any:
+        place = Remote(self.server.address(self.name), self.server.storage_options)
+        with ExitStack() as held:
+            with watch("open"):
+                dataset = _opened(place, self.opening, held)
+                known = {
+                    str(name): (tuple(array.shape), str(array.attrs["units"]))
+                    for name, array in dataset.data_vars.items()
+                }
+            watch.note(**self.counted())
+        return known
+
+
+@dataclass(frozen=True)
+class Described:
+    """Check that all variables were seen as they are."""
+
+    known: Mapping[str, tuple[tuple[int, ...], str]]
+
+    def __call__(self, seen: object) -> bool:
+        return seen == self.known
+
+
+def _opened(place: Remote, opening: Opening, held: ExitStack) -> Any:
+    """Open a dataset without decoding, as far as that needs no values."""
+    import xarray as xr
+
+    options: dict[str, Any] = {"engine": opening.engine}
+    target: Any = place.url
+    if opening.engine == "h5netcdf":
+        cache = {"cache_type": "none"} if opening.cache else None
+        target = held.enter_context(place.stream(cache))
+        options["phony_dims"] = "access"
+        if opening.cache == "pages":
+            options["driver_kwds"] = {"page_buf_size": PAGE_BUFFER_BYTES}
+    elif opening.engine == "subchunk":
+        options["storage_options"] = dict(place.options)
+    else:
+        target = _zarr(place, opening, held)
+        options |= {"engine": "zarr", "zarr_format": opening.zarr_format}
+        options["consolidated"] = opening.consolidated
+    with warnings.catch_warnings():
+        # Of Zarr without consolidated metadata, and of variables that no other library reads.
+        warnings.simplefilter("ignore")
+        dataset = xr.open_dataset(target, decode_cf=False, chunks=None, cache=False, **options)
+    held.callback(dataset.close)
+    return dataset
+
+
+def _zarr(place: Remote, opening: Opening, held: ExitStack) -> Any:
+    from zarr.storage import FsspecStore
+
+    if opening.engine == "zarr":
+        system, path, close = system_in_zarr(place)
+        held.callback(close)
+        return FsspecStore(system, path=path, read_only=True)
+    from fsspec.implementations.reference import ReferenceFileSystem
+
+    refs = references.references_of(place)
+    system, _, close = system_in_zarr(place)
+    held.callback(close)
+    files: Any = ReferenceFileSystem(refs, fs=system, asynchronous=True, skip_instance_cache=True)
+    return FsspecStore(files, path="", read_only=True)

@@ -1,1 +1,0 @@
-"""The experiments on the netCDF-C documentation's page on chunking."""

@@ -1,1 +1,0 @@
-"""Codecs and layouts that the documents did not know."""

@@ -1,0 +1,91 @@
+"""bm_file's examples: the files, what is asked of the benchmark, and what is kept of it."""
+
+import netCDF4
+import numpy as np
+import pytest
+from made_bench import bench_frame
+
+from hyperslab.advise.report.summary import BM_COLUMNS, BM_RATES, summary
+from hyperslab.experiments import chunking_bench as bm_file
+from hyperslab.measure.records import frame_of, save
+from hyperslab.study import claims
+from hyperslab.study.page import document
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the benchmark was asked; it answers from made-up records."""
+    words = []
+
+    def measured(given):
+        words.append(list(given))
+        return bench_frame(times={"1x5": 1.0}).assign(chunks="128x128")
+
+    monkeypatch.setattr(bm_file, "measured", measured)
+    return words
+
+
+def test_files_are_as_the_documents(tmp_path):
+    path = bm_file.integers(tmp_path / "new" / "a.nc", (8, 4, 4), "i4")
+    with netCDF4.Dataset(path) as file:
+        assert file.data_model == "NETCDF3_CLASSIC"
+        assert list(file.dimensions) == ["z", "y", "x"]
+        values = next(iter(file.variables.values()))[:]
+    assert 0 <= values.min() <= values.max() < 255
+    again = bm_file.integers(tmp_path / "b.nc", (8, 4, 4), "i4")
+    assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.usefixtures("asked")
+def test_records_of_a_benchmark_lose_only_what_the_session_gives():
+    rows = list(bm_file.rows(["a.nc"], dimensions="3"))
+    assert not {"run_id", "experiment"} & set(rows[0])
+    assert {row["dimensions"] for row in rows} == {"3"}
+    assert all(row["layout"] == row["case"] for row in rows)
+    assert len(rows) == (bench_frame(times={"1x5": 1.0})["experiment"] == "bench").sum() + 1
+
+
+def test_shorts_are_measured_by_dimension(asked, tmp_path):
+    rows = list(bm_file.shorts(tmp_path, [90, 9, 4], 3))
+    assert [words[-1][-5:] for words in asked] == ["1d.nc", "2d.nc", "3d.nc"]
+    assert all(words[-3:-1] == ["-c", f"0:-1:0:{n}"] for words, n in zip(
+        asked, ("90", "9:9", "4:4:4"), strict=True))  # fmt: skip
+    assert list(dict.fromkeys(row["dimensions"] for row in rows)) == ["1", "2", "3"]
+    theirs = document("netcdf2018chunking", "bm_file, shorts").unstack("column")
+    assert list(theirs.index) == list("123456")
+    assert theirs["file"].between(1e5, 2.2e5).all() and theirs["write"].between(1e-4, 2e-2).all()
+
+
+@pytest.mark.usefixtures("asked")
+def test_copies_say_real_and_predicted_sizes(tmp_path):
+    (row,) = bm_file.copies(tmp_path, 64, [128])
+    assert row["layout"] == "128x128" and row["file_bytes"] == 1e6 and row["verified"]
+    assert row["useful_bytes"] == 4 * 64**2 < row["predicted_bytes"]
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_column_is_tried_by_itself():
+    frame = bench_frame()
+    rows = list(bm_file.columns(frame, frame.assign(dimensions="1")))
+    assert [row["column"] for row in rows] == list(BM_COLUMNS)
+    assert {row["status"] for row in rows} == {"ok"}
+    table = summary(frame)
+    worse = table.drop(columns="enddianness").assign(**{"read rate": 1.0, "output size": 1})
+    worse["deflate"] = np.nan
+    found = {name: bm_file.fault(worse, name) for name in BM_COLUMNS}
+    assert "no column" in found["enddianness"] and "not filled" in found["deflate"]
+    assert "over 'data read time'" in found["read rate"] and set(BM_RATES) < set(found)
+    assert "not the size" in found["output size"] and not found["shuffle"]
+
+
+@pytest.mark.parametrize(("size", "verdict"), [(40_997_536, "holds"), (40_997_544, "refuted")])
+def test_the_claim_is_judged_by_size_and_columns(tmp_path, size, verdict):
+    common = {"run_id": "r", "profile": "quick", "notebook": "chunking_bench", "status": "ok"}
+    common |= {"block": 0, "verified": True}
+    rows = [{"experiment": "copies", "layout": "128x128", "phase": "size", "file_bytes": size}]
+    rows += [{"experiment": "columns", "column": name, "case": name} for name in BM_COLUMNS]
+    frame = frame_of([{**row, **common} for row in rows], ["layout", "column"])
+    save(frame, tmp_path / "chunking_bench.parquet")
+    (chosen,) = (one for one in claims.load() if one.id == "chunking-bm")
+    (judged,) = claims.evaluate([chosen], tmp_path)
+    assert [part.verdict for part in judged.parts] == [verdict, "holds"]

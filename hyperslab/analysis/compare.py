@@ -1,7 +1,7 @@
 """Compare what was measured by labels: intervals, and ratios paired by block."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,18 +80,17 @@ def compare(
     """
     names = [by] if isinstance(by, str) else list(by)
     if records.empty:
-        index = pd.MultiIndex.from_arrays([[]] * len(names), names=names)
-        columns = ["value", "mean8", "blocks", "ratio"]
-        return pd.DataFrame(columns=columns, index=index if len(names) > 1 else index.levels[0])
+        columns = [*names, "value", "mean8", "blocks", "ratio"]
+        return pd.DataFrame(columns=columns).set_index(names)
     for name in (*names, *where):
         if name not in records:
             raise KeyError(
                 f"the records have no column {name!r}: they have {', '.join(map(str, records))}"
             )
-    chosen = in_order(select(records, where)[names], names)
-    keys = list(dict.fromkeys(chosen.itertuples(index=False, name=None)))
+    chosen = in_order(select(records, where), names)
     wanted = quantity(value, per)
-    blocks = {key: _blocks(records, wanted, key, names, phases, where, over) for key in keys}
+    blocks = _blocks(chosen, wanted, names, phases, where, over)
+    keys = list(blocks)
     rows, met = [], against is None
     for key in keys:
         own = blocks[key].mean(axis=1)
@@ -104,25 +103,33 @@ def compare(
         rows.append(row)
     if not met:
         raise KeyError(f"nothing has the labels {against}: there are {keys}")
-    single = pd.Index([key[0] for key in keys], name=names[0]) if len(names) == 1 else None
-    index = pd.MultiIndex.from_tuples(keys, names=names) if single is None else single
-    return pd.DataFrame(rows, index=index)
+    labels = pd.DataFrame(keys, columns=names)
+    return pd.concat([labels, pd.DataFrame(rows)], axis=1).set_index(names)
 
 
 def _blocks(
     records: pd.DataFrame,
     wanted: Quantity,
-    key: tuple[Any, ...],
     names: Sequence[str],
     phases: Sequence[str],
     where: Mapping[str, object],
     over: str,
-) -> pd.DataFrame:
-    chosen = {**where, **dict(zip(names, key, strict=True))}
+) -> dict[tuple[object, ...], pd.DataFrame]:
+    """Return the values of each row's blocks, by what is meant over: of a row its latest run."""
+    each = records.groupby(list(names), sort=False, observed=True)
+    rows = records.assign(row=each.ngroup().astype(str))
+    rows = rows[rows["run_id"] == each["run_id"].transform("last")].assign(run_id="")
     try:
-        return cells(records, chosen, wanted, phases, [over] if over else []).table.dropna()
+        table = cells(rows, where, wanted, phases, ["row", over] if over else ["row"]).table
     except MissingError:
-        return _NOTHING
+        table = _NOTHING
+    own: dict[str, dict[str, str]] = defaultdict(dict)
+    for column in table:
+        row, _, group = str(column).partition(" ")
+        own[row][str(column)] = group
+    parts = {row: table[list(its)].rename(columns=its).dropna() for row, its in own.items()}
+    keys = dict.fromkeys(records[list(names)].itertuples(index=False, name=None))
+    return {key: parts.get(str(row), _NOTHING) for row, key in enumerate(keys)}
 
 
 def of_blocks(blocks: "pd.Series[float]", wanted: Quantity) -> Interval:

@@ -1,1 +1,0 @@
-"""The experiments of Jones, Blower, Lawrence and Osprey 2016."""

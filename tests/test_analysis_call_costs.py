@@ -1,0 +1,83 @@
+"""Tests of the costs of a call, a byte and a fault: recovered from made-up reads, and used."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.analysis import call_costs
+from hyperslab.measure.records import frame_of
+
+SLOW, QUICK = (5e-5, 3e-10, 2e-6), (5e-6, 1e-10, 1e-6)  # seconds of a call, a byte and a fault
+SIZES = tuple(512 * 4**n for n in range(9))
+
+
+def taken(
+    readers, *, sizes=SIZES, blocks=6, noise=0.0, fresh=True, sieve=0, accesses=("sequential",)
+):
+    """Samples of reads that take what their calls, bytes and faults cost."""
+    rows = []
+    for (reader, costs), access, nbytes, block in product(
+        readers.items(), accesses, sizes, range(blocks)
+    ):
+        passed = nbytes if access == "sequential" else max(nbytes, sieve)
+        faults = nbytes // 4096 if fresh and nbytes >= 2**17 else 0
+        seconds = np.dot((1, passed, faults), costs) * (1 + noise * (-1) ** block)
+        row = {"reader": reader, "access": access, "case": f"{reader} {access} {nbytes}"}
+        row |= {"block": block, "phase": "read", "status": "ok", "cache_state": "warm"}
+        row |= {"stages": 10, "useful_bytes": 10 * nbytes, "rchar": 10 * passed}
+        rows.append(row | {"minflt": 10 * faults, "wall_s": 10 * seconds})
+    return call_costs.samples(frame_of(rows, ["reader", "access"]))
+
+
+def test_costs_are_recovered_and_predict_what_was_measured():
+    samples = taken({"netCDF4-python": SLOW, "h5py": QUICK})
+    costs = call_costs.fit(samples)
+    assert list(costs.index) == ["netCDF4-python", "h5py"]
+    for (call, byte, fault), (_, found) in zip((SLOW, QUICK), costs.iterrows(), strict=True):
+        assert found["calls"].value == pytest.approx(call)
+        assert found["kB"].value == pytest.approx(1e3 * byte)
+        assert found["faults"].value == pytest.approx(fault)
+        assert found["calls"].low <= found["calls"].value <= found["calls"].high
+        assert found["calls"].n == 6
+    assert (call_costs.off(call_costs.predicted(samples, costs)) < 1e-9).all()
+    assert (call_costs.off(call_costs.left_out(samples)) < 1e-6).all()
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.tuples(st.floats(1e-7, 1e-3), st.floats(1e-11, 1e-8), st.floats(1e-8, 1e-5)),
+    st.floats(0, 0.3),
+)
+def test_costs_are_never_negative_and_lie_in_their_intervals(costs, noise):
+    samples = taken({"h5py": costs}, blocks=3, noise=noise)
+    found = call_costs.fit(samples)
+    assert all(0 <= each.low <= each.value <= each.high for each in found.loc["h5py"] if each.n)
+    assert call_costs.off(call_costs.predicted(samples, found))["h5py"] <= 2 * noise + 1e-6
+
+
+def test_a_reader_without_new_memory_has_no_cost_of_a_page_fault():
+    costs = call_costs.fit(taken({"netCDF-C": QUICK}, fresh=False))
+    assert costs["faults"]["netCDF-C"].n == 0
+    assert costs["calls"]["netCDF-C"].value == pytest.approx(QUICK[0])
+
+
+def test_what_is_fetched_beyond_what_is_asked_is_predicted_too():
+    samples = taken({"h5py": QUICK}, accesses=("sequential", "random"), sieve=2**16)
+    found = call_costs.predicted(samples, call_costs.fit(samples))
+    assert call_costs.off(found.xs("random", level="access", drop_level=False))["h5py"] < 1e-9
+
+
+def test_a_buffer_with_fewer_blocks_counts_where_it_was_measured():
+    samples = taken({"h5py": QUICK})
+    few = samples[~((samples["nbytes"] == 512) & (samples["block"] > 2))]
+    assert call_costs.fit(few)["calls"]["h5py"].value == pytest.approx(QUICK[0])
+
+
+def test_too_few_sizes_are_not_fitted():
+    samples = taken({"h5py": QUICK}, sizes=SIZES[:3])
+    costs = call_costs.fit(samples)
+    assert costs.empty and call_costs.predicted(samples, costs).empty
+    assert call_costs.off(call_costs.left_out(samples)).empty

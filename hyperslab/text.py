@@ -193,17 +193,6 @@ def _end(end: float, value: float, unit: str) -> str:
     return percent(end) if unit.startswith("%") else number(end / _scale(value, unit))
 
 
-def unbroken(text: str) -> str:
-    """Return text in which no line ends between a number and its ×.
-
-    Examples
-    --------
-    >>> unbroken("2.31 × [2.2, 2.44]")
-    '2.31\\xa0× [2.2, 2.44]'
-    """
-    return text.replace(f" {TIMES}", f"\u00a0{TIMES}")
-
-
 def comparison(ratio: float | Interval, above: str, below: str) -> str:
     """Return a ratio in words: how many times, and in which direction.
 

@@ -53,8 +53,6 @@ def measured(top, **tools):
 
 def test_what_measures_and_what_draws():
     assert provenance.measures("hyperslab.subchunk.file") and provenance.measures("data_gen.gfs")
-    assert provenance.measures("hyperslab.study.lee.hyperslabs")
-    assert not provenance.measures("hyperslab.study.lee.hyperslabs_words")
     assert not provenance.measures("hyperslab.text") and not provenance.measures("io")
 
 

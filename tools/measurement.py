@@ -23,7 +23,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from convert_records import LABELS
 
 from hyperslab.measure.lock import measuring
 from hyperslab.measure.records import load
@@ -129,15 +128,6 @@ class Checkout:
         print(number, file=self._into, flush=True)
 
 
-def _renamed(notebook: str, name: str) -> str:
-    """Return what a case is called by its labels, where the other checkout has none."""
-    case, _, state = name.rpartition(", ")
-    if state not in ("cold", "warm"):
-        case, state = name, ""
-    labels = LABELS.get(notebook, {}).get(case.replace("-today/", "/"))
-    return ", ".join([*labels.values(), *filter(None, [state])]) if labels else name
-
-
 def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: int) -> int:
     """Print the paired ratio of each case's time; return how many lie outside the bounds."""
     outside, rng = 0, random.Random(0)
@@ -148,7 +138,6 @@ def times(folders: list[Path], notebook: str, profile: str, blocks: int, most: i
         ]
         while all(heard := [checkout.hear() for checkout in pair]):
             experiment, labels = heard[0][0], [one[1] for one in heard]
-            labels[0] = [_renamed(notebook, name) for name in labels[0]]
             shared = [name for name in labels[0] if name in labels[1]]
             print(
                 f"{experiment}: {len(labels[0])} and {len(labels[1])} cases, {len(shared)} shared"

@@ -15,14 +15,11 @@ from typing import Any
 from ..measure import machine, processes, records
 from ..network import Endpoint
 
-# Modules whose code decides what is measured, by their place. The pages that are not rebuilt yet
-# keep what they measure beside what they draw, told apart by the ending of its name.
+# Modules whose code decides what is measured, by their place.
 _PLACES = (
     "data_gen", "access", "advise", "analysis.cost", "experiments", "io", "kernels", "measure",
     "network", "parallel", "storage", "subchunk",
 )  # fmt: skip
-_OLD_PAGES = ("chilan", "chunking", "jones", "lee", "penard", "today")
-_DRAWING = ("_figures", "_words")
 OURS = ("hyperslab", "data_gen")
 
 
@@ -37,8 +34,6 @@ def measures(module: str) -> bool:
     if not module.startswith(OURS):
         return False
     name = module.removeprefix("hyperslab.")
-    if name.startswith(tuple(f"study.{page}" for page in _OLD_PAGES)):
-        return not name.endswith(_DRAWING)
     return any(name == place or name.startswith(f"{place}.") for place in _PLACES)
 
 

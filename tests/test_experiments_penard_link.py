@@ -20,7 +20,6 @@ from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
-from hyperslab.study.penard.link_model import named
 from hyperslab.study.pictures import MapOfLinks
 from hyperslab.study.style import STYLES, styled
 
@@ -200,8 +199,3 @@ def test_the_document_s_seconds_are_judged(tmp_path):
     save(records(profile="full", h5py_off=160, h5py_on=270), tmp_path / "penard_link.parquet")
     (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
     assert claims.evaluate([claim], tmp_path)[0].parts[2].verdict in ("holds", "refuted")
-
-
-def test_other_pages_know_its_cases():
-    names = set(named(records(blocks=1))["case"])
-    assert {"gfs/series/h5py-on", "cmems/frame/zarr", "gfs/frame/subchunk-off-obstore"} <= names

@@ -1,1 +1,0 @@
-"""The experiments of Lee, Yang and Aydt 2008."""

@@ -1,1 +1,0 @@
-"""Penard et al. 2025: the experiments' cases, figures and sentences."""

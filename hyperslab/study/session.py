@@ -241,10 +241,10 @@ class Session:
             The records of this experiment; none where there are no cases.
         """
         cases = self._not_left_out(experiment, cases)
+        if self.drawing:
+            return _in_order(self._drawn(experiment, needed=bool(cases)), cases)
         if not cases:
             return records.frame_of([])
-        if self.drawing:
-            return _in_order(self._drawn(experiment), cases)
         if only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         ready = [
@@ -465,9 +465,9 @@ class Session:
         self._parts.append(frame)
         return frame
 
-    def _drawn(self, experiment: str) -> pd.DataFrame:
+    def _drawn(self, experiment: str, *, needed: bool = True) -> pd.DataFrame:
         part = self._frame[self._frame["experiment"] == experiment]
-        if part.empty:
+        if part.empty and needed:
             raise ValueError(
                 f"the records of {self.notebook} hold no experiment {experiment!r}: they were "
                 f"made by another version; measure again with `hyperslab run {self.notebook}`"

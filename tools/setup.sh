@@ -116,7 +116,7 @@ with_uv() {
     pip install --quiet --require-hashes -r .tools/uv.txt || return 1
   index=${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null || true)}
   [ -z "$index" ] || export UV_DEFAULT_INDEX="$index"
-  .venv/bin/uv pip install --quiet --require-hashes --no-config --cache-dir .tools/uv-cache \
+  .venv/bin/uv pip install --quiet --require-hashes --compile-bytecode --no-config --cache-dir .tools/uv-cache \
     --python .venv/bin/python -r requirements.lock
 }
 done=

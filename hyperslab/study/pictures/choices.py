@@ -1,0 +1,267 @@
+"""What was predicted or chosen, over what was measured."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ...analysis.break_even import relative_time
+from ...text import amount, percent
+from ..style import plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What was predicted over what was measured, a point each, and a line where both are equal.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        With the columns measured and predicted, in the unit of the axes.
+    title : str
+    axis : str
+        What is measured, and its unit, such as "time, ms".
+    colour, panel : str
+        Columns that make the colours and the panels; one of each if there is none.
+    within : float
+        A band is drawn around the line, of predictions that are off by at most this share.
+
+    Examples
+    --------
+    >>> points = pd.DataFrame({"measured": [1.0, 2.0], "predicted": [1.1, 1.9]})
+    >>> Predicted(points, "Two points", "time, s")().axes[0].get_xlabel()
+    'measured time, s'
+    """
+
+    points: pd.DataFrame
+    title: str
+    axis: str
+    colour: str = ""
+    panel: str = ""
+    within: float = 0.0
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        all_points = self.points.assign(
+            colour=self.points[self.colour] if self.colour else "",
+            panel=self.points[self.panel] if self.panel else "",
+        )
+        both = self.points[["measured", "predicted"]]
+        ends = np.array([0.7 * both.min().min(), 1.4 * both.max().max()])
+        panels = list(dict.fromkeys(all_points["panel"]))
+        figure, row = plt.subplots(
+            1, len(panels), figsize=(7.4, 4.4), sharex=True, sharey=True, squeeze=False
+        )
+        for axes, name in zip(row.flat, panels, strict=True):
+            if self.within:
+                low, high = ends * (1 - self.within), ends * (1 + self.within)
+                band = f"off by at most {percent(self.within)}"
+                axes.fill_between(ends, low, high, alpha=0.15, lw=0, color="0.5", label=band)
+            axes.plot(ends, ends, lw=0.8, color="0.5")
+            for number, (label, points) in enumerate(all_points.groupby("colour", sort=False)):
+                mine = points[points["panel"] == name]
+                axes.plot(
+                    mine["measured"], mine["predicted"], "os^D"[number % 4], ms=3.6, alpha=0.75,
+                    color=f"C{number}", label=str(label),
+                )  # fmt: skip
+            axes.set(xscale="log", yscale="log", xlabel=f"measured {self.axis}")
+            axes.set_title(str(name), loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0, 0].set_ylabel(f"predicted {self.axis}")
+        handles, labels = row[0, 0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Two quantities of each layout against each other, such as its time and its size.
+
+    Parameters
+    ----------
+    across, upwards : pandas.Series of Interval
+        By panel and layout; both logarithmic.
+    axes : tuple of str
+        What the two are.
+    title : str
+    named : collection of str
+        Layouts that have a colour and a name; the others are grey.
+    scales : tuple of float
+        What the two are multiplied with.
+    """
+
+    across: "pd.Series[Any]"
+    upwards: "pd.Series[Any]"
+    axes: tuple[str, str]
+    title: str
+    named: Collection[str]
+    scales: tuple[float, float] = (1.0, 1.0)
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        panels = list(dict.fromkeys(panel for panel, _ in self.across.index))
+        figure, row = plt.subplots(1, len(panels), figsize=(7.4, 4.2), sharey=True, squeeze=False)
+        colours = {name: f"C{number}" for number, name in enumerate(self.named)}
+        wide, high = self.scales
+        for panel, axes in zip(panels, row.flat, strict=True):
+            for layout, x in self.across[panel].items():
+                colour = colours.get(str(layout))
+                axes.errorbar(
+                    wide * x.value, high * self.upwards[panel, layout].value,
+                    xerr=[[wide * (x.value - x.low)], [wide * (x.high - x.value)]],
+                    fmt="o", ms=6 if colour else 4, capsize=2, color=colour or "0.7",
+                    zorder=3 if colour else 2, label=str(layout) if colour else None,
+                )  # fmt: skip
+            axes.set(xscale="log", yscale="log", xlabel=self.axes[0])
+            axes.set_title(panel, loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0, 0].set_ylabel(self.axes[1])
+        found = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
+        names = [name for name in self.named if name in found]
+        handles = [found[name] for name in names]
+        figure.legend(handles, names, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Cover:
+    """How chunks of several lengths cover a square array: Figure 12 of Lee et al. 2008.
+
+    Parameters
+    ----------
+    side : int
+        Of the array.
+    lengths : sequence of int
+        Of the chunks; a panel for each.
+    title : str
+    """
+
+    side: int
+    lengths: Sequence[int]
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.patches import Rectangle
+
+        figure, row = plt.subplots(1, len(self.lengths), figsize=(7.2, 3.6), sharey=True)
+        for axes, length in zip(row, self.lengths, strict=True):
+            starts = range(0, self.side, length)
+            for spot in ((x, y) for x in starts for y in starts):
+                axes.add_patch(Rectangle(spot, length, length, fill=False, ec="C0", lw=1))
+            axes.add_patch(Rectangle((0, 0), self.side, self.side, fc="C1", alpha=0.35, lw=0))
+            ends = (-0.03 * self.side, 1.28 * self.side)
+            axes.set(xlim=ends, ylim=ends[::-1], aspect="equal", xlabel="column")
+            axes.set_title(f"{length} × {length}: {len(starts) ** 2} chunks", loc="left")
+            axes.grid(False)
+        row[0].set_ylabel("row")
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Sizes of many variables against each other, a mark for each kind.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With these columns.
+    x, y : str
+        Numbers of bytes.
+    kind : str
+    title : str
+    axes : tuple of str
+        What the two numbers are.
+    lines : mapping of str to float
+        Heights that are marked, in bytes.
+    most_bytes : float
+        Where the axis across ends; what is larger is left out.
+    """
+
+    table: pd.DataFrame
+    x: str
+    y: str
+    kind: str
+    title: str
+    axes: tuple[str, str]
+    lines: Mapping[str, float]
+    most_bytes: float
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+        figure, axes = plt.subplots(figsize=(7.2, 4.2))
+        shown = self.table[self.table[self.x] <= self.most_bytes]
+        for mark, (kind, part) in zip("o^sDv", shown.groupby(self.kind, sort=False), strict=False):
+            axes.plot(part[self.x], part[self.y], mark, ms=4, mfc="none", label=str(kind))
+        for name, height in self.lines.items():
+            axes.axhline(height, color="0.5", lw=0.9, ls=":")
+            axes.annotate(
+                name, (1, height), xycoords=("axes fraction", "data"), xytext=(4, 0),
+                textcoords="offset points", va="center", size=8, color="0.5",
+            )  # fmt: skip
+        axes.set(xscale="log", yscale="log", xlabel=self.axes[0], ylabel=self.axes[1])
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(base=1000.0, numticks=12))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: amount(value, "B")))
+            axis.set_minor_locator(NullLocator())
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        axes.set_title(self.title, loc="left", pad=26)
+        return figure
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """Time with compression over the time without, by the rate of the storage.
+
+    Parameters
+    ----------
+    costs : mapping of str to pandas.DataFrame
+        From `hyperslab.analysis.break_even.costs`, by the title of the panel.
+    document : mapping of str to float
+        Rates of the document's storage in bytes/s, by panel.
+    title : str
+    """
+
+    costs: Mapping[str, pd.DataFrame]
+    document: Mapping[str, float]
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        rates = np.geomspace(1e7, 3e10, 200)
+        figure, row = plt.subplots(1, len(self.costs), figsize=(7.2, 3.8), sharey=True)
+        for axes, (panel, costs) in zip(row, self.costs.items(), strict=True):
+            for number, (name, cost) in enumerate(costs.iterrows()):
+                value, low, high = relative_time(cost.to_dict(), rates)
+                axes.plot(1e-6 * rates, value, color=f"C{number}", label=name)
+                axes.fill_between(1e-6 * rates, low, high, color=f"C{number}", alpha=0.2, lw=0)
+            axes.axhline(1, lw=0.8, color="C6")
+            axes.axvline(1e-6 * self.document[panel], lw=1, ls="--", color="0.5", label="document")
+            axes.set(xscale="log", yscale="log", xlabel="rate of the storage, MB/s")
+            axes.set_title(panel, loc="left")
+            plain(axes.xaxis)
+            plain(axes.yaxis)
+        row[0].set_ylabel("time over the uncompressed one's")
+        figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

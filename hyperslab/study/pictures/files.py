@@ -1,0 +1,248 @@
+"""Where bytes lie in a file or a chunk, and which of them are sent or decoded."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...storage.layout import Layout
+from ..style import plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+_STRIPS = 256  # more would melt into one band
+_HAIR = 0.004  # least share of a panel that is drawn
+
+
+@dataclass(frozen=True)
+class ColumnInFile:
+    """Where the bytes of one column lie in files of several layouts: Figure 8 of Lee et al. 2008.
+
+    Parameters
+    ----------
+    layouts : mapping of str to Layout
+        A chunk that holds part of the column counts as a whole.
+    shape : tuple of int
+        Rows and columns of the array.
+    column : int
+    title : str
+    """
+
+    layouts: Mapping[str, Layout]
+    shape: tuple[int, int]
+    column: int
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(figsize=(7.2, 2.8))
+        rows, columns = self.shape
+        for y, layout in enumerate(self.layouts.values()):
+            axes.broken_barh([(0, 1)], (y - 0.3, 0.6), color="C5", alpha=0.25, lw=0)
+            spots = [(strip / _STRIPS, 0.25 / _STRIPS) for strip in range(_STRIPS)]
+            if layout.chunks:  # they lie row by row of the grid: one of each is of the column
+                high, wide = layout.chunks
+                down, across = -(-rows // high), -(-columns // wide)
+                width = 1 / (down * across)
+                place = self.column // wide
+                spots = [((row * across + place) * width, width) for row in range(down)]
+            axes.broken_barh(spots, (y - 0.3, 0.6), color="C1", lw=0.8, edgecolor="C1")
+        axes.set_yticks(range(len(self.layouts)), list(self.layouts))
+        axes.set(xlabel="place in the file, as a share of it", xlim=(0, 1))
+        axes.invert_yaxis()
+        axes.set_title(self.title, loc="left")
+        axes.grid(False)
+        return figure
+
+
+@dataclass(frozen=True)
+class SentBytes:
+    """Which bytes of a file were sent to each reader: a panel a read, a bar from first to last.
+
+    Parameters
+    ----------
+    ranges : pandas.DataFrame
+        Records with read, reader, stored_at and chunk_bytes of each range, and file_bytes.
+    title : str
+    highlighted : str
+        The reader whose bytes have another colour.
+    """
+
+    ranges: pd.DataFrame
+    title: str
+    highlighted: str = ""
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        names = [str(name) for name in self.ranges["reader"].dropna().unique()]
+        reads = list(self.ranges["read"].unique())
+        down = -(-len(reads) // 2)
+        size = (7.4, down * (0.22 * len(names) + 0.9) + 0.5)
+        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
+        for axes in grid.flat[len(reads) :]:
+            axes.set_visible(False)
+        for axes, read in zip(grid.flat, reads, strict=False):
+            part = self.ranges[self.ranges["read"] == read]
+            whole = float(part["file_bytes"].iloc[0]) / 1e6
+            for row, name in enumerate(names):
+                sent = part[part["reader"] == name]
+                # Less than a hair of the panel would not be seen.
+                widths = np.maximum(sent["chunk_bytes"] / 1e6, _HAIR * whole)
+                bars = list(zip(sent["stored_at"] / 1e6, widths, strict=True))
+                colour = "C1" if name == self.highlighted else "C0"
+                axes.broken_barh(bars, (row - 0.38, 0.76), facecolors=colour, linewidth=0)
+            axes.set(title=read, xlim=(0, whole * (1 + _HAIR)), xlabel="place in the file, MB")
+            axes.set_yticks(range(len(names)), names)
+            axes.set_ylim(len(names) - 0.5, -0.5)
+            axes.grid(axis="y", visible=False)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class Successive:
+    """How long each of successive reads takes, over its place in the file.
+
+    Parameters
+    ----------
+    seconds : pandas.Series
+        By reader and place, the latter as text.
+    title : str
+    across, upwards : str
+        What the axes are; upwards in microseconds.
+    lines : mapping of str to float
+        Times that are marked, in seconds.
+    """
+
+    seconds: "pd.Series[float]"
+    title: str
+    across: str
+    upwards: str
+    lines: Mapping[str, float]
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(figsize=(7.2, 3.6))
+        readers = self.seconds.index.unique(0)
+        for mark, name in zip("ox^", readers, strict=False):
+            part = self.seconds[name]
+            axes.plot(part.index.astype(float), 1e6 * part, mark, ms=3.5, mfc="none", label=name)
+        for name, height in self.lines.items():
+            axes.axhline(1e6 * height, color="0.5", ls=":")
+            axes.annotate(
+                name, (1, 1e6 * height), xycoords=("axes fraction", "data"), xytext=(0, 3),
+                textcoords="offset points", ha="right", size=8, color="0.5",
+            )  # fmt: skip
+        axes.set(yscale="log", xlabel=self.across, ylabel=self.upwards)
+        plain(axes.yaxis)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+        axes.set_title(self.title, loc="left", pad=26)
+        return figure
+
+
+@dataclass(frozen=True)
+class PointsInChunk:
+    """Where decompression of a chunk can start: Figure 2 of Penard et al. 2025.
+
+    Parameters
+    ----------
+    points : pandas.DataFrame
+        Records with the labels file and index: a row for each point and one for the end, with
+        out_at and stored_at, in decompressed and in compressed bytes.
+    title : str
+    """
+
+    points: pd.DataFrame
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+
+        parts = list(self.points.groupby(["file", "index"], sort=False, observed=True))
+        size = (7.4, 1.5 * len(parts) + 0.4)
+        figure, column = plt.subplots(len(parts), figsize=size, sharex=True, squeeze=False)
+        for axes, ((file, index), part) in zip(column.flat, parts, strict=True):
+            out, stored = 1e-6 * part["out_at"].to_numpy(), 1e-6 * part["stored_at"].to_numpy()
+            axes.plot([out, stored], [1, 0], color="C0", lw=0.25 if len(part) > 60 else 0.8)
+            for level, end in ((1, out[-1]), (0, stored[-1])):
+                axes.plot([0, end], [level, level], color="0.6", lw=5, solid_capstyle="butt")
+            axes.set_title(f"{file}: {len(part) - 1} points of {index}", loc="left")
+            axes.set_yticks([0, 1], ["compressed", "decompressed"])
+            axes.set_ylim(-0.35, 1.35)
+            axes.grid(visible=False)
+        axes.set_xlabel("bytes from the beginning of the chunk, MB")
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+
+@dataclass(frozen=True)
+class DecodedBytes:
+    """What requests want of a chunk, and what is decoded for them: Figures 4 and 5 of Penard et al.
+
+    Parameters
+    ----------
+    sections : pandas.DataFrame
+        Records with the labels file, index and request: rows of the phases chunk, run and section.
+    panel : str
+        The label that makes the panels.
+    title : str
+    """
+
+    sections: pd.DataFrame
+    panel: str
+    title: str
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.patches import Patch
+
+        panels = list(self.sections.groupby(self.panel, sort=False, observed=True))
+        size = (7.4, 1.4 * len(panels) + 1.2)
+        figure, column = plt.subplots(len(panels), figsize=size, sharex=True, squeeze=False)
+        for axes, (panel, part) in zip(column.flat, panels, strict=True):
+            self._bars(axes, part)
+            axes.set_title(panel, loc="left")
+        axes.set_xlabel("bytes from the beginning of the chunk, MB")
+        names = list(dict.fromkeys(self.sections["index"]))
+        handles = [Patch(color=f"C{n}", label=f"decoded, {name}") for n, name in enumerate(names)]
+        handles.append(Patch(color="C2", label="wanted"))
+        figure.legend(handles=handles, loc="outside lower center", ncols=3)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure
+
+    def _bars(self, axes: "Axes", part: pd.DataFrame) -> None:
+        """Draw the chunk as a bar, decompressed once and compressed for each index."""
+        indexes = list(part.groupby("index", sort=False, observed=True))
+        lines = [("decompressed", 0, indexes[0][1], "out_at", "predicted_bytes")]
+        lines += [
+            (f"compressed, {name}", number, rows, "stored_at", "wire_bytes")
+            for number, (name, rows) in enumerate(indexes)
+        ]
+        for place, (_, number, rows, start, size) in enumerate(lines):
+            phases = dict(list(rows.groupby("phase")))
+            whole = 1e-6 * float(phases["chunk"][size].iloc[0])
+            axes.barh(-place, whole, height=0.5, color="0.6", alpha=0.3)
+            marked = [(phases["section"], size, f"C{number}", 0.5)]
+            if place == 0:
+                marked.append((phases["run"], "useful_bytes", "C2", 0.86))
+            for found, length, colour, height in marked:
+                # None too narrow to be seen.
+                wide = (1e-6 * found[length]).clip(lower=0.002 * whole)
+                left = 1e-6 * found[start]
+                axes.barh(-place, wide, left=left, height=height, color=colour, lw=0)
+        axes.set_yticks([-place for place in range(len(lines))], [line[0] for line in lines])
+        axes.set_xlim(left=0)
+        axes.grid(visible=False)

@@ -89,6 +89,7 @@ SAID = {
     "xarray-netcdf4": BY_C | {"short": RIGHT, "500 twice": RIGHT},  # it asks again by itself
     "h5py": AHEAD,
     "h5netcdf": AHEAD,
+    "pyfive": AHEAD,
     "xarray-h5netcdf": AHEAD,
     "chunkindex_layout": AHEAD,
     "h5py-none": FSSPEC,

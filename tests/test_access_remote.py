@@ -29,11 +29,18 @@ SECRET = "a-canary-that-nobody-may-see"
 
 
 def pairs(place):
-    """Each layout with each of its readers; only one reads in pages, and HTTP lists nothing."""
+    """Each layout with each of its readers; only one reads in pages, and HTTP lists nothing.
+
+    The files have chunks that were never written, which pyfive refuses; test_access_faults has it.
+    """
     for name, layout in LAYOUTS.items():
         for reader in readers(layout, place=place):
             unlisted = (place, reader) == ("http", "xarray-zarr") and name != "zarr2-blosc"
-            if not unlisted and (name == "hdf5-paged") == (reader == "h5py-paged"):
+            if (
+                reader != "pyfive"
+                and not unlisted
+                and (name == "hdf5-paged") == (reader == "h5py-paged")
+            ):
                 yield name, reader, place
 
 

@@ -3,9 +3,9 @@
 import pytest
 from made_parallel import needs
 
+from hyperslab import claims
 from hyperslab.experiments import chilan_flash as flash
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 
 LABELS = ["file", "cells", "interface", "calls", "processes", "hint", "opened"]
 BOTH, ALONE = "checkpoint", "checkpoint as bytes"

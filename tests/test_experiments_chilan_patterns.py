@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from made_parallel import needs
 
+from hyperslab import claims
 from hyperslab.analysis.compare import compare
 from hyperslab.experiments import chilan_patterns as writes
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.parallel import cases as ranked
 from hyperslab.parallel.found import HIDDEN
-from hyperslab.study import claims
 
 WAYS = [(name, calls) for name in ("HDF5", "PnetCDF") for calls in ("independent", "collective")]
 LABELS = ["selection", "interface", "calls", "added", "hint"]

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from made_bench import bench_frame
 
+from hyperslab import claims
 from hyperslab.advise.report.summary import BM_COLUMNS, BM_RATES, summary
 from hyperslab.experiments import chunking_bench as bm_file
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import claims
 from hyperslab.study.page import document
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.variable import variable
+from hyperslab import claims
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
 from hyperslab.io.experiment import Case, File
@@ -17,7 +18,6 @@ from hyperslab.io.pieces import Points, requests, runs
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
 from hyperslab.storage.layout import Layout
-from hyperslab.study import claims
 
 AT = (35, 63)
 INDEXES = (BUDGET, Index("hyperslab, 64 KiB apart", 2**16), BY_HYPERSLAB, CHUNKINDEX)

@@ -115,9 +115,9 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
         What the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
-        if figure.table.empty:
+        measured = [found for found in figure.table.get(figure.value, ()) if found.n]
+        if not measured:
             return
-        measured = [found for found in figure.table[figure.value] if found.n]
         blocks = [one.n for one in measured if one.low < one.high or one.n < ENOUGH]  # no counts
         caption += f" Medians with {spread(max(blocks), min(blocks))}." if blocks else ""
     display.figure(run, figure, name, caption, alt)

@@ -88,6 +88,7 @@ class Session:
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
             "code": provenance.code(),
+            "cells": experiment.get("its measuring cells", ""),
             "settings": {k: v for k, v in self.settings.items() if "blocks" not in k},
             "seed": seed,
         }

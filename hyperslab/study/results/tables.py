@@ -14,6 +14,7 @@ from hyperslab.measure.records import (
     NUMBERS,
     TEXT,
     about_of,
+    labels_of,
     load,
 )
 
@@ -122,7 +123,7 @@ def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Pro
 
 
 def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Iterator[Problem]:
-    for name in TEXT:
+    for name in (*TEXT, *labels_of(frame)):
         for text in frame[name].unique():
             if what := private(text, scrub):
                 remedy = "records are public: replace it in the file, and say where it comes from"

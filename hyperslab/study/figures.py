@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .style import plain
+from .style import headline, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -391,7 +391,7 @@ def _finish(figure: "Figure", title: str) -> None:
         told |= dict(zip(labels, handles, strict=True))
     if len(told) > 1:
         figure.legend(told.values(), told, loc="outside lower center", ncols=4)
-    figure.suptitle(title, x=0.01, ha="left", size=10.5)
+    headline(figure, title)
 
 
 def _values(parts: Mapping[str, pd.DataFrame], column: str) -> list[str]:

@@ -83,3 +83,8 @@ def plain(axis: Any) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
+
+
+def headline(figure: Any, title: str) -> None:
+    """Say above a figure of several axes what came out."""
+    figure.suptitle(title, x=0.01, ha="left", size=10.5)

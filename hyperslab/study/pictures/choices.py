@@ -9,7 +9,7 @@ import pandas as pd
 
 from ...analysis.break_even import relative_time
 from ...text import amount, percent
-from ..style import plain
+from ..style import headline, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +78,7 @@ class Predicted:
         row[0, 0].set_ylabel(f"predicted {self.axis}")
         handles, labels = row[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -132,7 +132,7 @@ class Tradeoff:
         names = [name for name in self.named if name in found]
         handles = [found[name] for name in names]
         figure.legend(handles, names, loc="outside lower center", ncols=3)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -169,7 +169,7 @@ class Cover:
             axes.set_title(f"{length} × {length}: {len(starts) ** 2} chunks", loc="left")
             axes.grid(False)
         row[0].set_ylabel("row")
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -263,5 +263,5 @@ class BreakEven:
             plain(axes.yaxis)
         row[0].set_ylabel("time over the uncompressed one's")
         figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...storage.layout import Layout
-from ..style import plain
+from ..style import headline, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,7 +104,7 @@ class SentBytes:
             axes.set_yticks(range(len(names)), names)
             axes.set_ylim(len(names) - 0.5, -0.5)
             axes.grid(axis="y", visible=False)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -183,7 +183,7 @@ class PointsInChunk:
             axes.set_ylim(-0.35, 1.35)
             axes.grid(visible=False)
         axes.set_xlabel("bytes from the beginning of the chunk, MB")
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -220,7 +220,7 @@ class DecodedBytes:
         handles = [Patch(color=f"C{n}", label=f"decoded, {name}") for n, name in enumerate(names)]
         handles.append(Patch(color="C2", label="wanted"))
         figure.legend(handles=handles, loc="outside lower center", ncols=3)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
     def _bars(self, axes: "Axes", part: pd.DataFrame) -> None:

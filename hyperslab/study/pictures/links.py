@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...analysis.cost import over_links
-from ..style import plain
+from ..style import headline, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ class MapOfLinks:
         close = f"another is within {100 * (_NEAR - 1):.0f} %"
         handles.append(Patch(fc="none", ec="0.5", hatch="///", lw=0, label=close))
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 
@@ -189,7 +189,7 @@ class Remedies:
             names = [f"{what}: {_short(*key)}" for key, what in self.remedies.items()]
             axes.set_yticks(range(len(rows)), names, size=8)
             axes.tick_params(length=0)
-        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        headline(figure, self.title)
         return figure
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperslab.measure.parent import alive
 from hyperslab.study import run as running
 from hyperslab.study.options import Options, executed_folder
 from hyperslab.study.run import Result, run
@@ -139,9 +140,14 @@ def test_failure_keeps_the_notebook_names_the_cell_and_goes_on(study, capsys):
 
 def test_killed_run_leaves_nothing_that_looks_whole(study):
     (study / "notebooks/first.ipynb").write_text(
-        notebook("open('started', 'w').close()\nimport time; time.sleep(30)")
+        notebook("import os, time\nopen('started', 'w').write(str(os.getpid()))\ntime.sleep(30)")
     )
     killed_when(study / "started")
+    kernel = int((study / "started").read_text())
+    until = time.monotonic() + 20
+    while alive(kernel):
+        assert time.monotonic() < until, "its kernel goes on"
+        time.sleep(0.1)
     assert not list(executed_folder(study / "build", "smoke").glob("first.ipynb"))
     (study / "notebooks/first.ipynb").write_text(notebook("pass"))
     assert [r.state for r in run([], Options("smoke"))] == ["done", "done"]

@@ -49,7 +49,7 @@ def rows(given: Sequence[str], **columns: object) -> Rows:
         yield {**known, "layout": row["case"], **columns}
 
 
-def shorts(folder: Path, lengths: Sequence[int], repeats: int) -> Rows:
+def shorts(folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str]) -> Rows:
     """Yield the records of 16-bit integers in one dimension and more, one chunk each.
 
     Parameters
@@ -59,34 +59,37 @@ def shorts(folder: Path, lengths: Sequence[int], repeats: int) -> Rows:
     lengths : sequence of int
         Of each dimension: of the file of one, of that of two, and so on.
     repeats : int
+    asked : sequence of str
+        Further words after `hyperslab bench`.
     """
     for ndims, length in enumerate(lengths, 1):
         path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
-        more = ("-f", "4", "--no-copy", "--patterns", "none", "--repeats", str(repeats))
+        more = ("-f", "4", "--no-copy", "--patterns", "none", *asked, "--repeats", str(repeats))
         yield from rows(words(path, [(length,) * ndims], *more), dimensions=str(ndims))
 
 
-def copies(folder: Path, side: int, chunks: Sequence[int]) -> Rows:
+def copies(folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str]) -> Rows:
     """Yield real and predicted sizes of copies of a square array, for each length of a chunk."""
     path = integers(folder / "square.nc", (side, side), "i4")
-    more = ("-f", "3", "--no-copy", "--patterns", "none", "--repeats", "1")
+    more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
     frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
     frame = frame[frame["experiment"] == "bench"]
     path.unlink()
     for length in chunks:
         name = f"{length}x{length}"
         part = frame[frame["chunks"] == name]
-        if part["file_bytes"].notna().any():
-            yield {
-                "layout": name,
-                "phase": "size",
-                "format": "netcdf4",
-                "chunks": name,
-                "file_bytes": float(part["file_bytes"].max()),
-                "predicted_bytes": predicted_bytes((side, side), (length, length), 4),
-                "useful_bytes": 4 * side * side,
-                "verified": bool(part["verified"].all()),
-            }
+        failed = part["status"][part["status"] != "ok"]
+        yield {
+            "layout": name,
+            "phase": "size",
+            "format": "netcdf4",
+            "chunks": name,
+            "file_bytes": float(part["file_bytes"].max()),
+            "predicted_bytes": predicted_bytes((side, side), (length, length), 4),
+            "useful_bytes": 4 * side * side,
+            "verified": bool(part["verified"].all()),
+            "status": failed.iloc[0] if len(failed) else "ok",
+        }
 
 
 def columns(frame: pd.DataFrame, by_dimensions: pd.DataFrame) -> Rows:

@@ -94,6 +94,8 @@ def edges(folder: Path) -> Iterator[dict[str, object]]:
 
         last = last_staying(stays, 1, LARGEST_SEARCHED // together, default // together)
         for outcome, size in (("stays", last), ("does not", last + 1)):
+            if size not in calls:  # an end of what was searched
+                stays(size)
             yield {
                 "held": name,
                 "outcome": outcome,

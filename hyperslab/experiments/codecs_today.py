@@ -180,7 +180,7 @@ def check_bound(values: Values, rounded: Values, layout: Layout, fill: float | N
     there = np.ones(values.shape, bool) if fill is None else values != fill
     exact = values[there].astype("f8")
     worst = float((np.abs(exact - rounded[there]) / _sizes(exact)).max(initial=0.0))
-    if worst > bound(layout) * (1 + 1e-6):
+    if not worst <= bound(layout) * (1 + 1e-6):  # also where it is no number
         raise ValueError(f"{layout.quantize} changed a value by {worst:.2g} of it")
 
 

@@ -5,6 +5,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .processes import LOADED
+
 Rows = list[dict[str, object]]
 
 
@@ -41,6 +43,7 @@ class Journal:
         self.run_id = run_id
         self.resumed = 0
         self._blocks: dict[tuple[str, str], dict[int, Rows]] = {}
+        self._loaded: set[str] = set()  # what the lines name already
         path.parent.mkdir(parents=True, exist_ok=True)
         wanted = json.loads(json.dumps(header))
         if not self._take_over(wanted):
@@ -58,7 +61,9 @@ class Journal:
     ) -> None:
         """Keep one finished block; it is on the disk when this returns."""
         self._blocks.setdefault((experiment, plan), {})[block] = list(rows)
-        self._line({"experiment": experiment, "plan": plan, "block": block, "rows": list(rows)})
+        said = {"experiment": experiment, "plan": plan, "block": block, "rows": list(rows)}
+        self._line({**said, "loaded": sorted(LOADED - self._loaded)})
+        self._loaded |= LOADED
 
     def discard(self) -> None:
         """Delete the journal: its blocks are in the records now."""
@@ -91,9 +96,11 @@ class Journal:
             else:
                 key = (entry["experiment"], entry["plan"])
                 self._blocks.setdefault(key, {})[entry["block"]] = entry["rows"]
+                self._loaded.update(entry.get("loaded", ()))
                 self.resumed += 1
         if found is None:
             return False
+        LOADED.update(self._loaded)  # what measured a block measured the whole
         os.truncate(self.path, whole)
         self.run_id = found
         return True

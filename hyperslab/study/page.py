@@ -56,12 +56,12 @@ def no_advice(*frames: pd.DataFrame) -> str:
     >>> from hyperslab.measure.records import frame_of
     >>> rows = [{"experiment": "e", "case": "c", "block": b, "status": "ok"} for b in range(3)]
     >>> no_advice(frame_of(rows))
-    'it has 3 blocks, and advice takes 6'
+    'advice takes 6 blocks, and it has 3'
     """
     if _void(*frames):
         return "too much else went on while it was measured, so that its times are void"
     few = [most for most in map(_most_blocks, frames) if most < ENOUGH]
-    return f"it has {few[0]} blocks, and advice takes {ENOUGH}" if few else ""
+    return f"advice takes {ENOUGH} blocks, and it has {few[0]}" if few else ""
 
 
 def _void(*frames: pd.DataFrame) -> bool:

@@ -53,7 +53,7 @@ def experiment(
     """
     text = notebook.read_text(encoding="utf-8")
     cells = ["".join(c["source"]) for c in json.loads(text)["cells"] if "measure" in _tags(c)]
-    found = {"its measuring cells": _hash(_plain("\n".join(cells)))}
+    found = {"its measuring cells": hashed(_plain("\n".join(cells)))}
     for name, value in {**settings, **parameters}.items():
         found[name] = json.dumps(value, sort_keys=True)
     # Places that are given by a variable and that no page tells.
@@ -115,7 +115,7 @@ def drawn(notebook: Path, modules: Iterable[str], inputs: Iterable[Path]) -> dic
     """Return what a page is drawn with: its whole notebook, modules, and files."""
     stats = {f"{path.parent.name}/{path.name}": path.stat() for path in inputs}
     files = {name: f"{stat.st_size} {stat.st_mtime_ns}" for name, stat in stats.items()}
-    return {"its notebook": _hash(notebook.read_text("utf-8")), **files, **now(modules)}
+    return {"its notebook": hashed(notebook.read_text("utf-8")), **files, **now(modules)}
 
 
 def difference(old: Mapping[str, str], new: Mapping[str, str], most: int = 4) -> str:
@@ -160,7 +160,7 @@ def _module(name: str) -> str:
         return "nothing"
     path = Path(spec.origin)
     beside = sorted(path.parent.glob("*.[ch]")) if path.name == "__init__.py" else []
-    return _hash("\n".join([_plain(path.read_text("utf-8")), *(p.read_text() for p in beside)]))
+    return hashed("\n".join([_plain(path.read_text("utf-8")), *(p.read_text() for p in beside)]))
 
 
 def _plain(source: str) -> str:
@@ -194,5 +194,6 @@ def _address(url: str) -> str:
         return "none"
 
 
-def _hash(text: str) -> str:
+def hashed(text: str) -> str:
+    """Return a hash that stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]

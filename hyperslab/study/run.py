@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
+from .forked import fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
@@ -62,6 +63,7 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
     _require_loopback()
+    fork_kernels()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
         _take_machines(top / options.records, top / options.workdir / "results" / options.profile)

@@ -28,6 +28,7 @@ from . import provenance
 from .privacy import scrubber
 from .profile import check_profile, entry, require_writable, root
 
+_SAID = ("status", "note")  # columns of words, which may name a path
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
 
 
@@ -72,6 +73,8 @@ class Session:
         self.differs = ""
         provenance.note_modules(self.results / ".loaded" / f"{notebook}.json")
         self._parts: list[pd.DataFrame] = []
+        self._clean = scrubber(root())
+        self._idle = [dict(rule) for rule in self._rules]  # those that no case has met yet
         if drawn_from is not None:
             self._drawn_from, self.machines = drawn_from, records.machines(drawn_from)
             if settings.get("draws"):
@@ -88,9 +91,7 @@ class Session:
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],
             "code": provenance.code(),
-            "cells": experiment.get("its measuring cells", ""),
-            "settings": {k: v for k, v in self.settings.items() if "blocks" not in k},
-            "seed": seed,
+            **{k: v for k, v in experiment.items() if k != "repeats" and "blocks" not in k},
         }
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         path = journal_path(self.results, notebook)
@@ -243,11 +244,11 @@ class Session:
         """
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
-            return _in_order(self._drawn(experiment, needed=bool(cases)), cases)
-        if not cases:
-            return records.frame_of([])
+            return _in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
         if only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
+        if not cases:
+            return records.frame_of([])
         ready = [
             case.ready(state) if isinstance(case, experiment_io.Case) else case
             for state in cache
@@ -303,7 +304,6 @@ class Session:
         blocks = self._journal.blocks(experiment, "observed")
         if 0 not in blocks:
             self.scratch.mkdir(parents=True, exist_ok=True)
-            clean = scrubber(root())  # why something is missing may name a path
             seen = [
                 {
                     "case": ", ".join(str(row[name]) for name in labels),
@@ -311,7 +311,6 @@ class Session:
                     "verified": True,
                     "status": "ok",
                     **row,
-                    **({"note": clean(str(row["note"]))} if "note" in row else {}),
                 }
                 for row in rows()
             ]
@@ -398,6 +397,8 @@ class Session:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
             return
+        for rule in self._idle:
+            print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
         known = records.machines(self.results) | {self.run_id: self._facts}
@@ -424,13 +425,20 @@ class Session:
         """Return whether the profile leaves a case out: one of its `leave_out` fits."""
         state = getattr(case, "cache_state", "")  # of a case that is ready
         told = {"experiment": experiment, "cache_state": state, **case.labels}
-        rules = self.settings.get("leave_out", ())
-        assert isinstance(rules, list | tuple)
-        return any(
-            all(told.get(name) in (value if isinstance(value, list) else [value])
-                for name, value in rule.items())
-            for rule in rules
-        )  # fmt: skip
+        fits = [
+            rule
+            for rule in self._rules
+            if all(told.get(name) in (value if isinstance(value, list) else [value])
+                   for name, value in rule.items())
+        ]  # fmt: skip
+        self._idle = [rule for rule in self._idle if rule not in fits]
+        return bool(fits)
+
+    @property
+    def _rules(self) -> list[dict[str, object]]:
+        rules = self.settings.get("leave_out", [])
+        assert isinstance(rules, list)
+        return rules
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike."""
@@ -457,6 +465,7 @@ class Session:
                 {
                     "library_version": machine.library_version(str(row.get("library")), versions),
                     **row,
+                    **{name: self._clean(str(row[name])) for name in _SAID if name in row},
                     **common,
                 }
                 for row in rows
@@ -510,7 +519,8 @@ def begin(
     repeats : int
         Interleaved blocks; 0 for the profile's.
     **settings
-        Other numbers that take the place of the profile's.
+        Other numbers that take the place of the profile's, or texts such as a folder, of which
+        records keep a hash alone.
 
     Raises
     ------
@@ -537,7 +547,8 @@ def begin(
         raise ValueError(f"records is {records!r}: no such folder of records")
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**known.settings[profile], **mine}
-    given = {"profile": profile, "repeats": repeats, "seed": seed}
+    given: dict[str, object] = {"profile": profile, "repeats": repeats, "seed": seed}
+    given |= {name: provenance.hashed(text) for name, text in mine.items() if isinstance(text, str)}
     experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
     session = Session(notebook, profile, place, drawn_from, seed, repeats, chosen, experiment)
     if session.differs:
@@ -576,6 +587,8 @@ def _as_seen(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
 
 def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -> pd.DataFrame:
     """Return records whose labels have the order of the cases."""
+    if frame.empty:
+        return frame
     ordered: dict[str, dict[str, None]] = {}
     for case in cases:
         for name, value in case.labels.items():

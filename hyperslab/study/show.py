@@ -173,9 +173,9 @@ def lost_text(frame: pd.DataFrame) -> str:
     keys = ["experiment", "cache_state", "case"]
     samples = frame[[*keys, "block", "aa", "status"]].drop_duplicates()
     good = samples["status"].isin(("ok", ""))
-    made = {
-        key: len(part[["block", "aa"]].drop_duplicates()) for key, part in samples.groupby(keys)
-    }
+    if good.all():
+        return ""
+    made = samples.drop_duplicates([*keys, "block", "aa"]).groupby(keys).size().to_dict()
     known = set(samples.loc[good, keys].itertuples(index=False, name=None))
     lines = []
     for (experiment, state, status), part in samples[~good].groupby(
@@ -187,8 +187,6 @@ def lost_text(frame: pd.DataFrame) -> str:
             of = f", {len(lost)} of {made[experiment, state, case]} samples" if some else ""
             names.append(f"{case}{of}")
         lines.append(f"- {f'{experiment} {state}'.strip()}: {', '.join(names)}: {status}")
-    if not lines:
-        return ""
     return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
 
 

@@ -1,5 +1,6 @@
 """Whether a Parquet file holds records of one notebook's run, whole and verified."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]
     yield from _run_problems(path, frame, again)
     yield from _sample_problems(path.name, frame, again)
     yield from _private(path.name, frame, scrub)
+    if what := private(json.dumps(about_of(schema), ensure_ascii=False), scrub):
+        yield Problem(path.name, f"{what}, in what it says of itself", again)
 
 
 def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:

@@ -1,0 +1,90 @@
+"""Kernels of notebooks, forked from a process that has imported what all notebooks import."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+_IMPORTED = (
+    "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "hyperslab.study", "hyperslab.study.page",
+)  # fmt: skip
+
+
+def fork_kernels() -> None:
+    """Have papermill's kernels forked, where a process with these libraries may safely fork."""
+    if sys.platform != "linux":
+        return
+    multiprocessing.get_context("forkserver").set_forkserver_preload(list(_IMPORTED))
+    factory, name = KernelProvisionerFactory.instance(), "hyperslab-forked"
+    factory.provisioners[name] = EntryPoint(name, f"{__name__}:Forked", factory.GROUP_NAME)
+    factory.default_provisioner_name = name
+
+
+class Kernel(ForkServerProcess):
+    """A forked kernel, with what `subprocess.Popen` has and Jupyter asks for."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, words: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+        super().__init__()
+        self._given = (list(words), cwd, dict(env))
+
+    def run(self) -> None:
+        """Become the kernel; it ends with the process that asked for it, however that ends."""
+        import matplotlib
+        from ipykernel.kernelapp import IPKernelApp
+
+        words, cwd, env = self._given
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.environ.clear()
+        os.environ.update(env)
+        os.chdir(cwd)
+        # As where matplotlib is imported in a kernel; it looked for the variable on import.
+        matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        IPKernelApp.launch_instance(argv=words[words.index("-f") :])
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while it runs."""
+        return self.exitcode
+
+    def wait(self) -> int | None:
+        """Wait for its end."""
+        self.join()
+        return self.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid or 0, number)
+
+
+class Forked(LocalProvisioner):
+    """Starts kernels of Python by `Kernel`, and others as Jupyter does."""
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        """Start a kernel, and return how it is connected."""
+        if "ipykernel_launcher" not in cmd:
+            return await super().launch_kernel(cmd, **kwargs)
+        self.cwd = kwargs.get("cwd") or Path.cwd()
+        kernel = Kernel(cmd, str(self.cwd), kwargs["env"])
+        kernel.start()
+        self.process: Any = kernel
+        self.pid = self.pgid = kernel.pid
+        return self.connection_info
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent:
+        parent.join()
+    os._exit(1)

@@ -1,5 +1,6 @@
 """Kernels of notebooks, forked from a process that has imported what all notebooks import."""
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -52,7 +53,10 @@ class Kernel(ForkServerProcess):
         # As where matplotlib is imported in a kernel; it looked for the variable on import.
         matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
         threading.Thread(target=_end_with_parent, daemon=True).start()
-        IPKernelApp.launch_instance(argv=words[words.index("-f") :])
+        try:
+            IPKernelApp.launch_instance(argv=words[words.index("-f") :])
+        finally:  # a forked process ends without them
+            atexit._run_exitfuncs()
 
     def poll(self) -> int | None:
         """Return the exit code, None while it runs."""

@@ -46,7 +46,7 @@ def test_records_of_a_benchmark_lose_only_what_the_session_gives():
 
 
 def test_shorts_are_measured_by_dimension(asked, tmp_path):
-    rows = list(bm_file.shorts(tmp_path, [90, 9, 4], 3))
+    rows = list(bm_file.shorts(tmp_path, [90, 9, 4], 3, ["--workdir", str(tmp_path)]))
     assert [words[-1][-5:] for words in asked] == ["1d.nc", "2d.nc", "3d.nc"]
     assert all(words[-3:-1] == ["-c", f"0:-1:0:{n}"] for words, n in zip(
         asked, ("90", "9:9", "4:4:4"), strict=True))  # fmt: skip
@@ -58,7 +58,7 @@ def test_shorts_are_measured_by_dimension(asked, tmp_path):
 
 @pytest.mark.usefixtures("asked")
 def test_copies_say_real_and_predicted_sizes(tmp_path):
-    (row,) = bm_file.copies(tmp_path, 64, [128])
+    (row,) = bm_file.copies(tmp_path, 64, [128], ["--workdir", str(tmp_path)])
     assert row["layout"] == "128x128" and row["file_bytes"] == 1e6 and row["verified"]
     assert row["useful_bytes"] == 4 * 64**2 < row["predicted_bytes"]
     assert not list(tmp_path.iterdir())

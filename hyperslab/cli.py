@@ -1,8 +1,13 @@
 """The command `hyperslab`."""
 
 import argparse
+import io
+import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -38,9 +43,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else argv
     command = words[0] if words else ""
+    _require_streams()
     try:
-        arguments = _parser(command).parse_args(words)
-        return int(arguments.call(arguments))
+        with _ended_as_by_ctrl_c():
+            arguments = _parser(command).parse_args(words)
+            status = int(arguments.call(arguments))
+            sys.stdout.flush()
+            return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package in ("", *_OWN):
@@ -49,7 +58,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"hyperslab {command}: {package} is not installed: {install}", file=sys.stderr)
         return FAILED
     except KeyboardInterrupt:
-        print("\ninterrupted: what was finished is kept, the next run goes on from there")
+        with suppress(OSError):  # a terminal that was closed hears nothing
+            print("\ninterrupted: what was finished is kept, the next run goes on from there")
+        return FAILED
+    except BrokenPipeError:  # who read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be written goes there
         return FAILED
     except ValueError as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
@@ -57,6 +70,44 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
         return FAILED
+
+
+def _require_streams() -> None:
+    """Open what is closed of input and outputs; what a terminal cannot show becomes `?`."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # else the next file that is opened would take its place
+            os.open(os.devnull, os.O_RDWR)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Let a signal to end, or a terminal that is closed, clean up as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # signals are the main one's
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)  # a second one must not stop the cleaning
+        raise KeyboardInterrupt
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    for number, what in before.items():
+        if what is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, what in before.items():
+            signal.signal(number, what)
 
 
 def _parser(command: str) -> argparse.ArgumentParser:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..access import reader
 from ..measure.case import Stopwatch
-from ..network import Endpoint, Link, Server, Wire, serving, upload
+from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
 from ..storage.region import Selection
 from . import work
 from .experiment import File, columns
@@ -39,11 +39,21 @@ class Place:
     server : Server or Endpoint, optional
         As it is seen through the link; none where records are drawn from. What others run keeps no
         log, so nothing is counted there, and where it is stands in no record.
+    line : Line, optional
+        The link as it is laid.
     """
 
     name: str
     link: Link
     server: Server | Endpoint | None = None
+    line: Line | None = None
+
+    def forget(self) -> None:
+        """Empty the logs of server and link, which shows that both are there."""
+        assert isinstance(self.server, Server)
+        self.server.forget()
+        if self.line:
+            self.line.forget()
 
     def parts(self) -> tuple[Server | Endpoint, dict[str, object]]:
         """Return the server, and the record columns that tell of the way to it."""
@@ -59,7 +69,11 @@ class Place:
 
 @contextmanager
 def serve(
-    folder: Path, links: Mapping[str, Link], kind: str = "http", store: str = ""
+    folder: Path,
+    links: Mapping[str, Link],
+    kind: str = "http",
+    store: str = "",
+    beyond: Sequence[Path] = (),
 ) -> Iterator[dict[str, Place]]:
     """Serve a folder behind each link for as long as the context lasts; see `Session.serve`."""
     if store:
@@ -71,10 +85,10 @@ def serve(
         return
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
     with ExitStack() as held:
-        server = held.enter_context(serving(folder, kind, program=program))
+        server = held.enter_context(serving(folder, kind, program=program, beyond=beyond))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}
         yield {
-            name: Place(name, link, server.through(lines[name].port))
+            name: Place(name, link, server.through(lines[name].port), lines[name])
             for name, link in links.items()
         }
 
@@ -134,7 +148,7 @@ class ReadOver:
                 "predicted_reads": steps.size,
                 **told,
             },
-            "prepare": None if isinstance(server, Endpoint) else server.forget,
+            "prepare": None if isinstance(server, Endpoint) else self.place.forget,
         }
 
 

@@ -22,6 +22,7 @@ from .processes import Processes
 from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
+_GONE = "HelperError"  # of a server or a link: no further sample can succeed
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
 
@@ -108,6 +109,9 @@ def measure(
         When the disk lacks room, before anything is measured.
     BusyError
         When another run is measuring on this machine.
+    RuntimeError
+        When no sample of a block succeeded, or a server that all need is gone; the blocks before
+        are kept.
 
     Examples
     --------
@@ -142,6 +146,8 @@ def measure(
                 running.start()  # its imports are not what other programs use
             for block in todo:
                 rows = _block(block, entries, plan, running, past, bar)
+                if rows and all(row["status"] != "ok" for row in rows):
+                    raise RuntimeError(f"{experiment}: no sample succeeded: {rows[0]['status']}")
                 journal.add(experiment, key, block, rows)
     blocks = journal.blocks(experiment, key)
     return [
@@ -240,6 +246,8 @@ def _block(
             if again or (not over and not 0 < case.most_blocks <= block):
                 start = time.monotonic()
                 outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
+                if outcome.status.startswith(_GONE):
+                    raise RuntimeError(f"{case.label}: {outcome.status}: finished blocks are kept")
                 if not again:  # what is taken again shortens no case's share
                     past.spent[key] += time.monotonic() - start
                     past.taken[key] += 1

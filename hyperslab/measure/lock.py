@@ -3,6 +3,7 @@
 import contextlib
 import fcntl
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ def measuring(path: Path | None = None) -> Iterator[None]:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.pread(fd, 32, 0).decode().strip()
-            if holder and os.environ.get(_HOLDER) == holder:
+            if os.environ.get(_HOLDER) and holder in ("", os.environ[_HOLDER]):
                 yield
                 return
             raise BusyError(
@@ -81,13 +82,17 @@ def _open(path: Path) -> int:
     for flags in (os.O_RDWR, os.O_RDWR | os.O_CREAT, os.O_RDONLY):
         try:
             fd = os.open(path, flags | os.O_NOFOLLOW, 0o666)
-        except (FileNotFoundError, PermissionError):
+        except OSError:
             continue
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+            break
         with contextlib.suppress(PermissionError):
             os.fchmod(fd, 0o666)  # whatever the umask
         return fd
     raise BusyError(
-        f"the lock of measuring runs, {path.name} in the temporary folder, cannot be opened"
+        f"the lock of measuring runs, {path.name} in the temporary folder, is no file that can be "
+        "opened: remove it"
     )
 
 

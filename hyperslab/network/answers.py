@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import re
+import tempfile
 import time
 from collections.abc import Mapping
 from email.utils import formatdate
@@ -47,6 +48,7 @@ class Files:
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self._root = Path(facts["folder"])
+        self._beyond = [Path(folder) for folder in facts["beyond"]]
         self._delay_s = float(facts["delay_s"])
         self._faults = facts["faults"]
         self._writable = bool(facts["writable"] and facts["s3"])
@@ -92,7 +94,10 @@ class Files:
             if name != self._bucket.name:
                 return await answer.refuse(request, 404, "NoSuchBucket", "there is one bucket")
             if not key:
-                listed = self._bucket.listing(request.query)
+                try:
+                    listed = self._bucket.listing(request.query)
+                except ValueError as error:
+                    return await answer.refuse(request, 400, "InvalidArgument", str(error))
                 return await answer.text(request, 200, listed)
             if puts:
                 return await self._put(request, answer, key)
@@ -106,28 +111,46 @@ class Files:
         self, request: web.BaseRequest, answer: "_Answer", key: str
     ) -> web.StreamResponse:
         """Take a file that comes whole and as it is, as its signature says."""
-        target = Path(os.path.normpath(f"{self._root}/{key}"))
+        target = self._inside(key)
         said = request.headers.get("x-amz-content-sha256", "")
-        if not target.is_relative_to(self._root) or said.startswith("STREAMING"):
+        if said.startswith("STREAMING"):
             return await answer.refuse(request, 501, "NotImplemented", "not as this server has it")
+        if target is None or target == self._root or target.is_dir():
+            return await answer.refuse(request, 400, *s3.reason(400))
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # what follows is the answer
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part, digest = target.with_name(f"{target.name}.part"), hashlib.sha256()
-        with part.open("wb") as file:
-            async for piece in request.content.iter_chunked(PIECE_BYTES):
-                file.write(piece)
-                digest.update(piece)
-        if said not in ("UNSIGNED-PAYLOAD", digest.hexdigest()):
-            part.unlink()
-            return await answer.refuse(request, 400, "XAmzContentSHA256Mismatch", "another body")
-        part.replace(target)
+        digest = hashlib.sha256()
+        handle, name = tempfile.mkstemp(dir=self._root, prefix=s3.HIDDEN)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                async for piece in request.content.iter_chunked(PIECE_BYTES):
+                    file.write(piece)
+                    digest.update(piece)
+            if said not in ("UNSIGNED-PAYLOAD", digest.hexdigest()):
+                why = ("XAmzContentSHA256Mismatch", "another body")
+                return await answer.refuse(request, 400, *why)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            Path(name).replace(target)
+        except OSError:  # below a file, or of a name that is too long
+            return await answer.refuse(request, 400, *s3.reason(400))
+        finally:
+            Path(name).unlink(missing_ok=True)
         return await answer.text(request, 200, "", {"ETag": f'"{digest.hexdigest()[:32]}"'})
 
     def _file(self, path: str) -> Path | None:
-        file = Path(os.path.normpath(f"{self._root}/{path.lstrip('/')}"))
-        return file if file.is_relative_to(self._root) and file.is_file() else None
+        file = self._inside(path)
+        return file if file and file.is_file() else None
+
+    def _inside(self, path: str) -> Path | None:
+        """Return the place of a path, if it is in the folder, or where links of it may lead."""
+        try:
+            file = Path(os.path.normpath(f"{self._root}/{path.lstrip('/')}"))
+            real = file.resolve()
+        except (OSError, ValueError):  # a name that is too long, or holds a NUL
+            return None
+        allowed = any(real.is_relative_to(folder) for folder in (self._root, *self._beyond))
+        return file if allowed and file.is_relative_to(self._root) else None
 
     def _place(self, request: web.BaseRequest) -> tuple[int, int]:
         """Return the number of a request's connection, and its own number on that."""
@@ -268,7 +291,8 @@ def byte_range(headers: Mapping[str, str], size: int) -> tuple[int, int] | None:
     >>> byte_range({"Range": "bytes=0-1,5-6"}, 100), byte_range({"Range": "bytes=100-"}, 100)
     (None, (100, 100))
     """
-    asked = re.fullmatch(r"bytes=(\d*)-(\d*)", headers.get("Range", "").strip())
+    digits = "([0-9]{0,19})"  # more than any file has, and no digits of other scripts
+    asked = re.fullmatch(f"bytes={digits}-{digits}", headers.get("Range", "").strip())
     if not asked or asked[0] == "bytes=-":
         return None
     first, last = asked[1], asked[2]

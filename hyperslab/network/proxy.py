@@ -21,6 +21,11 @@ SHORT_S = 0.0005
 OWN_S = 0.0005
 
 
+EXACT = True
+"""Its timers must be true to microseconds."""
+MOST = 400  # connections at a time: each takes two files of the 1,024 that `select` knows
+
+
 class Way:
     """One direction of the link, which all connections share.
 
@@ -69,7 +74,7 @@ class Proxy:
         self._round_trip_s = round_trip_s
         self._up = Way(bytes_per_s, round_trip_s / 2)
         self._down = Way(bytes_per_s, round_trip_s / 2)
-        self._connections = 0
+        self._connections = self._open = 0
         self._bytes = {"up": 0, "down": 0}
 
     def traffic(self) -> dict[str, object]:
@@ -83,7 +88,17 @@ class Proxy:
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
+        if self._open >= MOST:
+            writer.transport.abort()
+            return
         self._connections += 1
+        self._open += 1
+        try:
+            await self._serve(reader, writer)
+        finally:
+            self._open -= 1
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         shaken_s = time.monotonic() + self._round_trip_s  # when the handshake is done
         try:
             far = await asyncio.open_connection("127.0.0.1", self._port, limit=BUFFER_BYTES)

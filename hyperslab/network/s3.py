@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +15,11 @@ from aiohttp import web
 # How far a request's time may be from ours, in seconds, as at S3.
 SKEW_S = 900
 KEYS_A_PAGE = 1000
+HIDDEN = ".put-"
+"""What files begin with that are not whole yet."""
 _XML = '<?xml version="1.0" encoding="UTF-8"?>'
 _NAMES: Mapping[int, tuple[str, str]] = {
+    400: ("InvalidArgument", "there is no place for such a key"),
     403: ("AccessDenied", "access denied"),
     404: ("NoSuchKey", "there is no such key"),
     500: ("InternalError", "something went wrong; try again"),
@@ -77,7 +81,7 @@ class Bucket:
             request.headers.get("x-amz-content-sha256", ""),
         )
         right = signature(canonical, when, scope, self._secret)
-        if not hmac.compare_digest(right, parts["Signature"]):
+        if not hmac.compare_digest(right.encode(), parts["Signature"].encode()):
             return "SignatureDoesNotMatch", "the signature is not that of the secret key"
         return None
 
@@ -85,7 +89,10 @@ class Bucket:
         """Return a page of the keys, as ListObjectsV2 has it."""
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
         after = query.get("continuation-token") or query.get("start-after") or ""
-        most = min(int(query.get("max-keys") or KEYS_A_PAGE), KEYS_A_PAGE)
+        asked = query.get("max-keys") or str(KEYS_A_PAGE)
+        if not re.fullmatch("[0-9]{1,9}", asked):
+            raise ValueError("max-keys is no number")
+        most = min(int(asked), KEYS_A_PAGE)
         found: dict[str, os.stat_result | None] = {}
         for key, file in self._keys_under(prefix):
             rest = key[len(prefix) :]
@@ -95,7 +102,7 @@ class Bucket:
                 found[key] = file.stat()
         # Bytes of UTF-8, as S3 sorts.
         left = sorted((key for key in found if key > after), key=str.encode)
-        page, more = left[:most], len(left) > most
+        page, more = left[:most], len(left) > most > 0
         coded = query.get("encoding-type") == "url"
         spell = quote if coded else escape
         lines = [
@@ -132,7 +139,7 @@ class Bucket:
             for name in names:
                 file = Path(folder, name)
                 key = file.relative_to(self._root).as_posix()
-                if key.startswith(prefix):
+                if key.startswith(prefix) and not key.startswith(HIDDEN):
                     yield key, file
 
 

@@ -90,16 +90,18 @@ def sit(module: str, owner: int) -> None:
     owner : int
         Process id of the one who started this process.
     """
-    main = importlib.import_module(module).main
+    code = importlib.import_module(module)
     facts = json.loads(sys.stdin.buffer.readline())
     try:
-        # Its timers are true to microseconds; epoll's round up to milliseconds.
-        with asyncio.Runner(
-            loop_factory=lambda: asyncio.SelectorEventLoop(selectors.SelectSelector())
-        ) as runner:
-            runner.run(main(Seat(facts, owner)))
+        with asyncio.Runner(loop_factory=partial(_loop, getattr(code, "EXACT", False))) as runner:
+            runner.run(code.main(Seat(facts, owner)))
     except (OSError, ImportError) as error:
         _say({"error": str(error)})
+
+
+def _loop(exact: bool) -> asyncio.AbstractEventLoop:
+    """Return a loop; epoll's timers round up to milliseconds, and select has 1,024 files at most."""
+    return asyncio.SelectorEventLoop(selectors.SelectSelector() if exact else None)
 
 
 def in_use(port: int, error: OSError) -> str:

@@ -144,6 +144,7 @@ def serving(
     port: int = 0,
     keys: tuple[str, str] | None = None,
     writable: bool = False,
+    beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
     """Serve a folder on loopback for as long as the context lasts.
 
@@ -170,11 +171,13 @@ def serving(
         Access key and secret key of an S3 server, in place of random ones.
     writable : bool
         Whether an S3 server takes files too, each in one request.
+    beyond : sequence of str or pathlib.Path
+        Folders that links in the served one may lead to; lighttpd follows any.
 
     Raises
     ------
     ValueError
-        When there is no such kind or program, or it cannot do what is asked.
+        When there is no such kind, program or port, or it cannot do what is asked.
     FileNotFoundError
         When the folder or the program is not there.
     HelperError
@@ -200,6 +203,8 @@ def serving(
     root = Path(folder).resolve()
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
+    if not 0 <= port <= 65535:
+        raise ValueError(f"port={port}: take one up to 65535, or 0 for a free one")
     program = _program(kind, program, delay_s=delay_s, faults=faults)
     keys = keys or (f"AK{secrets.token_hex(9).upper()}", secrets.token_urlsafe(30))
     facts = {
@@ -209,6 +214,7 @@ def serving(
         "faults": [asdict(fault) for fault in faults],
         "s3": {"bucket": BUCKET, "region": REGION, "keys": keys} if kind == "s3" else None,
         "writable": writable,
+        "beyond": [str(Path(place).resolve()) for place in beyond],
     }
     module = "answers" if program == "aiohttp" else "lighttpd"
     with Helper(f"hyperslab.network.{module}", facts) as helper:

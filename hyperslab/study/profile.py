@@ -118,7 +118,13 @@ def require_writable(place: Path, given: str) -> None:
     ------
     OSError
         With what to do.
+    ValueError
+        When it is none, or the repository itself, whose results are published.
     """
+    if not given.strip() or place == root():
+        raise ValueError(
+            f"the work directory is {given!r}: name a folder for data and results, such as build"
+        )
     try:
         place.mkdir(parents=True, exist_ok=True)
         probe = place / f".probe-{os.getpid()}"

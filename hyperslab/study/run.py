@@ -52,7 +52,7 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     """
     check_profile(options.profile)
     top = root()
-    chosen = [entry(name, top) for name in names] if names else list(entries(top))
+    chosen = [entry(name, top) for name in dict.fromkeys(names)] or list(entries(top))
     if options.records and not (top / options.records).is_dir():
         raise ValueError(f"--records {options.records}: no such folder of records")
     if options.records and not any((top / options.records).glob("*.parquet")):
@@ -145,6 +145,8 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         print(f"      {item.name} is drawn from its records: {page.drawn_again()}", flush=True)
         folder = Path(options.workdir) / "results" / options.profile
         parameters = parameters | {"records": folder.as_posix()}
+    if options.again:
+        page.journal.unlink(missing_ok=True)  # anew, and not where an earlier run stopped
     try:
         _execute(page, parameters, top)
     except Exception as error:
@@ -168,8 +170,7 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
     page.forget()
     try:
         papermill.execute_notebook(
-            str(source),
-            str(partial),
+            *(str(path).replace("{", "{{").replace("}", "}}") for path in (source, partial)),
             parameters=dict(parameters),
             kernel_name="python3",
             cwd=str(top),

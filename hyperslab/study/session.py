@@ -203,7 +203,7 @@ class Session:
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
             return
-        with serve(self.scratch, links, kind, store) as places:
+        with serve(self.scratch, links, kind, store, [self.data]) as places:
             yield places
 
     def measure(
@@ -531,11 +531,14 @@ def begin(
         When the work directory cannot be written.
     """
     check_profile(profile)
-    for name, value in {"repeats": repeats, **settings}.items():
-        if isinstance(value, int | float) and value < 0:
-            raise ValueError(f"{name} is {value}: give 0 for the profile's number, or more")
-    if seed < 0:
-        raise ValueError(f"seed is {seed}: give a whole number from 0")
+    for name, text in {"workdir": workdir, "records": records}.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name} is {text!r}: give the name of a folder")
+    for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
+        given = isinstance(value, str) and name not in ("repeats", "seed")
+        if not given and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+            more = "" if name == "seed" else ", 0 for the profile's"
+            raise ValueError(f"{name} is {value!r}: give a whole number from 0{more}")
     top = root()
     known = entry(notebook, top)
     place = (top / workdir).resolve()

@@ -63,7 +63,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=0,
         metavar="N",
         help="chunks, or with several files files, that are indexed at a time (one a core; "
         "small chunks one after another)",
@@ -94,8 +93,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what the arguments ask; return the exit code."""
-    if arguments.jobs < 0:
+    if arguments.jobs is not None and arguments.jobs < 1:
         raise ValueError(f"--jobs is {arguments.jobs}: give 1 or more")
+    if "" in map(str, arguments.files):
+        raise ValueError("FILE is empty: name a netCDF-4 or HDF5 file")
     pairs = _pairs(arguments.files, arguments.index)
     if len({target for _, target in pairs}) < len(pairs):
         raise ValueError("two files of the same name would have one index: index them apart")
@@ -117,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
             spacing=arguments.spacing,
             budget=arguments.budget,
             add=arguments.add,
-            jobs=arguments.jobs,
+            jobs=arguments.jobs or 0,
             scheduler=arguments.scheduler,
             storage_options=arguments.storage_options,
         )

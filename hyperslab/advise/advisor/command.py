@@ -12,7 +12,6 @@ from pathlib import Path
 
 from ..advice.candidates import Candidate
 from ..advice.rows import Advice
-from ..bench.command import ended_like_ctrl_c
 from ..bench.outputs import maybe_unread
 from ..copying.partial import whole_or_nothing
 from ..specs.parse import size
@@ -56,21 +55,20 @@ def run(arguments: argparse.Namespace) -> int:
         apply.check_all(arguments.file, arguments.apply)
     named = arguments.choice and not arguments.choice.isdigit()
     try:
-        with ended_like_ctrl_c():
-            if named and arguments.apply:  # nothing is to be found out
-                _apply(arguments, *apply.by_name(asked, arguments.choice, arguments.apply))
-                return 0
-            predicts = predictor(
-                rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
-            )
-            advice = advise(asked, predicts, say)
-            _report(arguments, advice)
-            if arguments.apply:
-                try:
-                    row = apply.chosen(advice, arguments.choice, arguments.apply)
-                    _apply(arguments, row.candidate, advice.twins)
-                except ValueError as error:  # something was measured: it is no matter of usage
-                    raise RuntimeError(str(error)) from error
+        if named and arguments.apply:  # nothing is to be found out
+            _apply(arguments, *apply.by_name(asked, arguments.choice, arguments.apply))
+            return 0
+        predicts = predictor(
+            rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
+        )
+        advice = advise(asked, predicts, say)
+        _report(arguments, advice)
+        if arguments.apply:
+            try:
+                row = apply.chosen(advice, arguments.choice, arguments.apply)
+                _apply(arguments, row.candidate, advice.twins)
+            except ValueError as error:  # something was measured: it is no matter of usage
+                raise RuntimeError(str(error)) from error
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
@@ -108,6 +106,8 @@ def _check(arguments: argparse.Namespace) -> None:
             continue
         if not Path(given).resolve().parent.is_dir():
             raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if Path(given).is_dir():
+            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
         if os.path.realpath(given) == os.path.realpath(arguments.file):
             raise ValueError(f"--{option} {given} is the file itself: give another name")
 

@@ -61,6 +61,8 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     from ..source import open_source
 
     memory = specs_parse.size(arguments.memory)
+    if arguments.seed < 0:
+        raise ValueError(f"--seed {arguments.seed}: give a whole number from 0")
     if arguments.repeats < 1:
         raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
     with open_source(arguments.file) as source:

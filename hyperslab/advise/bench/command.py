@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,10 +38,9 @@ def bench(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print(asked.words(), file=sys.stderr)
     try:
-        with ended_like_ctrl_c():
-            frame, notes = _measure(arguments, asked)
-            status = _report(arguments, frame, asked.head, notes)
-            keep(arguments, frame, asked)
+        frame, notes = _measure(arguments, asked)
+        status = _report(arguments, frame, asked.head, notes)
+        keep(arguments, frame, asked)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
@@ -67,24 +63,6 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
     commands = argparse.ArgumentParser().add_subparsers()
     arguments = add_options(commands).parse_args(words)
     return _measure(arguments, asked_for(arguments))[0]
-
-
-@contextmanager
-def ended_like_ctrl_c() -> Iterator[None]:
-    """Let SIGTERM clean up as Ctrl-C does."""
-    if threading.current_thread() is not threading.main_thread():  # signals are the main one's
-        yield
-        return
-
-    def interrupt(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one must not stop the cleaning
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:

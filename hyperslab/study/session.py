@@ -1,5 +1,7 @@
 """What a notebook of the study calls: begin, measure or observe, finish."""
 
+import errno
+import math
 import os
 import re
 import shutil
@@ -11,13 +13,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import pandas as pd
 
 from ..io import experiment as experiment_io
 from ..io.far import Place, serve
 from ..measure import machine, records
 from ..measure.case import Case
-from ..measure.harness import RETAKES, Plan, measure
+from ..measure.harness import RETAKES, Plan, measure, require_space
 from ..measure.journal import Journal
 from ..measure.lock import measuring
 from ..measure.parent import alive
@@ -28,6 +31,8 @@ from . import provenance
 from .privacy import scrubber
 from .profile import check_profile, entry, require_writable, root
 
+_FULL = 4 * 2**20
+"""Free bytes below which what goes wrong is taken for a full disk."""
 _SAID = ("status", "note")  # columns of words, which may name a path
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
 
@@ -98,6 +103,7 @@ class Session:
         self._held = ExitStack()
         weakref.finalize(self, self._held.close)  # where a run is begun and never finished
         self._held.enter_context(measuring())  # two runs must not share a journal either
+        self._held.callback(shutil.rmtree, self.scratch, ignore_errors=True)
         self._processes: dict[tuple[str, ...], Processes] = {}
         self._journal = Journal(path, header, f"{stamp}-{uuid.uuid4().hex[:6]}")
         self.run_id = self._journal.run_id
@@ -140,7 +146,8 @@ class Session:
         """Make the files that an experiment reads, unless records are drawn from."""
         if not self.drawing:
             self.scratch.mkdir(parents=True, exist_ok=True)
-            files()
+            with self._room():
+                files()
 
     def write(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
@@ -159,6 +166,9 @@ class Session:
         """
         files = self.files(array, layouts)
         wanted = {file.path: file.layout for file in files.values()}
+        if not self.drawing:
+            whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
+            require_space(self.scratch, whole * len(layouts))
         self.make(lambda: array.write(wanted, self.data))
         return files
 
@@ -267,15 +277,16 @@ class Session:
             sweeps=self.profile != "smoke",
             retakes=0 if self.profile == "smoke" else RETAKES,
         )
-        rows = measure(
-            experiment,
-            ready,
-            plan,
-            self._journal,
-            scratch=self.scratch,
-            scratch_bytes=scratch_bytes,
-            processes=self._running(tuple(modules)),
-        )
+        with self._room():
+            rows = measure(
+                experiment,
+                ready,
+                plan,
+                self._journal,
+                scratch=self.scratch,
+                scratch_bytes=scratch_bytes,
+                processes=self._running(tuple(modules)),
+            )
         frame = self._keep(
             experiment, rows, dict.fromkeys(name for case in ready for name in case.labels)
         )
@@ -408,7 +419,6 @@ class Session:
         self.machines = _referred(self.results, known)
         records.save_machines(self.results, self.machines)
         self._journal.discard()
-        shutil.rmtree(self.scratch, ignore_errors=True)
         self._held.close()
 
     def _not_left_out(self, experiment: str, cases: Sequence[_Any]) -> list[_Any]:
@@ -439,6 +449,22 @@ class Session:
         rules = self.settings.get("leave_out", [])
         assert isinstance(rules, list)
         return rules
+
+    @contextmanager
+    def _room(self) -> Iterator[None]:
+        """Say it where a disk is full, whatever a library calls that; leave nothing there."""
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            free = shutil.disk_usage(self.results).free
+            if free > _FULL and getattr(error, "errno", None) != errno.ENOSPC:
+                raise
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise OSError(
+                errno.ENOSPC,
+                f"the disk of the work directory is full, {free / 2**20:,.1f} MiB are free: make "
+                "room, or choose another with --workdir",
+            ) from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike."""

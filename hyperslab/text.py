@@ -1,6 +1,7 @@
 """Numbers, intervals and directions as text: here a number becomes words, and nowhere else."""
 
 import math
+import re
 from dataclasses import dataclass
 
 _PREFIXES = {1e9: "G", 1e6: "M", 1e3: "k"}
@@ -112,6 +113,33 @@ _OPPOSITES = {
     for pair in (("faster", "slower"), ("larger", "smaller"), ("more", "less"))
     for one, other in (pair, pair[::-1])
 }
+
+
+# Control characters, ends of lines, and what turns the direction of letters.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>$~|&@])")
+
+
+def printable(given: str) -> str:
+    """Return text from records, names or files as a terminal may have it: on one line.
+
+    Examples
+    --------
+    >>> printable("wind\\x1b[31m\\nred")
+    'wind [31m red'
+    """
+    return _CONTROL.sub(" ", given)
+
+
+def data(given: str) -> str:
+    """Return text from records, names or files as MyST that shows it and does nothing else.
+
+    Examples
+    --------
+    >>> data("<script>alert(3)</script> of a_b")
+    '\\\\<script\\\\>alert(3)\\\\</script\\\\> of a\\\\_b'
+    """
+    return _MARKUP.sub(r"\\\1", printable(given))
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from findings import Claim, claims, machines
+from findings import Claim, claims, machines, plain
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -132,7 +132,8 @@ class Claims(SphinxDirective):
         return self.parse_text_to_nodes(text) if text else []
 
     def small(self, text: str) -> list[nodes.Node]:
-        return [nodes.container("", *self.prose(text), classes=["reason"])] if text else []
+        said = nodes.paragraph("", "", *plain(text))
+        return [nodes.container("", said, classes=["reason"])] if text else []
 
 
 def resolve(

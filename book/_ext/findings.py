@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from hyperslab.claims import PAPERS
@@ -26,6 +27,15 @@ def _lines(numbers: dict[str, Any]) -> list[str]:
         inner = _lines(value) if isinstance(value, dict) else [_short(value)]
         lines += [f"{name}: {line}" for line in inner]
     return [line for line in lines if line]
+
+
+def plain(text: str) -> list[nodes.Node]:
+    """Text from records as nodes: it is data, whatever it holds, and code between backticks."""
+    return [
+        nodes.literal(part, part) if place % 2 else nodes.Text(part)
+        for place, part in enumerate(text.split("`"))
+        if part
+    ]
 
 
 def _short(value: Any) -> str:

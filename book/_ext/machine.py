@@ -85,12 +85,14 @@ class Measured(SphinxDirective):
         ]
         profiles = sorted({str(run.get("profile", "")) for run in found} - {""})
         text = f"Measured on {', '.join(filter(None, facts))}; profile {', '.join(profiles)}."
-        if "smoke" in profiles:
-            text = (
-                f":::{{warning}}\n{text} **These are toy sizes**: they show that everything runs. "
-                "Their verdicts say nothing about the claims. `make book` measures real sizes.\n:::"
-            )
-        return self.parse_text_to_nodes(text)
+        where = nodes.paragraph(text, text)  # of the records: nothing in it is markup
+        if "smoke" not in profiles:
+            return [where]
+        toys = self.parse_text_to_nodes(
+            "**These are toy sizes**: they show that everything runs. "
+            "Their verdicts say nothing about the claims. `make book` measures real sizes."
+        )
+        return [nodes.warning("", where, *toys)]
 
 
 class Version(SphinxRole):

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from docutils import nodes
-from findings import Claim, claims, find, known
+from findings import Claim, claims, find, known, plain
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -129,8 +129,8 @@ class Found(Role):
         text = self.say(claim)
         if not text:
             return [label], []
-        shown, messages = self.inliner.parse(text, self.lineno, self.inliner, nodes.inline())
-        return [nodes.inline("", "", *shown, classes=["record"]), nodes.Text(" "), label], messages
+        shown = nodes.inline("", "", *plain(text), classes=["record"])
+        return [shown, nodes.Text(" "), label], []
 
     def say(self, claim: Claim) -> str:
         return claim.number("interval", "") if claim.facts.get("measured") is not None else ""

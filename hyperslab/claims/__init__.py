@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..text import printable
 from .bands import NOT_MEASURED, VERDICTS
 from .file import Claim, ClaimFile, ClaimsError, Part, read
 from .verdicts import Folder, Judgement, PartVerdict, judge
@@ -113,7 +114,7 @@ def summary_table(judgements: Sequence[Judgement]) -> str:
     for judgement in judgements:
         head = judgement.headline
         shown = head.shown if head.verdict != NOT_MEASURED else head.reason.partition(": ")[2]
-        lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {shown}".rstrip())
+        lines.append(f"{judgement.claim.id:<20} {head.verdict:<13} {printable(shown)}".rstrip())
     lines += ["", totals([judgement.verdict for judgement in judgements])]
     if any(judgement.profile == "smoke" for judgement in judgements):
         lines.append(TOYS)

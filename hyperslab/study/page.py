@@ -11,7 +11,7 @@ import yaml
 
 from ..measure.noise import judge
 from ..measure.records import main
-from ..text import ENOUGH, Interval, exact, number, spread
+from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
 from .figures import SCALES, Beside, Curves, Dots
 from .profile import root
@@ -153,7 +153,10 @@ def table(
     written = [_written(head, pd.Series(values)) for head, values in columns.items()]
     labels = next(column.index.names for column in written if column.index.names[0])
     whole = pd.concat(written, axis=1).fillna("–").rename_axis(labels)
-    display.table(run, whole.reset_index(), name, caption, folded=folded)
+    shown = whole.reset_index()
+    for label in labels:
+        shown[label] = [data(str(value)) for value in shown[label]]
+    display.table(run, shown, name, caption, folded=folded)
 
 
 def _written(head: str, column: "pd.Series[Any]") -> "pd.Series[str]":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
+from ..text import printable
 from .forked import fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
@@ -213,10 +214,11 @@ def _failure(error: Exception, page: Page, top: Path) -> str:
     import papermill
 
     if not isinstance(error, papermill.PapermillExecutionError):
-        return f"{type(error).__name__}: {error}"
+        return printable(f"{type(error).__name__}: {error}")
     kept = page.failed
     shown = kept.relative_to(top) if kept.is_relative_to(top) else kept.name
-    return f"cell {error.cell_index}: {error.ename}: {error.evalue} (kept as {shown})"
+    said = printable(f"{error.ename}: {error.evalue}")
+    return f"cell {error.cell_index}: {said} (kept as {shown})"
 
 
 def _clock(seconds: float) -> str:

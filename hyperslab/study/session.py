@@ -27,6 +27,7 @@ from ..measure.parent import alive
 from ..measure.processes import Processes
 from ..network import Link
 from ..storage.layout import Layout
+from ..text import data
 from . import provenance
 from .privacy import scrubber
 from .profile import check_profile, entry, require_writable, root
@@ -398,7 +399,9 @@ class Session:
         ]
         for name, frame in found.items():
             if others := sorted(set(map(str, frame["profile"])) - {self.profile}):
-                lines.append(f"- The records of {name} are of the profile {', '.join(others)}")
+                lines.append(
+                    f"- The records of {name} are of the profile {data(', '.join(others))}"
+                )
         if lines:
             head = ["```{admonition} Not measured here", ":class: warning"]
             show.text("\n".join([*head, *lines, "```"]))
@@ -585,7 +588,8 @@ def begin(
 
         show.text(
             "```{admonition} Measured by something else\n:class: warning\n"
-            f"These records were measured otherwise than they would be now: {session.differs}.\n"
+            "These records were measured otherwise than they would be now: "
+            f"{data(session.differs)}.\n"
             "```"
         )
     return session

@@ -9,7 +9,7 @@ import pandas as pd
 from ..measure.noise import VOID, Noise, judge
 from ..measure.stats import Interval
 from ..measure.witness import Disturbed, disturbed
-from ..text import ENOUGH
+from ..text import ENOUGH, data
 from .session import Session
 from .style import STYLES, styled
 
@@ -185,8 +185,9 @@ def lost_text(frame: pd.DataFrame) -> str:
         for case, lost in part.groupby("case", sort=False):
             some = (experiment, state, case) in known
             of = f", {len(lost)} of {made[experiment, state, case]} samples" if some else ""
-            names.append(f"{case}{of}")
-        lines.append(f"- {f'{experiment} {state}'.strip()}: {', '.join(names)}: {status}")
+            names.append(f"{data(str(case))}{of}")
+        where = data(f"{experiment} {state}".strip())
+        lines.append(f"- {where}: {', '.join(names)}: {data(str(status))}")
     return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
 
 

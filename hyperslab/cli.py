@@ -260,6 +260,7 @@ def _claims(arguments: argparse.Namespace) -> int:
     from .study.board import judged
     from .study.options import drawing_place
     from .study.profile import root
+    from .study.results.add import require_sound
 
     top = root()
     profile = _profile(arguments)
@@ -273,6 +274,8 @@ def _claims(arguments: argparse.Namespace) -> int:
             f"no records of {what}: run `hyperslab run --profile {profile}` first, or name a "
             "folder of records with --records"
         )
+    if arguments.records:
+        require_sound(folder, top)
     board = judged(profile=profile, workdir=place, records=arguments.records)
     print(claims.summary_table(board.judgements))
     return OK

@@ -47,8 +47,11 @@ def profile_of(records: Path | None) -> str:
     >>> profile_of(None)
     'quick'
     """
-    runs = machines(records).values() if records else ()
-    found = {str(run["profile"]) for run in runs if run.get("profile")}
+    try:
+        runs = list(machines(records).values()) if records else []
+    except (ValueError, AttributeError):  # which is said when the records are looked at
+        runs = []
+    found = {str(run["profile"]) for run in runs if isinstance(run, dict) and run.get("profile")}
     return found.pop() if len(found) == 1 else "quick"
 
 

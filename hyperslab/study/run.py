@@ -18,6 +18,7 @@ from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import Entry, check_profile, entries, entry, require_writable, root
+from .results.add import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw
@@ -58,6 +59,8 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
         raise ValueError(f"--records {options.records}: no such folder of records")
     if options.records and not any((top / options.records).glob("*.parquet")):
         raise ValueError(f"--records {options.records}: the folder holds no records (*.parquet)")
+    if options.records:
+        require_sound(top / options.records, top)
     if options.seed < 0:
         raise ValueError(f"--seed {options.seed}: give a whole number from 0")
     if options.repeats < 0:

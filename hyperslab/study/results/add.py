@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +85,8 @@ def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
     _require_new(folder, target, into)
     if target.exists():
         _require_same(target, folder)
+        if found := list(_less(tables(target), tables(folder))):
+            raise RefusedError(found)
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=into, prefix=".add-") as made:
         new = Path(made, name)
@@ -109,8 +111,36 @@ def problems(folder: Path, top: Path) -> list[Problem]:
     return list(_problems(folder, top))
 
 
+def require_sound(folder: Path, top: Path) -> None:
+    """Refuse to draw from records that are damaged, or do not belong together.
+
+    Parameters
+    ----------
+    folder : Path
+    top : Path
+        The repository.
+
+    Raises
+    ------
+    RefusedError
+        With each reason.
+    """
+    if found := [problem for problem in _sound(folder, top, str) if not problem.publishing]:
+        raise RefusedError(found, "these records cannot be judged:")
+
+
 def _problems(folder: Path, top: Path) -> Iterator[Problem]:
     scrub = scrubber(top)
+    wrong = list(_sound(folder, top, scrub))
+    yield from wrong
+    if any(not problem.publishing for problem in wrong):
+        return
+    frames = tables(folder)
+    yield from busy_problems(frames, machines(folder))
+    yield from noise_problems(frames)
+
+
+def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
     known = {item.name for item in entries(top)}
     whole = True
     for path in sorted(folder.glob("*.parquet")):
@@ -120,14 +150,10 @@ def _problems(folder: Path, top: Path) -> Iterator[Problem]:
             whole = False
             continue
         for problem in table_problems(path, scrub):
-            whole = False
+            whole &= problem.publishing
             yield problem
     frames = tables(folder) if whole else {}  # what is no table cannot be compared
-    wrong = list(facts_problems(folder, frames, scrub))
-    yield from wrong
-    if not wrong:
-        yield from busy_problems(frames, machines(folder))
-    yield from noise_problems(frames)
+    yield from facts_problems(folder, frames, scrub)
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:
@@ -175,6 +201,18 @@ def _require_same(target: Path, folder: Path) -> None:
     if differ:
         what = f"the folder {target.name} has records of another {' and '.join(differ)}"
         raise RefusedError([Problem(MACHINES, what, "choose another --name")])
+
+
+def _less(old: Mapping[str, pd.DataFrame], new: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
+    """Yield where new records hold fewer experiments or blocks than those they would replace."""
+    for name in sorted(old.keys() & new.keys()):
+        before, now = (
+            frame.groupby("experiment")["block"].nunique() for frame in (old[name], new[name])
+        )
+        for experiment, blocks in before.items():
+            if (here := int(now.get(experiment, 0))) < blocks:
+                what = f"{experiment} has {here} blocks, and {blocks} in the records there"
+                yield Problem(f"{name}.parquet", what, "measure as many, or choose another --name")
 
 
 def _stage(folder: Path, target: Path, new: Path, top: Path) -> None:

@@ -53,7 +53,7 @@ def facts_problems(
         yield from _shape(run_id, facts)
         for place, text in _texts(facts):
             if what := private(text, scrub):
-                yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {place}")
+                yield Problem(MACHINES, what, _NOT_PUBLIC, f"{run_id} {place}", True)
     for notebook, frame in frames.items():
         yield from _fits(f"{notebook}.parquet", notebook, frame, known)
     named = {str(run_id) for frame in frames.values() for run_id in frame["run_id"].unique()}
@@ -64,7 +64,9 @@ def facts_problems(
         merge([Records(frame, of_files) for frame in frames.values()])
     except MergeError as error:
         what = _differing(of_files.values()) or str(error).partition(":")[0]
-        yield Problem(MACHINES, what, "add each machine, version and profile under its own name")
+        one = len({repr(facts.get("identity")) for facts in of_files.values()}) == 1
+        remedy = "add each machine, version and profile under its own name"
+        yield Problem(MACHINES, what, remedy, "", publishing=one)
 
 
 def _differing(runs: Iterable[Mapping[str, object]]) -> str:
@@ -87,7 +89,7 @@ def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
         if name not in facts:
             yield Problem(MACHINES, "is missing", _AGAIN, f"{run_id} {name}")
     for name in sorted(set(facts) - KNOWN):
-        yield Problem(MACHINES, "is no fact of a machine", _NOT_PUBLIC, f"{run_id} {name}")
+        yield Problem(MACHINES, "is no fact of a machine", _NOT_PUBLIC, f"{run_id} {name}", True)
     identity = facts.get("identity", {})
     if not isinstance(identity, dict) or set(identity) != IDENTITY:
         what = f"must have {', '.join(sorted(IDENTITY))}"
@@ -102,7 +104,8 @@ def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
                 yield Problem(MACHINES, f"{version!r} is no version", _AGAIN, f"{run_id} {name}")
     if not _KERNEL.fullmatch(str(facts.get("kernel", "Linux 0"))):
         what = f"{facts['kernel']!r} is more than a system and numbers"
-        yield Problem(MACHINES, what, "leave what follows the numbers out", f"{run_id} kernel")
+        remedy = "leave what follows the numbers out"
+        yield Problem(MACHINES, what, remedy, f"{run_id} kernel", True)
 
 
 def _fits(

@@ -17,6 +17,8 @@ class Problem:
     remedy : str
     column : str
         Of a table, or the fact of machine.json; "" for the whole file.
+    publishing : bool
+        Whether it keeps records only from being published, and pages may be drawn from them.
 
     Examples
     --------
@@ -28,6 +30,7 @@ class Problem:
     what: str
     remedy: str
     column: str = ""
+    publishing: bool = False
 
     def __str__(self) -> str:
         place = f"{self.file}, {self.column}" if self.column else self.file
@@ -35,11 +38,13 @@ class Problem:
 
 
 class RefusedError(RuntimeError):
-    """Records were not added, and nothing was written; the message has every reason."""
+    """Records were not added, or not drawn from; the message has every reason."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(
+        self, problems: Sequence[Problem], said: str = "refused, nothing was written:"
+    ) -> None:
         self.problems = tuple(problems)
         lines = [f"  {problem}" for problem in self.problems[:_SHOWN]]
         if len(self.problems) > _SHOWN:
             lines.append(f"  and {len(self.problems) - _SHOWN} more")
-        super().__init__("\n".join(["refused, nothing was written:", *lines]))
+        super().__init__("\n".join([said, *lines]))

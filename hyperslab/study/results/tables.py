@@ -58,7 +58,7 @@ def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]
     yield from _sample_problems(path.name, frame, again)
     yield from _private(path.name, frame, scrub)
     if what := private(json.dumps(about_of(schema), ensure_ascii=False), scrub):
-        yield Problem(path.name, f"{what}, in what it says of itself", again)
+        yield Problem(path.name, f"{what}, in what it says of itself", again, "", True)
 
 
 def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
@@ -107,13 +107,16 @@ def _run_problems(path: Path, frame: pd.DataFrame, again: str) -> Iterator[Probl
             yield Problem(path.name, f"is {profile!r}", allowed, "profile")
         if profile == "smoke":
             what = "is smoke: toy sizes say nothing about the claims"
-            yield Problem(path.name, what, "measure with --profile quick or full", "profile")
+            yield Problem(path.name, what, "measure with --profile quick or full", "profile", True)
 
 
 def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Problem]:
     good = frame["status"] == "ok"
     if not good.any():
         yield Problem(file, "has no sample that succeeded", again, "status")
+    timed = frame["aa"].ne("").groupby(frame["experiment"]).transform("any")
+    if gone := int((good & timed & frame["wall_s"].isna()).sum()):
+        yield Problem(file, f"{gone} samples that were timed have no time", again, "wall_s")
     if unsure := int((good & ~frame["verified"]).sum()):
         what = f"{unsure} samples were not compared with the truth"
         yield Problem(file, what, again, "verified")
@@ -130,7 +133,7 @@ def _private(file: str, frame: pd.DataFrame, scrub: Callable[[str], str]) -> Ite
         for text in frame[name].unique():
             if what := private(text, scrub):
                 remedy = "records are public: replace it in the file, and say where it comes from"
-                yield Problem(file, what, remedy, name)
+                yield Problem(file, what, remedy, name, True)
                 break
 
 

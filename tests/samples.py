@@ -168,3 +168,21 @@ class OnceOnly:
     def __call__(self, watch: Stopwatch) -> None:
         with watch("read"):
             self.path.open("x").close()
+
+
+@dataclass(frozen=True)
+class FailWhile:
+    """Fail as long as a file is there."""
+
+    path: Path
+
+    def __call__(self, watch):
+        if self.path.exists():
+            raise OSError("it is broken")
+        with watch("work"):
+            pass
+
+
+def gone():
+    """Fail as what asks a server that is gone."""
+    raise HelperError("the process of a server is gone")

@@ -1,8 +1,11 @@
 """The command explains itself, and its exit codes say what happened."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import h5py
 import pytest
@@ -113,3 +116,46 @@ def test_a_module_of_our_own_that_is_missing_is_no_missing_package(monkeypatch):
     monkeypatch.setitem(cli._ELSEWHERE, "bench", (".advise.no_such_module", ""))
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         main(["bench", "x.nc"])
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1", "cp437"])
+def test_a_terminal_that_lacks_letters_gets_the_answer(coding):
+    found = subprocess.run(
+        [sys.executable, "-m", "hyperslab", "claims", "--records", "results/reference"],
+        capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": coding},
+        check=False,
+    )
+    assert (found.returncode, found.stderr) == (OK, b"")
+    assert b"claims: " in found.stdout
+
+
+@pytest.mark.parametrize("redirected", [">&-", "2>&-", "<&-", ">&- 2>&-"])
+def test_closed_outputs_are_no_error(redirected):
+    words = f"{sys.executable} -m hyperslab claims --records results/reference {redirected}"
+    found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stderr) == (OK, "")
+
+
+def test_who_has_read_enough_is_told_nothing():
+    words = f"{sys.executable} -m hyperslab claims --records results/reference | head -c 5"
+    found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path, number):
+    words = [sys.executable, "-m", "hyperslab", "run", "lee_access", "--profile", "smoke"]
+    process = subprocess.Popen(
+        [*words, "--again", "--workdir", str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    scratch = tmp_path / "scratch"
+    until = time.monotonic() + 60
+    while not (scratch.exists() and list(scratch.glob("lee_access-*"))):
+        assert time.monotonic() < until and process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(number)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == FAILED
+    assert "interrupted: what was finished is kept" in said
+    assert not list(tmp_path.rglob("*.part.ipynb")) and not list(scratch.glob("lee_access-*"))

@@ -11,6 +11,7 @@ from samples import (
     Append,
     Below,
     Call,
+    FailWhile,
     Is,
     LogProcess,
     ReadFile,
@@ -18,6 +19,7 @@ from samples import (
     Spin,
     WriteFile,
     die,
+    gone,
     process_id,
     raise_error,
     resident_mib,
@@ -268,3 +270,22 @@ def test_two_runs_refuse_each_other(tmp_path):
         other.communicate()
     with measuring(lock):  # a killed holder holds nothing
         pass
+
+
+def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, journal):
+    broken = tmp_path / "broken"
+    broken.touch()
+    case = Case("a", FailWhile(broken), aa=True)
+    with pytest.raises(RuntimeError, match="e: no sample succeeded: OSError: it is broken"):
+        measure("e", [case], Plan(blocks=2), journal)
+    broken.unlink()
+    rows = measure("e", [case], Plan(blocks=2), Journal(journal.path, {"seed": 0}, "next"))
+    assert {row["status"] for row in rows} == {"ok"}
+
+
+def test_where_a_server_is_gone_no_further_sample_is_tried(tmp_path, journal):
+    log = tmp_path / "log"
+    cases = [Case("a", Append(log, "a"), aa=True, prepare=gone), Case("b", Append(log, "b"))]
+    with pytest.raises(RuntimeError, match="HelperError: the process of a server is gone"):
+        measure("e", cases, Plan(blocks=9), journal)
+    assert not log.exists() or log.read_text().count("b") <= 1

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import resource
 import shutil
 import socket
 import sys
@@ -180,3 +181,53 @@ def test_lighttpd_that_was_unpacked_finds_its_modules(tmp_path, monkeypatch):
     started.chmod(0o755)
     monkeypatch.setenv("PATH", str(started.parent))
     assert lighttpd.program() == [str(started), "-m", str(tmp_path / "usr/lib/lighttpd")]
+
+
+@pytest.mark.parametrize(
+    "path", ["/" + "n" * 300, "/a%00b", "/../secret", "/%2e%2e/secret", "/link", "/in/link"]
+)
+def test_what_is_no_file_of_the_folder_is_not_there(tmp_path, path):
+    (tmp_path / "secret").write_bytes(b"not served")
+    served = tmp_path / "served"
+    (served / "in").mkdir(parents=True)
+    for link in (served / "link", served / "in/link"):
+        link.symlink_to(tmp_path / "secret")
+    with serving(served, program="aiohttp") as server:
+        answer, body = ask(server, path=path)
+        assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
+
+
+def test_links_may_lead_to_folders_that_are_named(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/file").write_bytes(DATA)
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served/link").symlink_to(tmp_path / "data/file")
+    with serving(tmp_path / "served", beyond=[tmp_path / "data"]) as server:
+        assert ask(server, path="/link")[1] == DATA
+
+
+@pytest.mark.parametrize("words", ["9" * 5000 + "-", "٣-٤", "-" + "9" * 30])
+def test_what_is_no_range_gives_the_whole(server, words):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
+        connection.sendall(head.encode())
+        assert b" 200 " in connection.recv(100) or server.program == "lighttpd"
+
+
+@pytest.mark.parametrize("port", [-1, 70000])
+def test_a_port_that_is_none_is_refused(folder, port):
+    with pytest.raises(ValueError, match=f"port={port}: take one up to 65535"), serving(
+        folder, port=port
+    ):
+        pass
+
+
+def test_it_outlives_two_thousand_connections(folder):
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    with serving(folder, program="aiohttp") as server, contextlib.ExitStack() as held:
+        for _ in range(min(2000, most - 100)):
+            with contextlib.suppress(OSError):
+                place = ("127.0.0.1", server.port)
+                held.enter_context(socket.create_connection(place, timeout=5))
+        held.pop_all().close()
+        assert ask(server)[1] == DATA

@@ -1,6 +1,7 @@
 """Records of a machine are added whole, small and public, or refused with the reason."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -405,3 +406,43 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> 
         assert [(j.claim.id, j.verdict) for j in found] == [
             (item["id"], item["verdict"]) for item in kept
         ], again
+
+
+DAMAGE = {
+    "no times": (table(lambda frame: frame.drop(columns="wall_s")), "wall_s: .* have no time"),
+    "times that are gone": (table(lambda frame: frame.assign(wall_s=float("nan"))), "have no time"),
+    "negative times": (table(lambda frame: frame.assign(wall_s=-frame["wall_s"])), "below zero"),
+    "words for times": (table(lambda frame: frame.assign(wall_s="abc")), "wall_s: is of the type"),
+    "no rows": (table(lambda frame: frame.head(0)), "has no rows"),
+    "another notebook's": (table(lambda frame: frame.assign(notebook="x")), "notebook: is 'x'"),
+    "unknown run": (table(lambda frame: frame.assign(run_id="x")), "run_id: 'x' is not in"),
+    "no machine": (lambda folder: (folder / "machine.json").unlink(), "machine.json: is missing"),
+    "no facts": (lambda folder: (folder / "machine.json").write_text("[]"), "no mapping of runs"),
+    "no JSON": (lambda folder: (folder / "machine.json").write_text("{"), "machine.json: is no JSON"),
+    "half a file": (
+        lambda folder: (folder / f"{TIMED}.parquet").write_bytes(b"PAR1"), "no whole Parquet file",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_damaged_records_are_neither_added_nor_judged_nor_drawn(
+    given: Path, into: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage, said = DAMAGE[kind]
+    damage(given)
+    with pytest.raises(RefusedError, match=said):
+        add(given, into)
+    for command in ("claims", "run"):
+        words = [command, "--records", str(given), "--workdir", str(tmp_path / "work")]
+        assert main(words) == FAILED
+        assert re.search(said, capsys.readouterr().err)
+
+
+def test_fewer_blocks_do_not_replace_what_is_there(given: Path, into: Path) -> None:
+    add(given, into)
+    before = contents(into)
+    table(lambda frame: frame[frame["block"] < BLOCKS - 1])(given)
+    with pytest.raises(RefusedError, match=f"has {BLOCKS - 1} blocks, and {BLOCKS} in the records"):
+        add(given, into)
+    assert contents(into) == before

@@ -1,16 +1,19 @@
 """A notebook measures once, draws from records, and refuses what would mislead."""
 
+import errno
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from samples import Append
 
 from hyperslab.measure import records
 from hyperslab.measure.case import Case
-from hyperslab.study import begin
+from hyperslab.study import Array, Layout, begin
 from hyperslab.study.session import Session
 
 
@@ -131,3 +134,51 @@ def test_missing_setting_is_named(workdir):
     assert isinstance(run, Session)
     with pytest.raises(KeyError, match="sets no 'blocks'"):
         run.setting("blocks")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"repeats": "abc"}, "repeats is 'abc': give a whole number from 0, 0 for the profile's"),
+        ({"repeats": 1.5}, "repeats is 1.5: give a whole number"),
+        ({"seed": True}, "seed is True: give a whole number from 0"),
+        ({"seed": -1}, "seed is -1: give a whole number from 0"),
+        ({"records": 5}, "records is 5: give the name of a folder"),
+        ({"workdir": ""}, "the work directory is '': name a folder"),
+        ({"workdir": "."}, "the work directory is '.': name a folder"),
+        ({"file_mib": -1}, "file_mib is -1: give a whole number from 0"),
+    ],
+)
+def test_a_parameter_of_the_wrong_kind_is_named_with_what_is_allowed(workdir, given, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        begin("lee_access", profile="smoke", **{"workdir": workdir, **given})
+
+
+def test_a_full_disk_is_named_and_nothing_is_left_there(workdir):
+    run = begin("lee_access", profile="smoke", workdir=workdir)
+
+    def fill():
+        (run.scratch / "half").write_bytes(b"x")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match=r"the disk of the work directory is full, .* MiB are free"):
+        run.make(fill)
+    assert not run.scratch.exists()
+
+
+def test_room_is_asked_for_before_a_file_is_written(workdir, monkeypatch):
+    run = begin("lee_access", profile="smoke", workdir=workdir)
+    huge = Array(None, (2**40,), "f8", "huge")
+    with pytest.raises(OSError, match=r"8,388,608 MiB are needed in the work directory"):
+        run.write(huge, {"plain": Layout("binary")})
+
+
+def test_what_a_notebook_that_failed_had_in_scratch_is_removed(workdir):
+    code = (
+        "from hyperslab.study import begin\n"
+        f"run = begin('lee_access', profile='smoke', workdir={workdir!r})\n"
+        "run.make(lambda: (run.scratch / 'file').touch())\n"
+        "raise SystemExit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=False)
+    assert not list(Path(workdir, "scratch").glob("lee_access-*"))

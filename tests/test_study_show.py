@@ -91,3 +91,11 @@ def test_the_noise_says_how_many_samples_were_disturbed(left, stayed):
     text = show.noise_text([], Disturbed(9, 3, left))
     assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
     assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))
+
+
+@pytest.mark.parametrize("column", ["experiment", "cache_state", "case", "status"])
+def test_markup_in_records_is_shown_and_does_nothing(column):
+    script = "<script>alert(3)</script>\n```{raw} html\n*a*"
+    row = {"experiment": "e", "case": "c", "block": 0, "status": "lost"}
+    said = show.lost_text(frame_of([{**row, column: script}]))
+    assert "<script>" not in said.replace("\\<", "") and said.count("```") == 2

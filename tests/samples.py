@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Stopwatch
+from hyperslab.network import HelperError
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,13 @@ class FailWhile:
 
     path: Path
 
-    def __call__(self, watch):
+    def __call__(self, watch: Stopwatch) -> None:
         if self.path.exists():
             raise OSError("it is broken")
         with watch("work"):
             pass
 
 
-def gone():
+def gone() -> None:
     """Fail as what asks a server that is gone."""
     raise HelperError("the process of a server is gone")

@@ -289,3 +289,25 @@ def test_where_a_server_is_gone_no_further_sample_is_tried(tmp_path, journal):
     with pytest.raises(RuntimeError, match="HelperError: the process of a server is gone"):
         measure("e", cases, Plan(blocks=9), journal)
     assert not log.exists() or log.read_text().count("b") <= 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nowhere", path)])
+def test_a_lock_that_is_no_file_is_named(tmp_path, make):
+    make(tmp_path / "lock")
+    with pytest.raises(BusyError, match="lock of measuring runs, lock .* remove it"):
+        with measuring(tmp_path / "lock"):
+            pass
+
+
+def test_a_lock_that_cannot_be_written_passes_what_its_holder_started(tmp_path, monkeypatch):
+    """Of another user: it can be locked, and does not say by whom."""
+    path = tmp_path / "lock"
+    path.touch()
+    words = (
+        "from hyperslab.measure.lock import measuring\n"
+        f"with measuring(__import__('pathlib').Path({str(path)!r})): print('in')"
+    )
+    monkeypatch.setattr("hyperslab.measure.lock._note", lambda fd, holder: None)
+    with measuring(path):
+        found = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True)
+    assert found.stdout == "in\n"

@@ -81,7 +81,7 @@ def _require_streams() -> None:
             os.open(os.devnull, os.O_RDWR)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w"))
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

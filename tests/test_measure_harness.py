@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from samples import (
@@ -276,8 +277,8 @@ def test_a_block_in_which_no_sample_succeeded_is_measured_again(tmp_path, journa
     broken = tmp_path / "broken"
     broken.touch()
     case = Case("a", FailWhile(broken), aa=True)
-    with pytest.raises(RuntimeError, match="e: no sample succeeded: OSError: it is broken"):
-        measure("e", [case], Plan(blocks=2), journal)
+    rows = measure("e", [case], Plan(blocks=2), journal)
+    assert {row["status"] for row in rows} == {"OSError: it is broken"}
     broken.unlink()
     rows = measure("e", [case], Plan(blocks=2), Journal(journal.path, {"seed": 0}, "next"))
     assert {row["status"] for row in rows} == {"ok"}
@@ -291,12 +292,12 @@ def test_where_a_server_is_gone_no_further_sample_is_tried(tmp_path, journal):
     assert not log.exists() or log.read_text().count("b") <= 1
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("nowhere", path)])
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("nowhere")])
 def test_a_lock_that_is_no_file_is_named(tmp_path, make):
     make(tmp_path / "lock")
-    with pytest.raises(BusyError, match="lock of measuring runs, lock .* remove it"):
-        with measuring(tmp_path / "lock"):
-            pass
+    said = r"lock of measuring runs, lock .* remove it"
+    with pytest.raises(BusyError, match=said), measuring(tmp_path / "lock"):
+        pass
 
 
 def test_a_lock_that_cannot_be_written_passes_what_its_holder_started(tmp_path, monkeypatch):

@@ -216,8 +216,9 @@ def test_what_is_no_range_gives_the_whole(server, words):
 
 @pytest.mark.parametrize("port", [-1, 70000])
 def test_a_port_that_is_none_is_refused(folder, port):
-    with pytest.raises(ValueError, match=f"port={port}: take one up to 65535"), serving(
-        folder, port=port
+    with (
+        pytest.raises(ValueError, match=f"port={port}: take one up to 65535"),
+        serving(folder, port=port),
     ):
         pass
 

@@ -418,7 +418,7 @@ DAMAGE = {
     "unknown run": (table(lambda frame: frame.assign(run_id="x")), "run_id: 'x' is not in"),
     "no machine": (lambda folder: (folder / "machine.json").unlink(), "machine.json: is missing"),
     "no facts": (lambda folder: (folder / "machine.json").write_text("[]"), "no mapping of runs"),
-    "no JSON": (lambda folder: (folder / "machine.json").write_text("{"), "machine.json: is no JSON"),
+    "no JSON": (lambda folder: (folder / "machine.json").write_text("{"), "is no JSON"),
     "half a file": (
         lambda folder: (folder / f"{TIMED}.parquet").write_bytes(b"PAR1"), "no whole Parquet file",
     ),

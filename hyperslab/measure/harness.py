@@ -110,8 +110,7 @@ def measure(
     BusyError
         When another run is measuring on this machine.
     RuntimeError
-        When no sample of a block succeeded, or a server that all need is gone; the blocks before
-        are kept.
+        When a server that all samples need is gone; finished blocks are kept.
 
     Examples
     --------
@@ -130,6 +129,7 @@ def measure(
     key = _plan_key(experiment, cases, plan)
     done = journal.blocks(experiment, key)
     todo = [block for block in range(plan.blocks) if block not in done]
+    lost: dict[int, Rows] = {}
     if todo:
         past = _Past.of(done)
         bar = tqdm(
@@ -146,10 +146,11 @@ def measure(
                 running.start()  # its imports are not what other programs use
             for block in todo:
                 rows = _block(block, entries, plan, running, past, bar)
-                if rows and all(row["status"] != "ok" for row in rows):
-                    raise RuntimeError(f"{experiment}: no sample succeeded: {rows[0]['status']}")
-                journal.add(experiment, key, block, rows)
-    blocks = journal.blocks(experiment, key)
+                if any(row["status"] == "ok" for row in rows) or not rows:
+                    journal.add(experiment, key, block, rows)
+                else:  # it is not finished: the next run measures it again
+                    lost[block] = rows
+    blocks = {**journal.blocks(experiment, key), **lost}
     return [
         row | {"experiment": experiment} for block in range(plan.blocks) for row in blocks[block]
     ]

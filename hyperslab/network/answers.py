@@ -140,14 +140,17 @@ class Files:
 
     def _file(self, path: str) -> Path | None:
         file = self._inside(path)
-        return file if file and file.is_file() else None
+        try:
+            return file if file and file.is_file() else None
+        except OSError:  # a name that is too long
+            return None
 
     def _inside(self, path: str) -> Path | None:
         """Return the place of a path, if it is in the folder, or where links of it may lead."""
         try:
             file = Path(os.path.normpath(f"{self._root}/{path.lstrip('/')}"))
             real = file.resolve()
-        except (OSError, ValueError):  # a name that is too long, or holds a NUL
+        except (OSError, ValueError):  # it holds a NUL
             return None
         allowed = any(real.is_relative_to(folder) for folder in (self._root, *self._beyond))
         return file if allowed and file.is_relative_to(self._root) else None

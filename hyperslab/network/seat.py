@@ -100,7 +100,7 @@ def sit(module: str, owner: int) -> None:
 
 
 def _loop(exact: bool) -> asyncio.AbstractEventLoop:
-    """Return a loop; epoll's timers round up to milliseconds, and select has 1,024 files at most."""
+    """Return a loop; epoll's timers round up to milliseconds, and select has 1,024 files."""
     return asyncio.SelectorEventLoop(selectors.SelectSelector() if exact else None)
 
 

@@ -564,8 +564,8 @@ def begin(
         if not isinstance(text, str):
             raise ValueError(f"{name} is {text!r}: give the name of a folder")
     for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
-        given = isinstance(value, str) and name not in ("repeats", "seed")
-        if not given and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        words = isinstance(value, str) and name not in ("repeats", "seed")
+        if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
             more = "" if name == "seed" else ", 0 for the profile's"
             raise ValueError(f"{name} is {value!r}: give a whole number from 0{more}")
     top = root()

@@ -92,6 +92,7 @@ SAID = {
     "pyfive": AHEAD,
     "xarray-h5netcdf": AHEAD,
     "chunkindex_layout": AHEAD,
+    "chunkindex_lean": AHEAD,
     "h5py-none": FSSPEC,
     "h5py-64k": FSSPEC,
     "h5py-blocks": FSSPEC,

@@ -96,3 +96,10 @@ def test_only_what_has_the_unit_has_it(made: Made) -> None:
 
 def test_every_verdict_is_explained() -> None:
     assert {*verdicts.KINDS} == {*verdicts.VERDICTS, verdicts.IN_PART}
+
+
+def test_what_is_refuted_in_part_looks_like_what_is_refuted(made: Made) -> None:
+    rule = {"kind": "equality", "margin": 0.15}
+    found = made(rule=rule, second={"rule": {"kind": "effect", "document": 4}})
+    assert text(found) == "refuted in part"
+    assert verdicts.mark(found)["classes"] == ["verdict", "verdict-refuted"]

@@ -111,6 +111,25 @@ def test_a_claim_that_does_not_hold_does_not_hold_in_part(tmp_path: Path) -> Non
     assert found.contrary == ()
 
 
+@pytest.mark.parametrize(("role", "label"), [("", "weaker in part"), ("why", "weaker")])
+def test_what_is_decided_otherwise_is_so_in_part_where_a_part_of_the_sentence_holds(
+    tmp_path: Path, role: str, label: str
+) -> None:
+    other = part(name="above", headline=False, role=role, rule={"kind": "count", "at_least": 1.2})
+    rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
+    found = judge(tmp_path, claim(other, part()), rows)
+    assert found.label == label
+    assert ("“above” held" in found.headline.reason) == (not role)
+
+
+def test_the_hash_of_rules_knows_measures_and_rules_and_no_words(tmp_path: Path) -> None:
+    hashes = [
+        claims.read(written(tmp_path, claim(part(**changes)))).rules
+        for changes in ({}, {"reason": "{compared}."}, {"rule": {"kind": "bound", "document": 4}})
+    ]
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
 def test_an_ambiguous_filter_names_claim_and_part(tmp_path: Path) -> None:
     rows = samples("a", 1.0, cache_state="warm") + samples("a", 1.0, cache_state="cold")
     with pytest.raises(claims.ClaimsError, match=r"lee-x, part 'time': measure: .*cache_state"):
@@ -122,8 +141,8 @@ def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
     claims.write_json([found], tmp_path / "out" / "claims.json")
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert list(row) == [
-        "id", "document", "statement", "rule", "measured", "low", "high", "shown",
-        "verdict", "in_part", "basis", "reason", "run_id", "notebook", "parts",
+        "id", "document", "statement", "quote", "at", "rules", "rule", "measured", "low", "high",
+        "shown", "verdict", "in_part", "basis", "reason", "run_id", "notebook", "parts",
     ]  # fmt: skip
     assert (row["id"], row["verdict"], row["run_id"]) == ("lee-x", "holds", "run-1")
     assert row["low"] <= row["measured"] <= row["high"]

@@ -334,13 +334,101 @@ def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
         fields |= {"counting": "predicted_bytes"}
     if kind in ("spread", "best", "share", "wins", "table", "error"):
         fields |= {"over": "case", "cells": {}}
+    if kind == "at_rate":
+        fields |= {"rate": 10.0, "counting": "predicted_bytes"}
+    if kind == "means":
+        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
+    if kind == "order":
+        fields |= {"over": "case", "cells": {}, "expect": ["a/1", "b/1"]}
     if kind == "wins":
         fields |= {"of": case("a/*"), "to": case("b/*")}
     if kind == "break_even":
         fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
     if kind == "best":
         fields |= {"expect": "a/1", "select": "max"}
+    if kind == "at_rate":
+        fields |= {"rate": 1e6, "counting": "file_bytes"}
+    if kind == "means":
+        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
+    if kind == "order":
+        fields |= {"expect": ["a/1", "b/1"], "over": "case", "cells": {}}
     if kind == "ranking":
         fields |= {"expect": {"a/*": ["1"]}, "groups": "case", "over": "case", "cells": {}}
     found = KINDS[kind].compute(table, fields)
     assert set(KINDS[kind].words) <= set(found.words)
+
+
+def test_a_ratio_against_a_second_one_is_the_quotient_of_both() -> None:
+    table = [
+        row
+        for size, (fast, slow) in {"small": (1.0, 4.0), "large": (1.0, 1.5)}.items()
+        for name, wall in (("fast", fast), ("slow", slow))
+        for row in rows(name, wall, size=size)
+    ]
+    sides = {name: {"case": name, "size": "small"} for name in ("fast", "slow")}
+    against = {name: {"size": "large"} for name in ("of", "to")}
+    found = measured(
+        "ratio", table, value="wall_s", of=sides["slow"], to=sides["fast"], against=against
+    )
+    assert found.value == pytest.approx(4 / 1.5)
+
+
+def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor() -> None:
+    table = rows("packed", user_s=1.0, sys_s=0.0, wchar=1e6)
+    table += rows("plain", user_s=0.1, sys_s=0.0, wchar=1e8)
+    fields = {"of": case("packed"), "to": case("plain"), "counting": "wchar"}
+    slow, fast = (measured("at_rate", table, rate=rate, **fields) for rate in (1e7, 1e9))
+    assert slow.value == pytest.approx(10.1 / 1.1) and slow.words["compared"] == "9.18× faster"
+    assert fast.value == pytest.approx(0.2 / 1.001)
+
+
+def test_the_mean_of_ratios_of_several_experiments() -> None:
+    table = rows("a", 2.0) + rows("b", 1.0)
+    table += [{**row, "experiment": "f"} for row in rows("a", 8.0) + rows("b", 1.0)]
+    ratios = [
+        {"value": "wall_s", "of": case("a"), "to": case("b"), "where": {"experiment": name}}
+        for name in "ef"
+    ]
+    found = measured("means", table, ratios=ratios)
+    assert (found.value, found.n) == (pytest.approx(4), BLOCKS)
+    assert found.experiments == ("e", "f")
+
+
+def test_a_difference_has_the_unit_of_what_is_measured() -> None:
+    table = rows("a", 0.5) + rows("b", 1.0)
+    found = measured("difference", table, value="rate", of=case("a"), to=case("b"))
+    assert (found.value, found.unit) == (pytest.approx(1e6), "B/s")
+
+
+def test_what_varies_more_is_known_from_nine_blocks_on() -> None:
+    fields = {"value": "wall_s", "of": case("restless"), "to": case("calm")}
+    few = rows("restless", noise=0.2) + rows("calm", noise=0.01)
+    found = measured("scatter", few, **fields)
+    assert found.n == BLOCKS < found.enough == 9
+    more = [
+        {**row, "block": int(str(row["block"])) + BLOCKS}
+        for row in rows("restless", noise=0.2) + rows("calm", noise=0.01)
+    ]
+    found = measured("scatter", few + more, **fields)
+    assert found.value == pytest.approx(20, rel=0.9) and found.low > 1
+
+
+def test_the_order_of_a_document_holds_among_so_many_neighbours() -> None:
+    table = rows("8", 3.0) + rows("16", 2.0) + rows("32", 2.5) + rows("64", 1.0)
+    expect = ["8", "16", "32", "64"]
+    found = measured("order", table, value="rate", cells=case("*"), over="case", expect=expect)
+    assert (found.value, found.words["examples"]) == (pytest.approx(2 / 3), "16 to 32")
+
+
+def test_extremes_of_each_side_are_compared_where_asked_for() -> None:
+    table = [
+        row
+        for side, counts in {"ceil": (1.0, 3.0), "floor": (2.0, 9.0)}.items()
+        for parts, count in zip("23", counts, strict=True)
+        for row in rows(f"{side}/{parts}", syscr=count)
+    ]
+    sides = {"of": case("ceil/*"), "to": case("floor/*")}
+    found = measured("count_ratio", table, value="syscr", over="case", select="max", **sides)
+    assert found.value == pytest.approx(1 / 3)
+    found = measured("wins", table, value="syscr", over="case", select="min", **sides)
+    assert found.value == 1

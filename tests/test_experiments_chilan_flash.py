@@ -79,7 +79,9 @@ def judged(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
     rows = []
     for name, calls in ways:
         labels = {"file": BOTH, "interface": name, "calls": calls}
-        rows.append(row("requests", **labels, hint="none", processes="8", ranks=8, requests=283))
+        for n in (1, 8):
+            more = {"hint": "none", "processes": str(n), "ranks": n, "requests": 283}
+            rows.append(row("requests", **labels, **more))
         for block, n, aa in [(b, n, a) for b in range(6) for n in (2, 8) for a in "AB"]:
             slow = (even if name == "HDF5" else 1) * (independent if calls != "collective" else 1)
             pair = aa if (name, n) == ("HDF5", 8) else "" if aa == "A" else None
@@ -96,16 +98,23 @@ def judged(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
     rows = [{**one, "case": str(number), "order": number} for number, one in enumerate(rows)]
     save(frame_of(rows, LABELS), folder / "chilan_flash.parquet")
     wanted = [claim for claim in claims.load() if claim.notebook == "chilan_flash"]
-    found = {item.claim.id: item for item in claims.evaluate(wanted, folder)}
-    parts = {part.name: part.verdict for part in found["chilan-flash"].parts}
-    return found["chilan-flash"].verdict, found["chunking-parallel"].verdict, parts
+    return {item.claim.id: item for item in claims.evaluate(wanted, folder)}
+
+
+def parts(judgement):
+    return {part.name: part.verdict for part in judgement.parts}
 
 
 def test_the_verdicts_can_come_out(tmp_path):
-    verdict, cache, parts = judged(tmp_path)
-    assert verdict == cache == "holds" and parts["rate, independent and collective"] == "holds"
-    _, cache, parts = judged(tmp_path, independent=1.0, past=5)
-    assert cache != "holds" and parts["rate, independent and collective"] == "weaker"
-    verdict, _, parts = judged(tmp_path, even=0.75, swapped=4 / 3)
-    assert parts["rate, collective"] == verdict == "refuted"
-    assert parts["rate, collective, nothing to turn"] == "holds"
+    found = judged(tmp_path)
+    ours = ("chilan-flash", "chilan-same", "chilan-minor", "chilan-scale", "chunking-parallel")
+    assert {found[name].verdict for name in ours} == {"holds"}
+    assert found["chilan-minor"].label == "holds in part"  # as many requests, at another rate
+    assert found["chilan-scale"].label == "holds (another system)"
+    assert parts(found["chilan-scale"])["requests in turn, independent HDF5"] == "weaker"
+    found = judged(tmp_path, independent=1.0, past=5)
+    assert found["chunking-parallel"].verdict != "holds"
+    assert found["chilan-minor"].label == "holds"
+    found = judged(tmp_path, even=0.75, swapped=4 / 3)["chilan-flash"]
+    assert found.verdict == "refuted" and found.label == "refuted"
+    assert parts(found)["rate, collective, nothing to turn"] == "holds"  # an explanation

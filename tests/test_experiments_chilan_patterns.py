@@ -64,11 +64,13 @@ def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch
 @needs("mpiio")
 @needs("hdf5")
 def test_requests_are_counted_with_and_without_hints(tmp_path):
-    ways = [("HDF5", "independent"), ("MPI-IO", "row by row"), ("MPI-IO", "collective")]
+    ways = [("HDF5", "independent"), ("HDF5", writes.INDIVIDUALLY)]
+    ways += [("MPI-IO", "row by row"), ("MPI-IO", "collective")]
     cases = [of_two(tmp_path, *way, hint="none") for way in ways]
     cases.append(of_two(tmp_path, "MPI-IO", "collective", hint="romio_cb_write=disable"))
-    hdf5, rows, together, alone = writes.counted(cases)
-    assert hdf5["requests"] >= 64 and rows["requests"] == 64 and together["requests"] == 1
+    hdf5, whole, rows, together, alone = writes.counted(cases)
+    assert hdf5["requests"] >= 64 > 16 > whole["requests"]
+    assert rows["requests"] == 64 and together["requests"] == 1
     assert alone["hint"] == "romio_cb_write=disable" and alone["syscr"] > 0
     assert hdf5["useful_bytes"] == 2 * 32 * 8 * 8 and "HDF5" in hdf5["library_version"]
     assert not list(tmp_path.iterdir())
@@ -87,11 +89,14 @@ def test_of_no_records_a_comparison_is_empty():
         assert table.empty and "ratio" in table and list(pd.Series(table["value"])) == []
 
 
-def made(seconds=None, independent=8.0):
+ROWS = ("interleaved columns", "overhanging chunk", "several chunks")  # a request each
+
+
+def made(seconds=None, independent=8.0, individually=20):
     """Made-up records: seconds of collective writes by HDF5, by selection."""
 
     def row(selection, interface, calls, **more):
-        alone = calls == "independent" and selection in ("interleaved columns", "overhanging chunk")
+        alone = calls == "independent" and selection in ROWS
         return {
             "run_id": "r", "profile": "quick", "notebook": "chilan_patterns", "block": 0,
             "selection": selection, "interface": interface, "calls": calls, "ranks": 4,
@@ -102,6 +107,10 @@ def made(seconds=None, independent=8.0):
 
     ways = [*product(writes.PATTERNS, WAYS)]
     rows = [row(selection, *way, experiment="requests") for selection, way in ways]
+    rows += [
+        row(selection, "HDF5", writes.INDIVIDUALLY, experiment="requests", requests=individually)
+        for selection in writes.PATTERNS
+    ]
     rows += [
         row("interleaved columns", name, calls, experiment="hints", hint=hint, requests=number)
         for name, calls in WAYS
@@ -123,21 +132,35 @@ def made(seconds=None, independent=8.0):
 def judged(folder, **more):
     rows = [{**row, "order": number} for number, row in enumerate(made(**more))]
     save(frame_of(rows, LABELS), folder / "chilan_patterns.parquet")
-    wanted = [claim for claim in claims.load() if claim.notebook == "chilan_patterns"]
+    wanted = [claim for claim in claims.load() if claim.document == "chilan"]
     return {item.claim.id: item for item in claims.evaluate(wanted, folder)}
 
 
 def test_the_verdicts_can_come_out(tmp_path):
     known = judged(tmp_path, independent=40.0)
     assert known["chilan-1"].verdict == "holds" and known["chilan-hints"].verdict == "holds"
-    assert known["chilan-2"].verdict == "holds" and known["chilan-types"].verdict == "refuted"
-    reason = known["chilan-1"].headline.reason
-    assert reason.startswith("2 ranks, 512 × 8 doubles") and "512 and 1 requests" in reason
+    for name in ("2", "3", "4", "span", "chunk", "overhead"):
+        assert known[f"chilan-{name}"].verdict == "holds", name
+    requests, _, time, _ = known["chilan-1"].parts
+    assert requests.reason.startswith("4 ranks, 512 × 8 doubles")
+    assert time.reason.startswith("2 ranks, 512 × 8 doubles")
+    assert "512 and 1 requests" in time.reason and time.verdict == "holds"
+
+
+def test_derived_datatypes_are_judged_by_the_option_that_passes_them(tmp_path):
+    found = judged(tmp_path)["chilan-types"]
+    assert found.label == "holds in part"  # independent calls as they come make a request a row
+    assert found.parts[1].verdict == "refuted"
+    assert judged(tmp_path, individually=99)["chilan-types"].label == "refuted"
 
 
 def test_the_libraries_are_compared_where_their_files_have_one_layout(tmp_path):
-    known = judged(tmp_path, seconds={"overhanging chunk": 0.5})["chilan-same"]
-    verdicts = {part.name.partition(",")[0]: part.verdict for part in known.parts[2:]}
-    assert known.verdict == "holds" and verdicts["a chunk that overhangs"] == "refuted"
-    assert verdicts["within a chunk"] == "holds"
-    assert judged(tmp_path, seconds={"contiguous rows": 2.0})["chilan-same"].verdict == "refuted"
+    def same(**more):
+        found = judged(tmp_path, **more)["chilan-same"]
+        timed = [part for part in found.parts if "collective time" in part.name]
+        assert {part.role for part in timed} == {"imitation"}
+        return [part.verdict for part in timed]
+
+    assert same() == ["holds"] * 3
+    assert same(seconds={"overhanging chunk": 0.5}) == ["holds", "holds", "refuted"]
+    assert same(seconds={"contiguous rows": 2.0}) == ["refuted", "holds", "holds"]

@@ -79,13 +79,18 @@ def test_every_column_is_tried_by_itself():
 
 
 @pytest.mark.parametrize(("size", "verdict"), [(40_997_536, "holds"), (40_997_544, "refuted")])
-def test_the_claim_is_judged_by_size_and_columns(tmp_path, size, verdict):
+def test_the_claim_is_judged_by_columns_and_sizes(tmp_path, size, verdict):
     common = {"run_id": "r", "profile": "quick", "notebook": "chunking_bench", "status": "ok"}
     common |= {"block": 0, "verified": True}
     rows = [{"experiment": "copies", "layout": "128x128", "phase": "size", "file_bytes": size}]
     rows += [{"experiment": "columns", "column": name, "case": name} for name in BM_COLUMNS]
-    frame = frame_of([{**row, **common} for row in rows], ["layout", "column"])
+    theirs = document("netcdf2018chunking", "bm_file, shorts").unstack("column")["file"]
+    rows += [
+        {"experiment": "shorts", "dimensions": n, "case": n, "phase": "close", "file_bytes": nbytes}
+        for n, nbytes in theirs.items()
+    ]
+    frame = frame_of([{**row, **common} for row in rows], ["layout", "column", "dimensions"])
     save(frame, tmp_path / "chunking_bench.parquet")
     (chosen,) = (one for one in claims.load() if one.id == "chunking-bm")
     (judged,) = claims.evaluate([chosen], tmp_path)
-    assert [part.verdict for part in judged.parts] == [verdict, "holds"]
+    assert [part.verdict for part in judged.parts] == ["holds", "holds", verdict]

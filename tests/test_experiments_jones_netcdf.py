@@ -113,40 +113,50 @@ def test_no_run_is_begun_after_the_limit_of_time(files):
 
 
 def judged(folder, slow, *, sieve=2**16, share=0.95):
-    """Return verdicts on reads at 1 GB/s, with what each call of a reader costs on top."""
+    """Return verdicts on reads at 1 GB/s, with what a call by a manner, access or reader costs."""
     sizes = ("512 B", "4 KiB", "16 KiB", "64 KiB", "1 MiB", "8 MiB", "64 MiB")
     readers = ("C fread", "netCDF-C", MASKED, RAW, "h5py", "h5netcdf")
-    kinds = [(*kind, "patterns", "") for kind in product(readers, ("sequential", "random"), sizes)]
-    kinds += [(MASKED, "", "", "chunk-sizes", chunk) for chunk in ("4 KiB", "1 MiB", "4 MiB")]
+    accesses = ("sequential", "strided", "random")
+    kinds = [(*kind, "patterns", "", "") for kind in product(readers, accesses, sizes)]
+    kinds += [(MASKED, "", "", "chunk-sizes", chunk, "") for chunk in ("4 KiB", "1 MiB", "4 MiB")]
+    kinds += [
+        (reader, "", "", "quarter", "", manner)
+        for reader, manner in product((MASKED, "h5py", "os.pread"), layers.MANNERS)
+    ]
     rows = []
-    for (reader, access, size, experiment, chunk), state, block, aa in product(
+    for (reader, access, size, experiment, chunk, manner), state, block, aa in product(
         kinds, ("cold", "warm"), range(6), ("A", "B")
     ):
         nbytes = bytes_of(size or "1 MiB")
-        took = nbytes / 1e9 + slow.get(reader, 1e-6) * (1 + block / 1e4)
-        row = {"reader": reader, "access": access, "buffer": size, "chunk": chunk}
+        cost = next((slow[name] for name in (manner, access, reader) if name in slow), 1e-6)
+        took = nbytes / 1e9 + cost * (1 + block / 1e4)
+        row = {"reader": reader, "access": access, "buffer": size, "chunk": chunk, "manner": manner}
         row |= {"case": " ".join(row.values()), "aa": aa, "block": block, "run_id": "r"}
         row |= {"experiment": experiment, "cache_state": state, "phase": "read", "status": "ok"}
         row |= {"verified": True, "others_cpu": 0.0, "stages": 10, "syscr": 10, "sys_s": 0.0}
         row |= {"useful_bytes": 10 * nbytes, "wall_s": 10 * took, "user_s": 10 * took * share}
         asked = max(nbytes, sieve) if access == "random" and reader != "C fread" else nbytes
         rows.append(row | {"rchar": 10 * asked, "minflt": 10 * (nbytes // 4096)})
-    frame = frame_of(rows, ["reader", "access", "buffer", "chunk"])
+    frame = frame_of(rows, ["reader", "access", "buffer", "chunk", "manner"])
     save(frame, folder / "jones_netcdf.parquet")
     mine = [claim for claim in claims.load() if claim.notebook == "jones_netcdf"]
     return {found.claim.id: found.verdict for found in claims.evaluate(mine, folder)}
 
 
 def test_verdicts_can_come_out_either_way(tmp_path):
-    first = judged(tmp_path, {MASKED: 1e-4, RAW: 4e-5})
-    other = judged(tmp_path, {RAW: 1e-4}, sieve=2**15, share=0.2)
+    first = judged(tmp_path, {MASKED: 1e-4, RAW: 4e-5, layers.MANNERS[2]: 1e-3})
+    others = {RAW: 1e-4, "strided": 1e-4, layers.MANNERS[0]: 1e-3}
+    other = judged(tmp_path, others, sieve=2**15, share=0.2)
     expected = {
         "jones-c": ("holds", "holds"),
         "jones-slow": ("holds", "weaker"),
         "jones-cpu": ("holds", "refuted"),
+        "jones-cpu-c": ("refuted", "holds"),
         "jones-64k": ("holds", "refuted"),
         "jones-64k-why": ("refuted", "holds"),
         "jones-h5": ("refuted", "holds"),
+        "jones-threads": ("reversed", "holds"),
+        "jones-nc-stride": ("holds", "refuted"),
         "jones-mask": ("holds", "reversed"),
     }
     assert {name: (first[name], other[name]) for name in expected} == expected

@@ -122,9 +122,9 @@ def test_another_store_is_another_run(monkeypatch):
 
 
 @pytest.mark.parametrize(("moved", "link", "verdicts"), [
-    (40, "s3", ["holds", "holds", "holds"]),
-    (400, "s3", ["refuted", "refuted", "holds"]),
-    (40, ABROAD, ["holds", "not measured", "not measured"]),
+    (40, "s3", ["holds", "holds", "holds", "holds"]),
+    (400, "s3", ["refuted", "refuted", "refuted", "holds"]),
+    (40, ABROAD, ["holds", "holds", "not measured", "not measured"]),
 ])  # fmt: skip
 def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
     ways = {("netCDF-4, shuffle", "h5py"): moved, ("Zarr, Blosc", "zarr"): 10}

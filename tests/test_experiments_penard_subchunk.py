@@ -110,27 +110,38 @@ def test_what_lies_inside_of_chunks_adds_up(files):
     assert held["sparse"] < held["packed"] and held["referred"] < held["whole"]
 
 
-def rows(scale=1.0, shard=2e4):
+def rows(scale=1.0, shard=2e4, blosc=8e5):
     """Made-up records: indexes take so many milliseconds, and parts of chunks so many bytes."""
     common = {"run_id": "r", "profile": "quick", "notebook": "penard_subchunk", "status": "ok"}
     times = {BUDGET.name: 0.5, BY_HYPERSLAB.name: 4.0, CHUNKINDEX.name: 8.0 * scale}
+    times["chunkindex, 8 MiB apart"] = 16.0
     for (index, ms), block, aa in product(times.items(), range(7), ("A", "B")):
         yield {**common, "experiment": "spacing", "case": index, "file": "temperature", "aa": aa,
                "read": "series", "index": index, "index_size": "up to chunkindex's",
                "block": block, "order": block + 7 * (aa == "B"), "phase": "read",
                "cache_state": "warm", "wall_s": ms / 1e3, "others_cpu": 0.0}  # fmt: skip
-    for stored, size in (("Zarr 3, zstd", 8e5), ("Zarr 3, zstd, shards", shard)):
+    parts = {"Zarr 3, zstd": 8e5, "Zarr 3, zstd, shards": shard, "Zarr 2, Blosc": blosc}
+    for stored, size in parts.items():
         yield {**common, "experiment": "partial", "case": stored, "stored": stored, "rchar": size,
-               "phase": "read", "block": 0, "order": 0, "verified": True}  # fmt: skip
+               "useful_bytes": 1600, "phase": "read", "block": 0, "order": 0,
+               "verified": True}  # fmt: skip
     yield {**common, "experiment": "index-size", "case": "whole", "window": "whole", "block": 0,
            "phase": "size", "file_bytes": 5 * 32768, "useful_bytes": 2**20}  # fmt: skip
 
 
-@pytest.mark.parametrize(("scale", "best"), [(1.0, "refuted"), (0.05, "holds")])
-def test_verdicts_follow_the_records(tmp_path, scale, best):
+@pytest.mark.parametrize(
+    ("changes", "verdicts"),
+    [
+        ({}, ["holds", "holds", "holds", "obsolete"]),
+        ({"scale": 0.05}, ["holds", "reversed", "holds", "obsolete"]),
+        ({"scale": 4.0, "blosc": 1e5}, ["reversed", "holds", "holds", "holds"]),
+    ],
+)
+def test_verdicts_follow_the_records(tmp_path, changes, verdicts):
     labels = ["file", "read", "index", "index_size", "stored", "window"]
-    save(frame_of(rows(scale), labels), tmp_path / "penard_subchunk.parquet")
-    wanted = ("penard-index", "penard-partial")
-    found = claims.evaluate([one for one in claims.load() if one.id in wanted], tmp_path)
-    verdicts = {judged.claim.id: [part.verdict for part in judged.parts] for judged in found}
-    assert verdicts == {"penard-index": [best, "holds"], "penard-partial": ["obsolete", "holds"]}
+    save(frame_of(rows(**changes), labels), tmp_path / "penard_subchunk.parquet")
+    found = {judged.claim.id: judged.parts for judged in claims.evaluate(claims.load(), tmp_path)}
+    apart, ours, (whole, parts, _) = (
+        found[f"penard-{name}"] for name in ("index", "index-ours", "partial")
+    )
+    assert [part.verdict for part in (apart[0], ours[0], whole, parts)] == verdicts

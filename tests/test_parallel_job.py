@@ -56,6 +56,18 @@ def test_a_chunk_that_overhangs_is_written_and_read_back_by_ranks(tmp_path):
     assert sum(report["read"].reads) > 0 and report.writes == 0
 
 
+@needs("hdf5")
+@pytest.mark.parametrize("name", ["interleaved", "overhang", "spanning"])
+def test_hdf5_hands_whole_selections_over_where_it_is_asked_to(name, tmp_path):
+    plan, path, writes = pattern(name, 64, 8, 4), tmp_path / "x.h5", {}
+    for mode in ("independent", "individual"):
+        report = run(RanksJob("hdf5", plan, path, mode))
+        assert holds(plan, path, "hdf5")
+        writes[mode] = sum(report["write"].writes)
+    assert writes["independent"] >= 4 * 64  # a request a row
+    assert writes["individual"] <= 4 * 2  # a block that is read, changed and written back, or two
+
+
 @needs("mpiio")
 def test_each_request_takes_longer_by_the_latency(tmp_path):
     plan = pattern("interleaved", 20, 2, 2)
@@ -139,6 +151,7 @@ def test_bytes_are_written_as_they_are(library, tmp_path):
     [
         ("hdf4", "independent", {}, "hdf5, pnetcdf, mpiio"),
         ("hdf5", "rowwise", {}, "of mpiio alone"),
+        ("pnetcdf", "individual", {}, "individual of hdf5"),
         ("hdf5", "both", {}, "independent, collective"),
         ("hdf5", "collective", {"cb_node": "1"}, "cb_nodes"),
     ],

@@ -58,6 +58,12 @@ def test_the_document_s_chunks_overhang_or_fit():
     assert [part.start[1] // within.chunks[1] for part in within.parts] == [0] * 4 + [1] * 4
 
 
+def test_each_rank_writes_half_of_each_of_two_chunks():
+    spanning = pattern("spanning", 16, 8, 3).datasets[0]
+    assert spanning.shape == (48, 16) and spanning.chunks == (48, 8)
+    assert {(part.start[1], part.count[1]) for part in spanning.parts} == {(4, 8)}
+
+
 @pytest.mark.parametrize("file", FILES)
 def test_the_blocks_of_flash_lie_one_after_the_other(file):
     plan = flash(file, side=2, ranks=5, blocks=3)

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from verdicts import badge, linked
 
-from hyperslab.claims.bands import SIGNS
+from hyperslab.claims.bands import SIGNS, kind_of, sign
 
 
 class VerdictBoard(SphinxDirective):
@@ -25,13 +25,13 @@ class VerdictBoard(SphinxDirective):
         labels = [claim.label for claim in found]
         legend = nodes.paragraph("", "", classes=["board-legend"])
         for kind in SIGNS:
-            if kind in labels:
-                text = f"{SIGNS[kind]} {kind} {labels.count(kind)}"
+            if number := sum(kind_of(label) == kind for label in labels):
+                text = f"{SIGNS[kind]} {kind} {number}"
                 legend += [badge(kind, text), nodes.Text(" ")]
         return [board, legend]
 
     def tile(self, claim: Claim) -> nodes.Node:
-        label = badge(claim.label, SIGNS[claim.label])
+        label = badge(claim.label, sign(claim.label))
         spoken = f" {claim.title}, {claim.label}"
         label += nodes.inline("", spoken, classes=["board-spoken"])
         tip = f"{claim.title}: {claim.label}"

@@ -1,4 +1,4 @@
-"""The directive `claims`: a section for each claim of a document.
+"""The directive `claims`: a section for each claim of a document; the role `shown`.
 
 What it states and in which numbers, what was found here and by which rule, the figure that shows
 it, and how to run it again.
@@ -13,13 +13,18 @@ from findings import Claim, claims, machines, plain
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 from verdicts import badge, mark, table
 
 from hyperslab.claims.bands import NOT_MEASURED
 
 FIGURE = "claim-figure"
+ROLES = {
+    "why": "An explanation. ",
+    "ours": "A condition that the document has not. ",
+    "imitation": "An imitation: the delay or the rate is of our choice. ",
+}
 
 
 class Claims(SphinxDirective):
@@ -50,6 +55,7 @@ class Claims(SphinxDirective):
         domain = self.env.get_domain("std")
         domain.anonlabels[target] = (self.env.docname, target)  # type: ignore[attr-defined]
         section += self.prose(claim.text("statement"))
+        section += self.quoted(claim)
         head = [nodes.paragraph("", "The document"), nodes.paragraph("", "Here")]
         there = [*self.prose(claim.said()), *self.small(claim.text("section"))]
         section += table(
@@ -61,6 +67,12 @@ class Claims(SphinxDirective):
         section += self.changes(claim)
         section += self.again(claim)
         return section
+
+    def quoted(self, claim: Claim) -> list[nodes.Node]:
+        """The document's own sentence, and where it stands."""
+        said = f"“{claim.text('quote')}” ({claim.text('at')})"
+        found = nodes.block_quote("", nodes.paragraph(said, said))
+        return [found] if claim.text("quote") else []
 
     def rest(self, claim: Claim) -> list[list[Any]]:
         """A row for each further part that was judged."""
@@ -75,7 +87,8 @@ class Claims(SphinxDirective):
     def rule(self, part: Claim) -> list[nodes.Node]:
         """The name of a part, and the rule that was written down before it was measured."""
         name = part.id.partition("/")[2] or "headline"
-        return [nodes.paragraph("", name), *self.small(part.text("rule"))]
+        said = ROLES.get(part.text("role"), "")
+        return [nodes.paragraph("", name), *self.small(said + part.text("rule"))]
 
     def judged(self, claim: Claim) -> list[nodes.Node]:
         own = claim.claims_verdict != NOT_MEASURED
@@ -119,14 +132,7 @@ class Claims(SphinxDirective):
 
     def link(self, claim: Claim, chapter: str) -> nodes.Node:
         """A link to the claim's figure, or to the chapter where that has none."""
-        return addnodes.pending_xref(
-            "",
-            nodes.inline(chapter, chapter),
-            refdoc=self.env.docname,
-            reftype=FIGURE,
-            reftarget=claim.text("figure"),
-            chapter=f"notebooks/{chapter}",
-        )
+        return shown(self.env.docname, chapter, "fig-" + claim.text("figure"))
 
     def prose(self, text: str) -> list[nodes.Node]:
         return self.parse_text_to_nodes(text) if text else []
@@ -136,23 +142,45 @@ class Claims(SphinxDirective):
         return [nodes.container("", said, classes=["reason"])] if text else []
 
 
+def shown(docname: str, chapter: str, label: str) -> nodes.Node:
+    """A link to a figure or table of a notebook, or to the notebook where a run left it out."""
+    return addnodes.pending_xref(
+        "",
+        nodes.inline(chapter, chapter),
+        refdoc=docname,
+        reftype=FIGURE,
+        reftarget=label,
+        chapter=f"notebooks/{chapter}",
+    )
+
+
+class Shown(SphinxRole):
+    """`` {shown}`lee_access/fig-lee-column` ``: the chapter and the number of what it shows."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        chapter, _, label = self.text.partition("/")
+        return [shown(self.env.docname, chapter, label)], []
+
+
 def resolve(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
 ) -> nodes.Node | None:
-    """Resolve a claim's figure, which a run may have left out, or else its chapter."""
+    """Resolve what `shown` gives, which a run may have left out, or else its chapter."""
     if node["reftype"] != FIGURE:
         return None
     labels = env.get_domain("std").anonlabels  # type: ignore[attr-defined]
-    page, target = labels.get(f"fig-{node['reftarget']}", (node["chapter"], ""))
+    page, target = labels.get(node["reftarget"], (node["chapter"], ""))
     if page not in env.titles:
         return content
     title = env.titles[page].astext()
-    number = env.toc_fignumbers.get(page, {}).get("figure", {}).get(target)
-    text = f"{title}, figure {'.'.join(map(str, number))}" if number else title
+    kind = "table" if node["reftarget"].startswith("tab-") else "figure"
+    number = env.toc_fignumbers.get(page, {}).get(kind, {}).get(target)
+    text = f"{title}, {kind} {'.'.join(map(str, number))}" if number else title
     return make_refnode(app.builder, node["refdoc"], page, target, nodes.inline(text, text))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("missing-reference", resolve)
     app.add_directive("claims", Claims)
+    app.add_role("shown", Shown())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -17,7 +17,15 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
-from hyperslab.claims.bands import HOLDS, IN_PART, INCONCLUSIVE, NOT_MEASURED, UNDECIDED, VERDICTS
+from hyperslab.claims.bands import (
+    HOLDS,
+    IN_PART,
+    INCONCLUSIVE,
+    NOT_MEASURED,
+    UNDECIDED,
+    VERDICTS,
+    kind_of,
+)
 
 LOG = logging.getLogger(__name__)
 CLAIM, NAME, WHY = "claim", "claim-name", "claim-why"
@@ -28,18 +36,21 @@ NO_ADVICE = {
 
 KINDS = {
     "holds": "An effect: the document's sign, and a size between half and twice the document's on "
-    "a log scale; where it gives no number, the sign and a difference of 5 %. An equality: the "
-    "whole interval inside the margin. A count or an explanation: as stated.",
-    IN_PART: "The claim's headline holds; another of its parts is reversed, refuted or obsolete. "
-    "It counts among those that hold.",
-    "weaker": "The effect has the document's sign and less than half its size, or there is none: "
-    "up to 5 % on the other side.",
-    "stronger": "The effect has the document's sign and more than twice its size.",
+    "a log scale, within a factor of 4 of it; where it says *more than*, no effect is too large; "
+    "where it gives no number, the sign and a difference of 5 %. An equality: the whole interval "
+    "inside the margin. A count or an explanation: as stated.",
+    IN_PART: "The claim's headline holds; another part of the sentence is reversed, refuted or "
+    "obsolete. It counts among those that hold. Each other verdict that decides is *in part* "
+    "where another part of the sentence holds. Explanations, imitations, and conditions that the "
+    "document has not, do not count.",
+    "weaker": "The effect has the document's sign and is smaller than that, or there is none: up "
+    "to 5 % on the other side.",
+    "stronger": "The effect has the document's sign and is larger than that.",
     "reversed": "The effect has the other sign, by 5 % or more.",
     "refuted": "The document says that two things are equal and here they differ; or a count or an "
     "explanation is wrong here.",
-    "obsolete": "Today's software can do what the document says it cannot, or a default that the "
-    "document states has changed.",
+    "obsolete": "The software has changed: it can do what the document says it cannot, or a "
+    "default that the document states is another now.",
     "inconclusive": "The interval crosses a threshold of the rule, or the times are void.",
     "not measured": "What it needs is missing here; the reason says what.",
 }
@@ -47,7 +58,7 @@ KINDS = {
 
 def badge(verdict: str, text: str = "") -> nodes.inline:
     """A verdict as a small label: the word carries it, the colour only helps."""
-    slug = verdict.replace(" ", "-")
+    slug = kind_of(verdict).replace(" ", "-")
     return nodes.inline(text or verdict, text or verdict, classes=["verdict", f"verdict-{slug}"])
 
 
@@ -178,7 +189,8 @@ class Record(Role):
         return [nodes.inline(text, text, classes=["record"])], []
 
 
-COUNTED = ("all", "judged", "otherwise", "theirs", "ours")  # the last: that no document makes
+COUNTED = ("all", "judged", "otherwise", "elsewhere", "theirs", "ours")
+"""Elsewhere: what came out otherwise of another system; ours: what no document makes."""
 
 
 class Count(Role):
@@ -196,12 +208,15 @@ class Count(Role):
         chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
         found = [claim.verdict for claim in chosen]
         ours = sum(claim.ours for claim in chosen)
+        apart = [c for c in chosen if c.verdict not in (HOLDS, *UNDECIDED)]
+        elsewhere = sum(claim.text("basis") == "another system" for claim in apart)
         number = {
             "theirs": len(found) - ours,
             "ours": ours,
             "all": len(found),
             "judged": sum(verdict != NOT_MEASURED for verdict in found),
-            "otherwise": sum(verdict not in (HOLDS, *UNDECIDED) for verdict in found),
+            "otherwise": len(apart) - elsewhere,
+            "elsewhere": elsewhere,
             IN_PART: sum(claim.label == IN_PART for claim in chosen),
         }.get(kind, found.count(kind))
         return [nodes.inline(str(number), str(number), classes=["record"])], []

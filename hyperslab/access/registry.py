@@ -62,6 +62,8 @@ CARDS = (
          label="chunkindex"),
     Card("chunkindex_layout-none", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_URLS,
          label="chunkindex, no read-ahead"),
+    Card("chunkindex_lean", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_ALL,
+         label="chunkindex, lean"),
     Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
     Card("pyfive", "pyfive", _HDF5, "fork", "pyfive", ("pyfive",), places=_ALL),
     Card("hidefix", "hidefix", _HDF5, "fork", "hidefix", ("hidefix", "h5py"), _DEFLATE),

@@ -102,6 +102,7 @@ _ALL = (
     _ratio("disk_amplification", "read_bytes", "useful_bytes", _EACH, _HIGH),
     _ratio("compression", "useful_bytes", "file_bytes", "", _HIGH),
     _ratio("stored_share", "file_bytes", "useful_bytes", "", _SIZE),
+    _ratio("granted_share", "cache_bytes", "predicted_bytes", "", _SIZE),
     Quantity(
         "extra_bytes", "B", False, ("file_bytes", "useful_bytes"), *_SIZE,
         lambda t: t["file_bytes"] - t["useful_bytes"],

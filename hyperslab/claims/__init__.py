@@ -28,7 +28,7 @@ __all__ = [
 
 FILE = Path("book/claims.yml")
 PAPERS: Mapping[str, str] = {
-    "lee": "Lee 2008", "chunking": "netCDF-C 2018", "jones": "Jones 2016", "penard": "Penard 2025",
+    "lee": "Lee 2008", "chunking": "netCDF-C 2018", "jones": "Jones 2016", "penard": "Penard 2026",
     "chilan": "Chilan 2006",
 }  # fmt: skip
 """What the documents are called in tables."""

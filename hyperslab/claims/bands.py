@@ -7,9 +7,10 @@ REFUTED, OBSOLETE = "refuted", "obsolete"
 INCONCLUSIVE, NOT_MEASURED = "inconclusive", "not measured"
 VERDICTS = (HOLDS, STRONGER, WEAKER, REVERSED, REFUTED, OBSOLETE, INCONCLUSIVE, NOT_MEASURED)
 CONTRARY = (REVERSED, REFUTED, OBSOLETE)
-"""What a claim that holds has in a part that came out otherwise: then it holds in part."""
+"""What a part came out as that speaks against a claim that holds."""
 UNDECIDED = (INCONCLUSIVE, NOT_MEASURED)
-IN_PART = "holds in part"
+_PARTLY = " in part"
+IN_PART = HOLDS + _PARTLY
 SIGNS = {
     HOLDS: "✓", IN_PART: "◐", WEAKER: "▽", STRONGER: "△", REVERSED: "⇄", REFUTED: "✗",
     OBSOLETE: "⊘", INCONCLUSIVE: "?", NOT_MEASURED: "–",
@@ -26,7 +27,7 @@ def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
     ----------
     verdict : str
     in_part : bool
-        Whether another of its parts came out otherwise.
+        Whether another part of the sentence came out otherwise.
     basis : str
         Why no measurement can confirm it, such as "calibration".
 
@@ -34,11 +35,34 @@ def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
     --------
     >>> label("holds"), label("holds", in_part=True), label("holds", basis="calibration")
     ('holds', 'holds in part', 'holds (calibration)')
-    >>> label("not measured", basis="calibration")
-    'not measured'
+    >>> label("refuted", in_part=True), label("not measured", basis="calibration")
+    ('refuted in part', 'not measured')
     """
-    text = IN_PART if in_part and verdict == HOLDS else verdict
+    text = verdict + _PARTLY * (in_part and verdict not in UNDECIDED)
     return f"{text} ({basis})" if basis and verdict != NOT_MEASURED else text
+
+
+def kind_of(label: str) -> str:
+    """Return which of `SIGNS` a label is counted as.
+
+    Examples
+    --------
+    >>> kind_of("holds in part (calibration)"), kind_of("refuted in part")
+    ('holds in part', 'refuted')
+    """
+    verdict = label.partition(" (")[0]
+    return verdict if verdict in SIGNS else verdict.removesuffix(_PARTLY)
+
+
+def sign(label: str) -> str:
+    """Return the sign of a verdict as `label` gives it.
+
+    Examples
+    --------
+    >>> sign("holds in part (calibration)"), sign("refuted in part")
+    ('◐', '✗')
+    """
+    return SIGNS[kind_of(label)]
 
 
 def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]) -> str:

@@ -1,9 +1,11 @@
 """The file of claims: what it may hold, and the claims in it."""
 
 import datetime
+import hashlib
+import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Formatter
 from typing import NoReturn
@@ -29,8 +31,12 @@ _CLAIM = (
     "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
 )  # fmt: skip
 _PART = ("name", "measure", "rule", "reason")
-BASES = ("calibration", "arithmetic")
-"""Why no measurement can confirm a claim: data made to show it, or the document's own numbers."""
+BASES = ("calibration", "arithmetic", "another system")
+"""Why no measurement here can confirm a claim: data made to show it, the document's own numbers, or
+a system that is not here."""
+ROLES = ("", "why", "ours", "imitation")
+"""What a part is: of the sentence itself, an explanation, of a condition that the document has not,
+or a time under a delay or a rate of our choice."""
 
 
 class ClaimsError(ValueError):
@@ -39,7 +45,7 @@ class ClaimsError(ValueError):
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a claim: what is measured, how it is judged, what is said of it."""
+    """One part of a claim: what is measured, how it is judged, what is said of it; its role."""
 
     name: str
     headline: bool
@@ -48,6 +54,7 @@ class Part:
     notebook: str
     rule: Rule
     reason: str
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,8 @@ class Claim:
         Name of the figure that shows it, as the notebook gives it; "" where a table does.
     basis : str
         One of `BASES` where no measurement can confirm it; else "".
+    quote, at : str
+        The sentence as the document has it, and where: section, page, figure or table.
     """
 
     id: str
@@ -93,11 +102,22 @@ class Claim:
     changes: tuple[tuple[datetime.date, str], ...] = ()
     figure: str = ""
     basis: str = ""
+    quote: str = ""
+    at: str = ""
 
     @property
     def headline(self) -> Part:
         """The part whose verdict is the claim's."""
         return next(part for part in self.parts if part.headline)
+
+    @property
+    def rules(self) -> str:
+        """A hash of what it is judged by: what is measured and by which rules, and no words."""
+        judged = [
+            [part.headline, part.role, part.kind, part.notebook, part.fields, asdict(part.rule)]
+            for part in self.parts
+        ]
+        return hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -111,11 +131,19 @@ class ClaimFile:
     chapters : mapping
         Notebook to the title of its chapter, also where the notebook is still to come.
     claims : tuple of Claim
+    renames : tuple of str
+        Commits that gave filters other names and changed no rule.
     """
 
     documents: Mapping[str, str]
     chapters: Mapping[str, str]
     claims: tuple[Claim, ...]
+    renames: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> str:
+        """A hash of what all claims are judged by."""
+        return hashlib.sha256("".join(claim.rules for claim in self.claims).encode()).hexdigest()
 
 
 def read(path: Path | str) -> ClaimFile:
@@ -135,7 +163,7 @@ def read(path: Path | str) -> ClaimFile:
         raise ClaimsError(f"{Path(path).name} is not YAML: {error}") from error
     if not isinstance(content, dict):
         _refuse("the file", "content", content, "a mapping")
-    _keys("the file", content, ("documents", "chapters", "claims"))
+    _keys("the file", content, ("documents", "chapters", "claims"), ("renames",))
     documents = {str(k): str(v) for k, v in content["documents"].items()}
     chapters = {str(k): str(v) for k, v in content["chapters"].items()}
     if not isinstance(content["claims"], list):
@@ -144,14 +172,15 @@ def read(path: Path | str) -> ClaimFile:
     ids = [claim.id for claim in claims]
     if repeated := sorted({name for name in ids if ids.count(name) > 1}):
         _refuse(repeated[0], "id", repeated[0], "an id that no other claim has")
-    return ClaimFile(documents, chapters, claims)
+    renames = [hash_ for item in content.get("renames", ()) for hash_ in _renamed(item)]
+    return ClaimFile(documents, chapters, claims, tuple(renames))
 
 
 def _claim(item: object, documents: Collection[str], chapters: Collection[str]) -> Claim:
     if not isinstance(item, dict):
         _refuse("a claim", "claim", item, "a mapping")
     name = str(item.get("id", "a claim without an id"))
-    _keys(name, item, _CLAIM, ("changes", "figure", "basis"))
+    _keys(name, item, _CLAIM, ("changes", "figure", "basis", "quote", "at"))
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if "basis" in item:
@@ -172,7 +201,8 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
         name, str(item["title"]), str(item["document"]), str(item["section"]),
         " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
         _date(name, "dated", item["dated"]), parts, changes, str(item.get("figure", "")),
-        str(item.get("basis", "")),
+        str(item.get("basis", "")), " ".join(str(item.get("quote", "")).split()),
+        str(item.get("at", "")),
     )  # fmt: skip
 
 
@@ -180,7 +210,9 @@ def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) ->
     if not isinstance(item, dict):
         _refuse(claim, "parts", item, "mappings with the fields " + ", ".join(_PART))
     where = f"{claim}, part {item.get('name', '?')!r}"
-    _keys(where, item, _PART, ("headline",))
+    _keys(where, item, _PART, ("headline", "role"))
+    role = str(item.get("role", ""))
+    _among(where, "role", role, ROLES)
     headline = item.get("headline", False)
     if not isinstance(headline, bool):
         _refuse(where, "headline", headline, "true or false")
@@ -189,17 +221,27 @@ def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) ->
     _among(where, "measure: notebook", notebook, chapters)
     return Part(
         str(item["name"]), headline, kind, fields, notebook, _rule(where, item["rule"]),
-        _reason(where, item["reason"], kind),
+        _reason(where, item["reason"], kind), role,
     )  # fmt: skip
 
 
 def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
+    """Return a measure's kind and fields, checked."""
     if not isinstance(item, dict):
         _refuse(where, "measure", item, "a mapping with a kind")
     _among(where, "measure: kind", item.get("kind"), KINDS)
     kind = KINDS[str(item["kind"])]
     fields = {str(key): value for key, value in item.items() if key != "kind"}
     _keys(f"{where}, measure", fields, kind.required, kind.optional)
+    if item["kind"] == "means":
+        if not isinstance(fields["ratios"], list) or not fields["ratios"]:
+            _refuse(where, "measure: ratios", fields["ratios"], "a list of the fields of ratios")
+        for one in fields["ratios"]:
+            _measure(f"{where}, ratios", {**one, "kind": "ratio"})
+    if "against" in fields:
+        ours = {name: mapping(fields, name) for name in ("of", "to")}
+        other = {name: {**ours[name], **mapping(fields["against"], name)} for name in ours}
+        _measure(f"{where}, against", {"kind": "ratio", "value": fields["value"], **other})
     for name in ("value", "truth"):
         if name in fields:
             timed = kind.timed
@@ -219,7 +261,7 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         _filter(where, "over", column)
     if "select" in fields:
         _among(where, "measure: select", fields["select"], ("min", "max"))
-    for name in {"factor", "scale", "at_least", "at_most", "amount", "per"} & set(fields):
+    for name in {"factor", "scale", "at_least", "at_most", "amount", "per", "rate"} & set(fields):
         _number(where, f"measure: {name}", fields[name])
     if item["kind"] == "table":
         for cell, value in mapping(fields, "expect").items():
@@ -267,6 +309,17 @@ def _change(claim: str, item: object) -> tuple[datetime.date, str]:
         _refuse(claim, "changes", item, "mappings with date and reason")
     _keys(f"{claim}, changes", item, ("date", "reason"))
     return _date(claim, "changes: date", item["date"]), str(item["reason"])
+
+
+def _renamed(item: object) -> list[str]:
+    if not isinstance(item, dict):
+        _refuse("the file", "renames", item, "mappings with date, commits and reason")
+    _keys("renames", item, ("date", "commits", "reason"))
+    _date("renames", "date", item["date"])
+    hashes = str(item["commits"]).split()
+    if wrong := [each for each in hashes if not re.fullmatch(r"[0-9a-f]{7,40}", each)]:
+        _refuse("renames", "commits", wrong[0], "hashes of commits, of at least 7 digits")
+    return hashes
 
 
 def _date(claim: str, field: str, value: object) -> datetime.date:

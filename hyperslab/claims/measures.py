@@ -4,7 +4,9 @@ Each kind is a small function; `KINDS` has them under the names that book/claims
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -15,7 +17,7 @@ from ..analysis.break_even import costs
 from ..analysis.cells import Cells, MissingError, Where, cells, select
 from ..analysis.compare import of_blocks, paired, ratio_of
 from ..analysis.quantities import QUANTITIES, Quantity
-from ..text import Interval, amount, comparison, listing, number, percent
+from ..text import ENOUGH, Interval, amount, comparison, listing, number, percent
 from .reasons import SENTENCES
 
 Fields = Mapping[str, object]
@@ -46,6 +48,8 @@ class Measured:
         Where it comes from, for the A/A pair that goes with it.
     words : mapping
         What a reason may quote, by name.
+    enough : int
+        From how many blocks on the interval says something.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Measured:
     experiments: tuple[str, ...] = ()
     cache_states: tuple[str, ...] = ()
     words: Mapping[str, str] = field(default_factory=dict)
+    enough: int = ENOUGH
 
 
 @dataclass(frozen=True)
@@ -117,14 +122,21 @@ def _kind(
 @_kind(
     "ratio",
     "value of to",
-    "over counting",
+    "over counting against",
     "of to compared groups ranks size of_count to_count",
     timed=True,
 )
 def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Paired ratio of two configurations, or its geometric mean over groups."""
+    """Paired ratio of two configurations, or its geometric mean over groups.
+
+    With ``against``, what differs in both sides of a second ratio, the first is divided by that.
+    """
     of, to = side(records, fields, "of"), side(records, fields, "to")
     pairs, groups = _pairs(of, to)
+    if "against" in fields:
+        second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
+        other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
+        pairs, groups = _pairs(_times(of, other[1]), _times(to, other[0]))
     found = ratio_of(pairs)
     words = _compared(fields, found, typical(of, groups), typical(to, groups), groups)
     if "counting" in fields:
@@ -143,6 +155,102 @@ def level(records: pd.DataFrame, fields: Fields) -> Measured:
         raise MissingError("no block holds all the groups of the measure")
     words = {"count": amount(estimate.value, kind.unit), "groups": number(len(found.groups))}
     return found_in(records, fields, estimate, found, words, unit=kind.unit)
+
+
+@_kind("at_rate", "of to rate counting", "over", "of to compared groups", timed=True)
+def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
+    """Ratio of speeds, where bytes cost what they do on a device of a rate and CPU what it does.
+
+    The time of a sample is its CPU time and its bytes over the rate, in bytes/s.
+    """
+    fields = {**fields, "value": "wall_s"}
+    device, counted = real(fields["rate"]), str(fields["counting"])
+
+    def seconds(name: str) -> Cells:
+        cpu, sizes = (side(records, fields, name, value) for value in ("cpu_s", counted))
+        return Cells(cpu.table + sizes.table / device, cpu.run_id)
+
+    of, to = seconds("of"), seconds("to")
+    pairs, groups = _pairs(to, of)
+    found, sides = ratio_of(pairs), [typical(each, groups) for each in (of, to)]
+    words = {
+        "of": amount(sides[0], "s"),
+        "to": amount(sides[1], "s"),
+        "compared": _decided(found, sides[1] / sides[0], "faster", "slower"),
+        "groups": number(len(groups)),
+    }
+    return found_in(records, fields, found, of, words)
+
+
+@_kind("means", "ratios", "", "groups", timed=True)
+def means(records: pd.DataFrame, fields: Fields) -> Measured:
+    """Geometric mean of ratios of several experiments, whose blocks are not the same ones."""
+    listed = fields["ratios"]
+    assert isinstance(listed, list)
+    shared = {name: fields[name] for name in ("where", "phases") if name in fields}
+    each = [{**shared, **one} for one in listed]
+    found = [ratio(records, one) for one in each]
+    draws = []
+    for seed, one in enumerate(each):
+        pairs, _ = _pairs(side(records, one, "of"), side(records, one, "to"))
+        logs = np.array([np.log(a / b) for a, b in pairs])
+        drawn = _resampled(logs.shape[1], seed)
+        draws.append([float(np.mean(np.median(logs[:, rows], axis=1))) for rows in drawn])
+    whole = np.exp(np.mean(draws, axis=0))
+    estimate = _interval(whole, min(one.n for one in found))
+    experiments = dict.fromkeys(name for one in found for name in one.experiments)
+    states = dict.fromkeys(name for one in found for name in one.cache_states)
+    return Measured(
+        estimate.value, estimate.low, estimate.high, estimate.n, "", True, found[-1].run_id,
+        tuple(experiments), tuple(states), {"groups": number(len(found))},
+    )  # fmt: skip
+
+
+@_kind("difference", "value of to", "over", "of to groups", timed=True)
+def difference(records: pd.DataFrame, fields: Fields) -> Measured:
+    """How much more one configuration has than another, by block, in the unit of the value."""
+    of, to = side(records, fields, "of"), side(records, fields, "to")
+    pairs, groups = _pairs(of, to)
+    by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
+    kind = quantity(fields)
+    words = {
+        "of": amount(typical(of, groups), kind.unit),
+        "to": amount(typical(to, groups), kind.unit),
+        "groups": number(len(groups)),
+    }
+    return found_in(records, fields, of_blocks(by_block, kind), of, words, unit=kind.unit)
+
+
+_SCATTER_BLOCKS = 9
+"""Blocks from which the middle half of them is known at all."""
+
+
+@_kind("scatter", "value of to", "over", "of to compared groups", timed=True)
+def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
+    """How much more one configuration varies than another: the middle half of the blocks, over
+    their median."""
+    of, to = side(records, fields, "of"), side(records, fields, "to")
+    pairs, groups = _pairs(of, to)
+    blocks = len(pairs[0][0])
+
+    def varies(values: Floats) -> float:
+        quarters = np.quantile(values, [0.25, 0.5, 0.75])
+        return float((quarters[2] - quarters[0]) / quarters[1])
+
+    def both(rows: Floats) -> tuple[float, float]:
+        each = [[max(varies(x[rows]), 1e-9) for x in pair] for pair in pairs]
+        first, second = np.exp(np.log(each).mean(axis=0))
+        return float(first), float(second)
+
+    estimate = _bootstrapped(lambda rows: both(rows)[0] / both(rows)[1], blocks)
+    first, second = both(_resampled(blocks)[0])
+    words = {
+        "of": percent(first),
+        "to": percent(second),
+        "compared": comparison(estimate.value, "more", "less"),
+        "groups": number(len(groups)),
+    }
+    return replace(found_in(records, fields, estimate, of, words), enough=_SCATTER_BLOCKS)
 
 
 @_kind("spread", "value cells over", "", "top bottom of to compared groups")
@@ -215,13 +323,15 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
     return found_in(records, fields, estimate, found, words, unit=unit)
 
 
-@_kind("count_ratio", "value of to", "over", "of to compared groups ranks size", timed=False)
+@_kind("count_ratio", "value of to", "over select", "of to compared groups ranks size", timed=False)
 def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Ratio of two counts, or its geometric mean over groups.
+    """Ratio of two counts, or its geometric mean over groups, or that of each side's extreme group.
 
     Where counts differ between blocks, the range of the ratio takes the place of the interval.
     """
     of, to = side(records, fields, "of"), side(records, fields, "to")
+    if select := fields.get("select"):
+        of, to = (_extreme(each, str(select)) for each in (of, to))
     groups = _shared(of, to)
     a = np.array([_range(of, group) for group in groups])
     b = np.array([_range(to, group) for group in groups])
@@ -296,17 +406,39 @@ def share(records: pd.DataFrame, fields: Fields) -> Measured:
     return _shared_hits(records, fields, found, inside, hits, len(values))
 
 
-@_kind("wins", "value of to over", "", "hits groups examples")
+@_kind("order", "value cells over expect", "", "hits groups examples")
+def order(records: pd.DataFrame, fields: Fields) -> Measured:
+    """Share of neighbours, in the order in which the document lists the groups, that rise."""
+    found, expect = side(records, fields, "cells"), list(texts(fields["expect"]))
+    if lacking := [name for name in expect if name not in found.groups]:
+        raise MissingError(f"the records hold no {listing(lacking)}")
+    values = found.table[expect].to_numpy(dtype="f8")
+    rises = np.diff(_column_medians(values)) > 0
+    names = [f"{one} to {other}" for one, other in pairwise(expect)]
+
+    def hits(rows: Floats) -> float:
+        return float(np.mean(np.diff(_column_medians(values[rows])) > 0))
+
+    return _shared_hits(records, fields, found, pd.Series(rises, names), hits, len(values))
+
+
+@_kind("wins", "value of to over", "select", "hits groups examples")
 def wins(records: pd.DataFrame, fields: Fields) -> Measured:
-    """Share of the groups in which one configuration's value is at most the other's."""
+    """Share of the groups in which one configuration's value is at most the other's.
+
+    The medians over blocks are compared, or with ``select`` the extremes.
+    """
     of, to = side(records, fields, "of"), side(records, fields, "to")
     groups = _shared(of, to)
     blocks = of.table.index.intersection(to.table.index)
-    inside = of.table[groups].median() <= to.table[groups].median()
+    one = str(fields.get("select", "median"))
+    inside = of.table[groups].agg(one) <= to.table[groups].agg(one)
+    pick = {"min": partial(np.nanmin, axis=0), "max": partial(np.nanmax, axis=0)}
+    of_each = pick.get(one, _column_medians)
     a, b = (cell.table.loc[blocks, groups].to_numpy(dtype="f8") for cell in (of, to))
 
     def hits(rows: Floats) -> float:
-        return float(np.mean(_column_medians(a[rows]) <= _column_medians(b[rows])))
+        return float(np.mean(of_each(a[rows]) <= of_each(b[rows])))
 
     return _shared_hits(records, fields, of, inside, hits, len(blocks))
 
@@ -472,6 +604,19 @@ def _pairs(of: Cells, to: Cells) -> tuple[list[tuple[Floats, Floats]], list[str]
     return pairs, groups
 
 
+def _times(one: Cells, other: Cells) -> Cells:
+    return Cells(one.table * other.table, one.run_id)
+
+
+def _extreme(found: Cells, select: str) -> Cells:
+    """Return the group with the largest or smallest median alone, without its name."""
+    medians = found.table.median().dropna()
+    if medians.empty:
+        raise MissingError("the count is missing in every block")
+    name = medians.idxmin() if select == "min" else medians.idxmax()
+    return Cells(found.table[[name]].set_axis([""], axis=1), found.run_id)
+
+
 def _medians(found: Cells) -> "pd.Series[float]":
     medians = found.table.median().dropna()
     if len(medians) < 2:
@@ -565,9 +710,9 @@ def _exactly(value: float, n: int) -> Interval:
     return Interval(value, value, value, n)
 
 
-def _resampled(blocks: int) -> list[Floats]:
+def _resampled(blocks: int, seed: int = 0) -> list[Floats]:
     """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
-    draws = np.random.default_rng(0).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
+    draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
     return [np.arange(blocks), *draws]
 
 
@@ -624,9 +769,9 @@ def texts(value: object) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()
 
 
-def mapping(fields: Fields, name: str) -> dict[str, object]:
+def mapping(fields: object, name: str) -> dict[str, object]:
     """Return a field that is a mapping; empty when it is absent."""
-    value = fields.get(name, {})
+    value = fields.get(name, {}) if isinstance(fields, Mapping) else fields
     if not isinstance(value, Mapping):
         raise ValueError(f"{name} is {value!r}: give a mapping")
     return {str(key): item for key, item in value.items()}

@@ -15,6 +15,7 @@ SENTENCES = {
     "outcome": "{whose} {outcome}.",
     "slight": "{whose} {outcome}: hardly any difference is left.",
     "in part": "The claim holds in part: {parts} came out otherwise.",
+    "not in all": "The claim {outcome}, in part: {parts} held.",
     "void": "These times are void: {why}.",
     "few": "Too few blocks for an interval: {blocks}, at least {enough} are needed.",
     "marked": "Marked: {marks}.",
@@ -37,8 +38,10 @@ SENTENCES = {
     "otherwise": "measured otherwise than it would be now: {differs}",
     # rules
     "effect": "effect: holds between {low} and {high} (half to twice the logarithm of the "
-    "document's {document}), weaker towards 1, stronger beyond, reversed from 5 % on the other "
-    "side of 1",
+    "document's {document}, and at most a factor of 4 from it), weaker towards 1, stronger "
+    "beyond, reversed from 5 % on the other side of 1",
+    "bound": "effect: holds {beyond} (the document says more than {document}), weaker towards 1, "
+    "reversed from 5 % on the other side of 1",
     "direction above": "direction: holds above {high}, reversed below {low}, weaker in between "
     "(no difference)",
     "direction below": "direction: holds below {low}, reversed above {high}, weaker in between "

@@ -14,6 +14,8 @@ from .bands import HOLDS, OBSOLETE, REFUTED, REVERSED, STRONGER, WEAKER, in_one_
 from .reasons import SENTENCES
 
 NO_DIFFERENCE = 0.05  # Lee et al. name a winner from 5 % on
+MOST_APART = 4.0
+"""A ratio that is so many times the document's, or a part of it as small, is another effect."""
 _SAME = (REFUTED, HOLDS, REFUTED)
 
 
@@ -59,9 +61,9 @@ class Rule:
 def effect(document: float) -> Rule:
     """Compare an effect: the logarithm of our ratio beside the logarithm of the document's.
 
-    Holds with the same sign and a size between half and twice the document's; weaker and stronger
-    beyond; reversed with the other sign. A difference of up to 5 % on the other side is none, and
-    none is weaker.
+    Holds with the same sign, between half and twice the document's logarithm, and at most a
+    factor of `MOST_APART` from its ratio; weaker and stronger beyond; reversed with the other
+    sign. A difference of up to 5 % on the other side is none, and none is weaker.
 
     Parameters
     ----------
@@ -75,23 +77,56 @@ def effect(document: float) -> Rule:
     ['holds', 'weaker', 'stronger', 'reversed']
     >>> rule.verdict(0.96, 0.98), rule.verdict(0.9, 1.3)
     ('weaker', 'inconclusive')
+    >>> effect(1000.0).verdict(240.0, 260.0)
+    'inconclusive'
     """
-    if not (math.isfinite(document) and document > 0 and document != 1):
-        raise ValueError(
-            f"document is {document}: an effect needs a ratio above or below 1; "
-            "for 'the same' use the rule equality"
-        )
-    none = -math.log1p(NO_DIFFERENCE) / abs(math.log(document))
-    low, high = sorted((math.sqrt(document), document**2))
+    none, reach = _of_effect(document)
+    least, most = max(0.5, 1 - reach), min(2.0, 1 + reach)
+    low, high = sorted((document**least, document**most))
     words = {"low": number(low), "high": number(high), "document": number(document)}
     return Rule(
         "effect",
-        ((none, True), (0.5, True), (2.0, False)),
+        ((none, True), (least, True), (most, False)),
         (REVERSED, WEAKER, HOLDS, STRONGER),
         document,
         math.log(document),
         words,
     )
+
+
+def bound(document: float) -> Rule:
+    """Compare an effect as `effect` does, where the document says "more than": no more is too much.
+
+    Parameters
+    ----------
+    document : float
+        The document's ratio; not one.
+
+    Examples
+    --------
+    >>> rule = bound(4.0)
+    >>> [rule.verdict(x, x) for x in (400.0, 3.0, 1.5, 0.8)]
+    ['holds', 'holds', 'weaker', 'reversed']
+    """
+    none, reach = _of_effect(document)
+    least = max(0.5, 1 - reach)
+    words = {"low": number(document**least), "document": number(document)}
+    words["beyond"] = SENTENCES["from" if document > 1 else "up to"].format(
+        low=words["low"], high=words["low"]
+    )
+    edges = ((none, True), (least, True))
+    return Rule("bound", edges, (REVERSED, WEAKER, HOLDS), document, math.log(document), words)
+
+
+def _of_effect(document: float) -> tuple[float, float]:
+    """Return where an effect is none, and how far a factor of `MOST_APART` reaches, in its size."""
+    if not (math.isfinite(document) and document > 0 and document != 1):
+        raise ValueError(
+            f"document is {document}: an effect needs a ratio above or below 1; "
+            "for 'the same' use the rule equality"
+        )
+    size = abs(math.log(document))
+    return -math.log1p(NO_DIFFERENCE) / size, math.log(MOST_APART) / size
 
 
 def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:
@@ -246,6 +281,7 @@ def _check_share(name: str, value: float) -> None:
 _BOUNDS = ("at_least", "at_most", "equals", "tolerance", "document")
 RULES: Mapping[str, tuple[Callable[..., Rule], tuple[str, ...]]] = {
     "effect": (effect, ("document",)),
+    "bound": (bound, ("document",)),
     "direction": (direction, ("above", "margin")),
     "equality": (equality, ("margin", "document")),
     "count": (bounds, _BOUNDS),

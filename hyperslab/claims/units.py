@@ -6,9 +6,10 @@ from ..text import AWAY, CASES, TIMES, WORKS
 from .file import Part
 
 _KINDS = {
-    **dict.fromkeys(("ratio", "count_ratio", "spread", "best", "document_quotient"), TIMES),
+    **dict.fromkeys(("ratio", "at_rate", "means", "scatter", "count_ratio"), TIMES),
+    **dict.fromkeys(("spread", "best", "document_quotient"), TIMES),
     **dict.fromkeys(("table", "error"), AWAY),
-    **dict.fromkeys(("share", "wins"), CASES),
+    **dict.fromkeys(("share", "wins", "order"), CASES),
     "break_even": "B/s",
     "ranking": "% of the names",
     "ability": WORKS,

@@ -10,8 +10,16 @@ import pandas as pd
 from ..analysis.cells import AmbiguousError, MissingError
 from ..analysis.quantities import QUANTITIES
 from ..measure import records as tables
-from ..text import ENOUGH, SHARE, TIMES, amount, interval, listing, number, percent
-from .bands import CONTRARY, HOLDS, INCONCLUSIVE, NOT_MEASURED, WEAKER, label
+from ..text import SHARE, TIMES, amount, interval, listing, number, percent
+from .bands import (
+    CONTRARY,
+    HOLDS,
+    INCONCLUSIVE,
+    NOT_MEASURED,
+    UNDECIDED,
+    WEAKER,
+    label,
+)
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
 from .measures import KINDS, Measured
@@ -44,6 +52,8 @@ class PartVerdict:
     run_id, notebook : str
     marks : tuple of str
         What a reader must know about the run.
+    role : str
+        Its own, of `file.ROLES`.
     """
 
     name: str
@@ -59,6 +69,7 @@ class PartVerdict:
     run_id: str
     notebook: str
     marks: tuple[str, ...] = ()
+    role: str = ""
 
     @property
     def shown(self) -> str:
@@ -96,10 +107,14 @@ class Judgement:
 
     @property
     def contrary(self) -> tuple[PartVerdict, ...]:
-        """The parts that came out against a claim that holds: it does so in part."""
-        if self.verdict != HOLDS:
+        """The parts of the sentence that came out otherwise than the headline: it is so in part.
+
+        Explanations, and conditions that the document has not, do not count.
+        """
+        against = CONTRARY if self.verdict == HOLDS else (HOLDS,)
+        if self.verdict in UNDECIDED:
             return ()
-        return tuple(part for part in self.parts if part.verdict in CONTRARY)
+        return tuple(p for p in self.parts if not p.role and p.verdict in against)
 
     @property
     def label(self) -> str:
@@ -114,6 +129,9 @@ class Judgement:
             "id": self.claim.id,
             "document": self.claim.document,
             "statement": self.claim.statement,
+            "quote": self.claim.quote,
+            "at": self.claim.at,
+            "rules": self.claim.rules,
             **{name: head[name] for name in shared},
             "in_part": bool(self.contrary),
             "basis": self.claim.basis,
@@ -182,12 +200,14 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
 
 
 def _qualified(judgement: Judgement) -> Judgement:
-    """Say in the headline's reason which parts came out against it."""
+    """Say in the headline's reason which parts of the sentence came out otherwise."""
     if not judgement.contrary:
         return judgement
-    held = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=OUTCOMES[HOLDS])
+    outcome = OUTCOMES[judgement.verdict]
+    held = SENTENCES["outcome"].format(whose=WHOSE[True], outcome=outcome)
     names = listing([f"“{part.name}”" for part in judgement.contrary])
-    said = SENTENCES["in part"].format(parts=names)
+    kind = "in part" if judgement.verdict == HOLDS else "not in all"
+    said = SENTENCES[kind].format(parts=names, outcome=outcome)
     parts = tuple(
         replace(part, reason=part.reason.replace(held, said)) if part.headline else part
         for part in judgement.parts
@@ -210,9 +230,9 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
         marks += state.marks
         if state.void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=state.void)
-        elif found.n < ENOUGH:
+        elif found.n < found.enough:
             verdict = INCONCLUSIVE
-            why = SENTENCES["few"].format(blocks=found.n, enough=ENOUGH)
+            why = SENTENCES["few"].format(blocks=found.n, enough=found.enough)
     number_said = part.reason.format(**_words(part, found)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
     reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
@@ -233,7 +253,7 @@ def _verdict(
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
         unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
-        part.notebook, marks,
+        part.notebook, marks, part.role,
     )  # fmt: skip
 
 
@@ -253,7 +273,7 @@ def _beside(part: Part, found: Measured) -> Iterator[str]:
     """Give our ratio, beside the document's, or a share's interval."""
     ours = interval(found.value, found.low, found.high)
     unit = unit_of(part, found.unit)
-    if part.rule.kind == "effect":
+    if part.rule.kind in ("effect", "bound"):
         yield SENTENCES["against"].format(ours=ours, document=number(part.rule.document))
     elif found.timed and found.unit in ("", SHARE):
         if unit == TIMES:

@@ -1,4 +1,4 @@
-"""Four ways to share an array among ranks, as cases: counted, timed, and with hints to MPI-IO."""
+"""Ways to share an array among ranks, as cases: counted, timed, and with hints to MPI-IO."""
 
 import re
 from pathlib import Path
@@ -17,9 +17,12 @@ PATTERNS = {
     "contiguous rows": "rows",
     "overhanging chunk": "overhang",
     "inside a chunk": "within",
+    "several chunks": "spanning",
 }
-ROW_BY_ROW = "row by row"
-"""Of MPI-IO itself: a call for each contiguous run."""
+ROW_BY_ROW, INDIVIDUALLY = "row by row", "collective, written individually"
+"""Of MPI-IO itself, a call for each contiguous run; and of HDF5, collective calls in which each
+rank hands its whole selection to MPI-IO for itself."""
+MODES = {ROW_BY_ROW: "rowwise", INDIVIDUALLY: "individual"}
 JUDGED_S = 0.003
 """Added to each request where verdicts compare times: the document's 1659 s are 3.2 ms a row."""
 
@@ -76,7 +79,7 @@ def case(
     interface : str
         HDF5, PnetCDF or MPI-IO.
     calls : str
-        independent, collective, or `ROW_BY_ROW`.
+        independent, collective, `ROW_BY_ROW` or `INDIVIDUALLY`.
     ranks : int
     shape : tuple of int
         Rows and columns of one rank.
@@ -93,7 +96,7 @@ def case(
         INTERFACES[interface],
         pattern(PATTERNS[selection], *shape, ranks),
         folder / f"{'-'.join(re.findall(r'[a-zA-Z0-9]+', f'{labels} {ranks}'))}.dat",
-        "rowwise" if calls == ROW_BY_ROW else calls,
+        MODES.get(calls, calls),
         hints,
         wait_s,
         # A file system may have a cost of its own for each request.

@@ -67,6 +67,8 @@ int main(int argc, char **argv)
     if (!serial) {
         must(H5Pset_fapl_mpio(how, MPI_COMM_WORLD, hints), "the file");
         H5Pset_dxpl_mpio(transfer, collective ? H5FD_MPIO_COLLECTIVE : H5FD_MPIO_INDEPENDENT);
+        if (individual)
+            must(H5Pset_dxpl_mpio_collective_opt(transfer, H5FD_MPIO_INDIVIDUAL_IO), "the option");
     }
     hid_t sets[DATASETS], parts[DATASETS], shapes[DATASETS];
     for (int k = 0; k < datasets; k++)

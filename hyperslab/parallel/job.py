@@ -14,8 +14,10 @@ from .plan import WritePlan
 from .ranks import run as run_ranks
 from .report import Report, read_report
 
-MODES = ("independent", "collective", "rowwise")
-"""Each rank for itself; all together; and, through MPI-IO alone, a call for each contiguous run."""
+MODES = ("independent", "collective", "rowwise", "individual")
+"""Each rank for itself; all together; through MPI-IO alone, a call for each contiguous run; through
+HDF5 alone, collective calls in which each rank hands its whole selection to MPI-IO for itself."""
+_OF_ONE = {"rowwise": "mpiio", "individual": "hdf5"}
 HINTS = (
     "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
     "cb_nodes", "cb_config_list", "ind_wr_buffer_size", "ind_rd_buffer_size", "striping_factor",
@@ -87,10 +89,10 @@ class RanksJob:
     def __post_init__(self) -> None:
         if self.library not in LIBRARIES:
             raise ValueError(f"the library is {self.library!r}, not one of {', '.join(LIBRARIES)}")
-        if self.mode not in MODES or (self.mode == "rowwise" and self.library != "mpiio"):
+        if self.mode not in MODES or _OF_ONE.get(self.mode, self.library) != self.library:
             raise ValueError(
                 f"{self.library} has no mode {self.mode!r}: the modes are {', '.join(MODES)}, and "
-                "rowwise is of mpiio alone"
+                "rowwise is of mpiio alone, individual of hdf5"
             )
         for name in self.hints:
             if name not in HINTS:

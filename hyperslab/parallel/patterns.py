@@ -1,9 +1,10 @@
-"""The four ways of Chilan et al. to share a rectangular array among ranks."""
+"""The ways of Chilan et al. to share a rectangular array among ranks."""
 
 from .plan import Part, SharedArray, WritePlan
 
-PATTERNS = ("interleaved", "rows", "overhang", "within")
-"""Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk."""
+PATTERNS = ("interleaved", "rows", "overhang", "within", "spanning")
+"""Interleaved columns; contiguous rows; a chunk that overhangs the array; within a chunk;
+and half of each of two chunks."""
 OVERHANG = 8
 """Columns by which the second chunk extends beyond the array; the document's ∆ has no number."""
 SHARING = 4
@@ -28,7 +29,8 @@ def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
 
     Source
     ------
-    Chilan et al. 2006, Figures 3 to 6: 512K × 8, 16K × 256, 16K × 256 and 256K × 32 of 32 ranks.
+    Chilan et al. 2006, Figures 3 to 6: 512K × 8, 16K × 256, 16K × 256 and 256K × 32 of 32 ranks;
+    several chunks are the "more general case" of section 3.2, without sizes.
 
     Examples
     --------
@@ -54,6 +56,10 @@ def pattern(name: str, rows: int, columns: int, ranks: int) -> WritePlan:
         chunks = (rows * ranks, columns + OVERHANG)
         shape = (rows * ranks, 2 * columns + OVERHANG)
         starts = [(rows * rank, columns + OVERHANG) for rank in range(ranks)]
+    elif name == "spanning":
+        chunks = (rows * ranks, columns)
+        shape = (rows * ranks, 2 * columns)
+        starts = [(rows * rank, columns // 2) for rank in range(ranks)]
     else:
         share = min(ranks, SHARING)
         chunks = (rows * share, columns)

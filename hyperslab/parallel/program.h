@@ -2,8 +2,9 @@
 
    A program is called as
 
-     PROGRAM ranks=N plan=PLAN file=FILE report=FOLDER do=write|read mode=independent|collective
-             [driver=mpio|serial] [access=rw|r] [times=N] [hint.NAME=VALUE]...
+     PROGRAM ranks=N plan=PLAN file=FILE report=FOLDER do=write|read
+             mode=independent|collective|individual [driver=mpio|serial] [access=rw|r] [times=N]
+             [hint.NAME=VALUE]...
 
    and each rank writes FOLDER/rank-R.json. */
 
@@ -31,7 +32,7 @@ typedef struct {
 } phase;
 
 static int phases, times = 1;
-static int reads, collective, serial, read_only;
+static int reads, collective, individual, serial, read_only;
 static const char *file, *report;
 static phase done[PHASES];
 static void *memory[DATASETS];
@@ -169,7 +170,8 @@ static void option(char *word)
     else if (!strcmp(word, "do"))
         reads = !strcmp(is, "read");
     else if (!strcmp(word, "mode"))
-        collective = !strcmp(is, "collective");
+        individual = !strcmp(is, "individual"),
+        collective = individual || !strcmp(is, "collective");
     else if (!strcmp(word, "driver"))
         serial = !strcmp(is, "serial");
     else if (!strcmp(word, "access"))

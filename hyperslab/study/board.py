@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from .. import claims
-from ..claims.bands import HOLDS, NOT_MEASURED, SIGNS, UNDECIDED
+from ..claims.bands import HOLDS, IN_PART, NOT_MEASURED, SIGNS, UNDECIDED, kind_of, sign
 from ..measure import records as tables
 from ..text import amount
 from . import provenance
@@ -53,12 +53,16 @@ class Board:
     @property
     def otherwise(self) -> int:
         """How many claims were decided, and do not hold."""
-        return len(self.judgements) - self.count(HOLDS, *UNDECIDED)
+        return sum(
+            judgement.verdict not in (HOLDS, *UNDECIDED)
+            and judgement.claim.basis != "another system"
+            for judgement in self.judgements
+        )
 
     @property
     def in_part(self) -> int:
         """How many claims hold in part."""
-        return sum(bool(judgement.contrary) for judgement in self.judgements)
+        return sum(kind_of(judgement.label) == IN_PART for judgement in self.judgements)
 
 
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
@@ -103,7 +107,7 @@ def tally(board: Board) -> pd.DataFrame:
     pandas.DataFrame
         By verdict, each with its sign: a column for each paper, and their sum.
     """
-    rows = [(item.claim.document, item.label.partition(" (")[0]) for item in board.judgements]
+    rows = [(item.claim.document, kind_of(item.label)) for item in board.judgements]
     table = pd.DataFrame(rows, columns=["paper", "Verdict"])
     counts = pd.crosstab(table["Verdict"], table["paper"])
     counts = counts.reindex(index=list(SIGNS), columns=list(board.content.documents), fill_value=0)
@@ -159,7 +163,7 @@ def places(chosen: list[claims.Claim]) -> list[str]:
 
 def signed(judgement: claims.Judgement) -> str:
     """Return a claim's verdict with its sign."""
-    return f"{SIGNS[judgement.label.partition(' (')[0]]} {judgement.label}"
+    return f"{sign(judgement.label)} {judgement.label}"
 
 
 def _differs(folder: Path, profile: str, top: Path) -> dict[str, str]:

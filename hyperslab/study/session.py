@@ -16,6 +16,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from .. import claims
 from ..io import experiment as experiment_io
 from ..io.far import Place, serve
 from ..measure import machine, records
@@ -93,6 +94,8 @@ class Session:
         self.machines = _own_results(self.results)
         self._clear_scratch()
         self._facts = machine.facts(workdir, profile=profile, seed=seed, notebook=notebook)
+        written = root() / claims.FILE
+        self._facts["rules"] = claims.read(written).rules if written.exists() else ""
         header = {
             "identity": self._facts["identity"],
             "versions": self._facts["versions"],

@@ -16,7 +16,7 @@ IDENTITY = frozenset({"architecture", "cores", "cpu", "memory_gib", "system"})
 NEEDED = ("identity", "versions", "kernel", "file_system", "profile", "notebook", "seed")
 KNOWN = frozenset(NEEDED) | {
     "read_ahead_kib", "memory_bytes", "memory_limit_bytes", "host_takes_freed_memory",
-    "git_revision", "lock_sha256", "resumed_blocks",
+    "git_revision", "lock_sha256", "resumed_blocks", "rules",
 }  # fmt: skip
 _VERSION = re.compile(r"[\w.+!-]*\d[\w.+!-]*")
 _KERNEL = re.compile(r"\w+ [\d.]+")

@@ -114,7 +114,8 @@ def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Pro
     good = frame["status"] == "ok"
     if not good.any():
         yield Problem(file, "has no sample that succeeded", again, "status")
-    if gone := int((good & frame["user_s"].notna() & frame["wall_s"].isna()).sum()):
+    timed = good & frame["user_s"].notna() & frame["order"].notna()
+    if gone := int((timed & frame["wall_s"].isna()).sum()):
         yield Problem(file, f"{gone} samples that were timed have no time", again, "wall_s")
     if unsure := int((good & ~frame["verified"]).sum()):
         what = f"{unsure} samples were not compared with the truth"

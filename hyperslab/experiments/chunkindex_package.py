@@ -1,0 +1,292 @@
+"""The published package chunkindex: run from a checkout, in an environment of its own.
+
+None of its code is here. Two of its functions are called, `create_index` and `read_slice`, in a
+process of an environment that has the versions which the document names.
+"""
+
+import json
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ..access import reader
+from ..access.chunkindex_layout import SUFFIX as LAYOUT
+from ..access.registry import card
+from ..io import work
+from ..io.experiment import File, columns
+from ..network import Wire, serving
+from ..subchunk import chunkindex
+
+VERSIONS = Path(__file__).with_name("chunkindex.txt")
+NAME = "chunkindex 1.1"
+STAND_IN = "chunkindex_layout"
+SUFFIX = ".chunkindex-package"
+LABELS = ("read", "layout", "reader")
+_TOP = Path(__file__).parents[2]
+_CHILD = (
+    "import sys; sys.path.insert(0, sys.argv[1]); sys.path.append(sys.argv[2]); "
+    "from hyperslab.experiments.chunkindex_child import main; main(sys.argv[3])"
+)
+Selection = tuple[Any, ...]
+Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
+
+
+@dataclass(frozen=True)
+class Package:
+    """A checkout of the package, and the environment that it runs in.
+
+    Parameters
+    ----------
+    checkout : str
+        The folder that holds its folder `chunkindex`.
+    environment : Path
+        Of Python; made where it is missing, or has other versions.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder.
+    """
+
+    checkout: str
+    environment: Path
+
+    def __post_init__(self) -> None:
+        if not (self._folder / "chunkindex" / "__init__.py").exists():
+            raise FileNotFoundError(
+                f"chunkindex={self.checkout!r}: give a folder that holds the package's folder "
+                "chunkindex, such as a clone of its repository"
+            )
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.checkout).expanduser().resolve()
+
+    @cached_property
+    def version(self) -> str:
+        """What git calls the checkout; empty where it is none."""
+        words = ["git", "-C", str(self._folder), "-c", "safe.directory=*"]
+        done = subprocess.run(
+            [*words, "describe", "--tags", "--always", "--dirty"], capture_output=True, text=True
+        )
+        return done.stdout.strip()
+
+    def make(self) -> Path:
+        """Make the environment, and return its interpreter."""
+        python, mark = self.environment / "bin" / "python", self.environment / VERSIONS.name
+        wanted = VERSIONS.read_text(encoding="utf-8")
+        if not mark.exists() or mark.read_text(encoding="utf-8") != wanted:
+            _run([sys.executable, "-m", "venv", "--clear", str(self.environment)])
+            _run([str(python), "-m", "pip", "install", "--quiet", "--requirement", str(VERSIONS)])
+            mark.write_text(wanted, encoding="utf-8")
+        return python
+
+    def words(self, **told: object) -> tuple[str, ...]:
+        """Return the command that does what is told; see `chunkindex_child.main`."""
+        # Isolated: what this process imports from, its children would else import from too.
+        begun = (str(self.environment / "bin" / "python"), "-I", "-c", _CHILD)
+        return (*begun, str(self._folder), str(_TOP), json.dumps(told))
+
+    def index(self, path: Path, variable: str, index: Path) -> Path:
+        """Build the index of a variable of a file where it is missing.
+
+        The package stops at variables without chunks. So it gets a file with this variable alone,
+        whose chunks are copied as they are.
+        """
+        self.make()
+        if not index.exists():
+            part, alone = (index.with_name(f"{index.name}.{end}") for end in ("part", "alone"))
+            part.unlink(missing_ok=True)
+            with h5py.File(path) as file, h5py.File(alone, "w") as copy:
+                file.copy(file[variable], copy, variable, without_attrs=True)
+            _run(self.words(data=str(alone), index=str(part)))
+            alone.unlink()
+            part.replace(index)
+        return index
+
+    def read(self, data: str, index: str, variable: str, box: object, target: Path) -> None:
+        """Read a box of a variable into a file."""
+        told = {"data": data, "index": index, "variable": variable, "selection": box}
+        _run(self.words(**told, target=str(target)))
+
+
+@dataclass(frozen=True)
+class ReadByPackage:
+    """Read part of a local file by the package, and compare it: phases open, read and close.
+
+    Parameters
+    ----------
+    package : Package, optional
+        None where records are drawn from.
+    file : File
+        The index that the package made lies beside it.
+    selection
+        As numpy has it.
+    """
+
+    package: Package | None
+    file: File
+    selection: Selection
+
+    def parts(self, cache_state: str) -> dict[str, Any]:
+        """Return what a sample runs, and what describes it."""
+        assert self.package is not None, "nothing is measured where records are drawn from"
+        array = self.file.array
+        path = self.file.twin() if cache_state == "warm" else self.file.path
+        index = path.with_name(path.name + SUFFIX)
+        target = path.with_name(
+            f"{path.name}-{zlib.crc32(repr(self.selection).encode()):08x}.read.npy"
+        )
+        box = ends(self.selection, array.shape)
+        told = {"data": str(path), "index": str(index), "variable": array.variable}
+        return {
+            "run": self.package.words(**told, selection=box, target=str(target)),
+            "check": Saved(target, self.file.part(self.selection)),
+            "columns": {
+                **columns(self.file.layout, STAND_IN),
+                "library_version": self.package.version,
+                "stages": array.shape[0],
+                "predicted_reads": np.arange(array.shape[0])[self.selection[0]].size,
+            },
+            "files": (path, index),
+            "cleanup": work.Remove(target),
+            "start": "command",
+        }
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Check that what was left in a file equals the truth, but for axes of one value."""
+
+    path: Path
+    values: Callable[[], NDArray[Any]]
+
+    def __call__(self, _: object) -> bool:
+        truth = self.values()
+        with self.path.open("rb") as file:
+            read = np.load(file)
+        return bool(read.size == truth.size and np.array_equal(read.reshape(truth.shape), truth))
+
+
+def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first place and that behind the last of each axis.
+
+    Examples
+    --------
+    >>> ends(np.s_[:, 3, 5:9], (4, 10, 20))
+    [(0, 4), (3, 4), (5, 9)]
+    """
+    chosen = [range(n)[part] for part, n in zip(selection, shape, strict=True)]
+    return [
+        (part, part + 1) if isinstance(part, int) else (part.start, part.stop) for part in chosen
+    ]
+
+
+def called(name: str) -> str:
+    """Return what tables call a reader: one of `hyperslab.access`, or the package.
+
+    Examples
+    --------
+    >>> called("chunkindex_layout"), called(NAME)
+    ('chunkindex', 'chunkindex 1.1')
+    """
+    return name if name == NAME else str(card(name))
+
+
+def index(package: Package | None, files: Iterable[File]) -> None:
+    """Build the package's own indexes beside files, where there is the package."""
+    for file in files if package else ():
+        assert package is not None
+        package.index(file.path, file.array.variable, file.path.with_name(file.path.name + SUFFIX))
+
+
+def known(recorded: Callable[[str, str], Collection[int]]) -> bool:
+    """Return whether records hold reads by the package; most runs have no checkout.
+
+    Parameters
+    ----------
+    recorded : callable
+        `Session.recorded`.
+    """
+    try:
+        return bool(recorded("package", "requests"))
+    except (KeyError, ValueError):
+        return False
+
+
+def counts(package: Package, reads: Reads, layouts: Sequence[str]) -> Iterator[dict[str, object]]:
+    """Yield a row for each read over HTTP, by the stand-in and by the package.
+
+    Both take the index that the package made; ``points`` is how many it has. A row is verified
+    where values are true, and the index that hyperslab writes in the layout has the same points.
+    """
+    for name, (files, selection) in reads.items():
+        for layout in layouts:
+            for label, found in both(package, files[layout], selection).items():
+                yield {"read": name, "layout": layout, "reader": label, "phase": "all", **found}
+
+
+def both(package: Package, file: File, selection: Selection) -> dict[str, dict[str, object]]:
+    """Read from a server by the stand-in and by the package: requests, bytes, points, equality."""
+    path, variable = file.path.resolve(), file.array.variable
+    truth, folder = file.part(selection)(), file.path.with_name(f"served-{file.path.name}")
+    folder.mkdir(exist_ok=True)
+    served, target = folder / file.path.name, folder / "values.npy"
+    beside = served.with_name(served.name + LAYOUT)
+    for link, to in ((served, path), (beside, file.path.with_name(file.path.name + SUFFIX))):
+        link.unlink(missing_ok=True)
+        link.symlink_to(to.resolve())
+    same, points = same_points(beside, _ours(file, folder), variable)
+    rows: dict[str, dict[str, object]] = {}
+    with serving(folder) as server:
+        data, index = server.address(served.name), server.address(beside.name)
+        with reader(STAND_IN).open(data, variable) as opened:
+            values = opened.read(selection)
+        rows["chunkindex"] = _row(Wire.of(server.requests()), np.array_equal(values, truth))
+        server.forget()
+        package.read(data, index, variable, ends(selection, file.array.shape), target)
+        rows[NAME] = _row(Wire.of(server.requests()), Saved(target, lambda: truth)(None))
+    version = {"chunkindex": "", NAME: package.version}
+    for label, row in rows.items():
+        row.update(columns(file.layout, STAND_IN), library_version=version[label])
+        row.update(points=points, verified=bool(row["verified"]) and same)
+    return rows
+
+
+def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
+    """Return whether two indexes have the same points of a variable, and how many the first has."""
+    found, others = (chunkindex.chunk_points(path, variable) for path in (one, other))
+    same = found.keys() == others.keys() and all(
+        np.array_equal(found[name].outloc, others[name].outloc)
+        and np.array_equal(found[name].bit, others[name].bit)
+        for name in found
+    )
+    return same, sum(map(len, found.values()))
+
+
+def _ours(file: File, folder: Path) -> Path:
+    """Return the index that hyperslab writes in the layout."""
+    index = file.path.with_name(file.path.name + LAYOUT)
+    if index.exists():
+        return index
+    return chunkindex.write(file.path, folder / "ours", variables=[file.array.variable])
+
+
+def _row(wire: Wire, right: bool) -> dict[str, object]:
+    return {"requests": wire.requests, "wire_bytes": wire.wire_bytes, "verified": bool(right)}
+
+
+def _run(words: Sequence[str]) -> None:
+    done = subprocess.run(list(words), capture_output=True, text=True)
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[-3:]
+        raise RuntimeError(f"{Path(words[0]).name} ended with {done.returncode}: {' '.join(said)}")

@@ -1,0 +1,32 @@
+"""The page that says where each figure and table of the five documents is."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "book/figures.md").read_text(encoding="utf-8")
+SHOWN = sorted(set(re.findall(r"\{shown\}`(\w+)/((?:fig|tab)-[\w-]+)`", PAGE)))
+HAS = {"Lee": (13, 8), "Jones": (8, 1), "Penard": (10, 3), "Chilan": (6, 0)}
+"""How many figures and tables each document has."""
+
+
+@pytest.mark.parametrize(("notebook", "label"), SHOWN)
+def test_what_it_names_is_shown_there(notebook: str, label: str) -> None:
+    source = (ROOT / f"notebooks/{notebook}.ipynb").read_text(encoding="utf-8")
+    assert f'\\"{label[4:]}\\"' in source
+
+
+def test_every_place_is_named_so() -> None:
+    assert len(SHOWN) > 25
+    assert PAGE.count("{shown}`") == len(re.findall(r"\{shown\}`\w+/(?:fig|tab)-[\w-]+`", PAGE))
+
+
+@pytest.mark.parametrize("name", HAS)
+def test_it_has_each_figure_and_table_once(name: str) -> None:
+    (part,) = [each for each in PAGE.split("\n## ") if each.startswith(name)]
+    rows = re.findall(r"^\| ((?:Figure|Table) \d+) \|", part, flags=re.MULTILINE)
+    figures, tables = HAS[name]
+    wanted = [f"Figure {n + 1}" for n in range(figures)]
+    assert rows == [*wanted, *(f"Table {n + 1}" for n in range(tables))]

@@ -1,0 +1,125 @@
+"""The script that walks the history of the claims: what is a change, and that each is recorded."""
+
+import importlib.util
+import os
+import subprocess
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from made_claims import RATIO, claim, part, written
+
+from hyperslab import claims
+
+PLACE = Path(__file__).parents[1] / "tools/rules.py"
+Change = Callable[..., list[str]]
+
+
+@pytest.fixture
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("rules", PLACE)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def change(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Change:
+    """Write a claim, change it a few days later, and return what is not recorded of that."""
+
+    def git(*words: str, day: str = "2026-11-20") -> None:
+        who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        when = {f"GIT_{one}_DATE": f"{day}T12:00:00Z" for one in ("AUTHOR", "COMMITTER")}
+        env = {"PATH": os.environ["PATH"], **when}
+        command = ["git", *who, *words]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=env)
+
+    def changed(
+        old: dict[str, Any], new: dict[str, Any], *, on: str = "", renamed: bool = False
+    ) -> list[str]:
+        place = tmp_path / "book"
+        place.mkdir()
+        git("init", "-q")
+        for item, day in ((old, "2026-11-20"), (new, "2026-11-24")):
+            written(place, item)
+            git("add", ".")
+            git("commit", "-q", "-m", "a", day=day)
+        entry = {"date": date.fromisoformat(on or "2026-11-01"), "reason": "It was mended."}
+        path = written(place, new | {"changes": [entry]})
+        if renamed:
+            commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=tmp_path, text=True)
+            names = {"date": date(2026, 11, 24), "commits": commit, "reason": "Labels."}
+            path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"renames": [names]}))
+        return [line.split(" ", 2)[2] for line in tool.unrecorded()]
+
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    return changed
+
+
+OLD = claim(part(rule={"kind": "effect", "document": "8 / 2"}))
+OTHER = part(name="b", headline=False)
+FILTERED = part(measure={**RATIO, "of": {"case": "c"}})
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        (claim(part(rule={"kind": "effect", "document": 4.0})), []),
+        (claim(part(reason="{compared}.")), []),
+        (claim(part(name="seconds")), []),
+        (claim(part(measure={**RATIO, "counting": "stages"})), []),
+        (claim(part(rule={"kind": "effect", "document": 5})), ["time: rule: document 4.0 → 5.0"]),
+        (claim(FILTERED), ['time: of {"case": "a"} → {"case": "c"}']),
+        (claim(part(), OTHER), ["b: added"]),
+        (claim(part(name="b", measure={**RATIO, "value": "cpu_s"})), ["b: added", "time: gone"]),
+    ],
+)
+def test_a_change_that_is_not_recorded_is_named(
+    change: Change, new: dict[str, Any], said: list[str]
+) -> None:
+    assert change(OLD, new) == [f"lee-x, {line}" for line in said]
+
+
+def test_another_headline_is_a_change(change: Change) -> None:
+    moved = claim(part(headline=False), OTHER | {"headline": True})
+    said = change(claim(part(), OTHER), moved)
+    assert [line.split(": headline")[0] for line in said] == ["lee-x, b", "lee-x, time"]
+
+
+@pytest.mark.parametrize(("day", "said"), [("2026-11-25", 0), ("2026-11-22", 1)])
+def test_an_entry_within_a_day_records_it(change: Change, day: str, said: int) -> None:
+    assert len(change(OLD, claim(FILTERED), on=day)) == said
+
+
+def test_a_commit_of_names_may_rename_filters_and_nothing_else(change: Change) -> None:
+    new = claim(FILTERED | {"rule": {"kind": "effect", "document": 5}})
+    assert change(OLD, new, renamed=True) == ["lee-x, time: rule: document 4.0 → 5.0"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"commits": "0123456"}, "the field date is missing"),
+        ({"date": date(2026, 11, 24), "commits": "main", "reason": "r"}, "commits is 'main'"),
+    ],
+)
+def test_renames_name_commits(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
+    path = written(tmp_path, claim())
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"renames": [wrong]}))
+    with pytest.raises(claims.ClaimsError, match=message):
+        claims.load(path)
+
+
+def test_every_change_of_a_rule_is_recorded(tool: ModuleType) -> None:
+    try:
+        shallow = tool.git("rev-parse", "--is-shallow-repository").strip() == "true"
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this is no checkout: it has no history of book/claims.yml")
+    if shallow:
+        pytest.skip("a shallow clone has no history of book/claims.yml")
+    assert list(tool.unrecorded()) == []

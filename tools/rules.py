@@ -1,0 +1,90 @@
+"""Print each change of a claim's rule or measure that the claim does not record.
+
+Commits of book/claims.yml are held beside their parents: what each part measures, by which rule,
+and whether it is the headline. An entry of the claim under `changes`, dated within a day, records a
+change. Filters that the commits under `renames` gave other names are not compared.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hyperslab import claims
+from hyperslab.claims.measures import real
+
+ROOT = Path(__file__).parents[1]
+FILE = claims.FILE.as_posix()
+FILTERS = ("of", "to", "cells", "where", "over", "expect", "against", "ratios")
+Parts = dict[str, dict[str, Any]]
+
+
+def git(*words: str) -> str:
+    """Return what git prints; the checkout may belong to another user."""
+    return subprocess.check_output(["git", "-c", "safe.directory=*", *words], cwd=ROOT, text=True)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as it is compared: a quotient worked out, a list of one as that one."""
+    if isinstance(value, dict):
+        return {str(key): plain(value[key]) for key in sorted(value, key=str)}
+    if isinstance(value, list):
+        return [plain(item) for item in value] if len(value) != 1 else plain(value[0])
+    try:
+        return real(value)
+    except ValueError:
+        return str(value)
+
+
+@cache
+def written(commit: str) -> dict[str, Parts]:
+    """Return by what each part of each claim was judged at a commit."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    found: dict[str, Parts] = {}
+    for item in yaml.load(git("show", f"{commit}:{FILE}"), loader)["claims"]:
+        for part in item["parts"]:
+            fields = {"headline": part.get("headline", False), "notebook": item["notebook"]}
+            fields |= part["measure"] | {f"rule: {name}": x for name, x in part["rule"].items()}
+            fields.pop("counting" if fields["kind"] == "ratio" else "", "")  # of the reason alone
+            found.setdefault(item["id"], {})[part["name"]] = plain(fields)
+    return found
+
+
+def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+    """Yield what differs between two versions of a claim, and from what to what."""
+    gone = {name: part for name, part in old.items() if name not in new}
+    for name, part in new.items():
+        known = [old[name]] if name in old else [p for p in gone.values() if p == part]
+        if not known:
+            yield f"{name}: added", ""
+        for field in sorted({*part, *known[0]} - {*left_out}) if known else ():
+            before, after = (json.dumps(p.get(field), ensure_ascii=False) for p in (known[0], part))
+            if before != after:
+                yield f"{name}: {field}", f"{before} → {after}"
+    yield from ((f"{name}: gone", "") for name, part in gone.items() if part not in new.values())
+
+
+def unrecorded() -> Iterator[str]:
+    """Yield a line for each change that is not recorded, oldest first."""
+    now = claims.read(ROOT / FILE)
+    dated = [(claim.id, day) for claim in now.claims for day, _ in claim.changes]
+    recorded = {(name, str(day + timedelta(near))) for name, day in dated for near in (-1, 0, 1)}
+    log = git("log", "--reverse", "--date=short", "--format=%h %ad %p", "--", FILE)
+    for commit, day, *parents in map(str.split, log.splitlines()):
+        befores = [written(parent) for parent in parents if git("ls-tree", parent, FILE)]
+        left_out = FILTERS if commit.startswith(now.renames) else ()
+        for name, parts in written(commit).items() if befores else ():
+            each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
+            new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
+            yield from (f"{day} {commit} {name}, {what} {each[0][what]}" for what in sorted(new))
+
+
+if __name__ == "__main__":
+    print(*(lines := list(unrecorded())), sep="\n")
+    sys.exit(bool(lines))

@@ -32,9 +32,9 @@ class VerdictBoard(SphinxDirective):
 
     def tile(self, claim: Claim) -> nodes.Node:
         label = badge(claim.label, sign(claim.label))
-        spoken = f" {claim.title}, {claim.label}"
-        label += nodes.inline("", spoken, classes=["board-spoken"])
-        tip = f"{claim.title}: {claim.label}"
+        said = ", ".join(filter(None, (claim.label, claim.text("basis"))))
+        label += nodes.inline("", f" {claim.title}, {said}", classes=["board-spoken"])
+        tip = f"{claim.title}: {said}"
         return nodes.paragraph("", "", linked(label, claim, self.env.docname, tip))
 
 

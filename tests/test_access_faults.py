@@ -57,7 +57,7 @@ FSSPEC = {
 }
 # Its first read asks for what the file has and more, and fsspec asks again for the rest.
 AHEAD = FSSPEC | {
-    "gone": f"Cannot connect to host|{LEFT}|Server disconnected",
+    "gone": f"Cannot connect to host|{LEFT}|Server disconnected|{BROKEN}",
     "whole": RIGHT,
     "short": RIGHT,
 }

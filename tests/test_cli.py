@@ -147,7 +147,10 @@ def test_who_has_read_enough_is_told_nothing():
 def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path, number):
     words = [sys.executable, "-m", "hyperslab", "run", "lee_access", "--profile", "smoke"]
     process = subprocess.Popen(
-        [*words, "--again", "--workdir", str(tmp_path)], stdout=subprocess.PIPE, text=True
+        [*words, "--again", "--workdir", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # under nohup it would be ignored
     )
     scratch = tmp_path / "scratch"
     until = time.monotonic() + 60

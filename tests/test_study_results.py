@@ -272,7 +272,7 @@ def test_records_are_added_without_a_value_lost(real: Path, into: Path) -> None:
         pd.testing.assert_frame_equal(load(small), load(whole), check_exact=True)
     assert machines(added.folder) == machines(real)
     judged = json.loads((added.folder / "claims.json").read_text())
-    assert len(judged) == 75
+    assert len(judged) == len(claims.load())
     assert {item["verdict"] for item in judged} > {"not measured"}
     assert [path.name for path in into.iterdir()] == ["here"]
 
@@ -336,7 +336,7 @@ def test_a_failure_half_way_leaves_what_was_there(
     before = contents(into)
     path = given / f"{TIMED}.parquet"
     frame = load(path)
-    save(frame[frame["block"] > 0].reset_index(drop=True), path)
+    save(frame.assign(pace_s=frame["pace_s"] * 1.01), path)
 
     rename = Path.rename
 

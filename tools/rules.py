@@ -75,14 +75,14 @@ def unrecorded() -> Iterator[str]:
     now = claims.read(ROOT / FILE)
     dated = [(claim.id, day) for claim in now.claims for day, _ in claim.changes]
     recorded = {(name, str(day + timedelta(near))) for name, day in dated for near in (-1, 0, 1)}
-    log = git("log", "--reverse", "--date=short", "--format=%h %ad %p", "--", FILE)
+    log = git("log", "--reverse", "--date=short", "--format=%H %ad %P", "--", FILE)
     for commit, day, *parents in map(str.split, log.splitlines()):
         befores = [written(parent) for parent in parents if git("ls-tree", parent, FILE)]
         left_out = FILTERS if commit.startswith(now.renames) else ()
         for name, parts in written(commit).items() if befores else ():
             each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
             new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
-            yield from (f"{day} {commit} {name}, {what} {each[0][what]}" for what in sorted(new))
+            yield from (f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip() for what in sorted(new))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ _KINDS = {
 }
 _QUANTITIES = {
     "cpu_share": "% of the time",
+    "stages": "times",
     "stored_share": "× the data",
     "amplification": "B for each byte asked for",
     "disk_amplification": "B for each byte used",

@@ -23,6 +23,7 @@ from ..access.chunkindex_layout import SUFFIX as LAYOUT
 from ..access.registry import card
 from ..io import work
 from ..io.experiment import File, columns
+from ..io.far import linked
 from ..network import Wire, serving
 from ..subchunk import chunkindex
 
@@ -247,7 +248,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
         link.symlink_to(to.resolve())
     same, points = same_points(beside, _ours(file, folder), variable)
     rows: dict[str, dict[str, object]] = {}
-    with serving(folder) as server:
+    with serving(folder, beyond=linked(folder)) as server:
         data, index = server.address(served.name), server.address(beside.name)
         with reader(STAND_IN).open(data, variable) as opened:
             values = opened.read(selection)

@@ -10,7 +10,7 @@ import netCDF4
 from numpy.typing import NDArray
 
 from ..io.experiment import Case, File, columns, modules
-from ..io.far import Place, ReadOver, without_address
+from ..io.far import Place, ReadOver, linked, without_address
 from ..io.work import Equals
 from ..measure.case import Stopwatch
 from ..measure.processes import Processes
@@ -92,7 +92,8 @@ def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]
     folder : Path
         What is served.
     """
-    with serving(folder) as web, serving(folder, "s3") as store:
+    beyond = linked(folder)
+    with serving(folder, beyond=beyond) as web, serving(folder, "s3", beyond=beyond) as store:
         servers = {"http": web, "s3": store}
         ready = [_at(case, servers).ready() for case in cases]
         with Processes(("netCDF4", *modules(ready))) as processes:

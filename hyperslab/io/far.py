@@ -73,7 +73,6 @@ def serve(
     links: Mapping[str, Link],
     kind: str = "http",
     store: str = "",
-    beyond: Sequence[Path] = (),
 ) -> Iterator[dict[str, Place]]:
     """Serve a folder behind each link for as long as the context lasts; see `Session.serve`."""
     if store:
@@ -85,12 +84,17 @@ def serve(
         return
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
     with ExitStack() as held:
-        server = held.enter_context(serving(folder, kind, program=program, beyond=beyond))
+        server = held.enter_context(serving(folder, kind, program=program, beyond=linked(folder)))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}
         yield {
             name: Place(name, link, server.through(lines[name].port), lines[name])
             for name, link in links.items()
         }
+
+
+def linked(folder: Path) -> list[Path]:
+    """Return the folders that links in a folder lead to: data of a run are linked to one place."""
+    return sorted({path.resolve().parent for path in folder.iterdir() if path.is_symlink()})
 
 
 def _version(paths: Sequence[Path]) -> str:

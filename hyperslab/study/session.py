@@ -217,7 +217,7 @@ class Session:
         if self.drawing:
             yield {name: Place(name, link) for name, link in links.items()}
             return
-        with serve(self.scratch, links, kind, store, [self.data]) as places:
+        with serve(self.scratch, links, kind, store) as places:
             yield places
 
     def measure(

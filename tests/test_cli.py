@@ -2,10 +2,12 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import h5py
 import pytest
@@ -118,10 +120,19 @@ def test_a_module_of_our_own_that_is_missing_is_no_missing_package(monkeypatch):
         main(["bench", "x.nc"])
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    """Records of one notebook, which are judged soon."""
+    folder = tmp_path_factory.mktemp("few")
+    for name in ("machine.json", "penard_datasets.parquet"):
+        shutil.copy(Path("results/reference", name), folder)
+    return folder
+
+
 @pytest.mark.parametrize("coding", ["ascii", "latin-1", "cp437"])
-def test_a_terminal_that_lacks_letters_gets_the_answer(coding):
+def test_a_terminal_that_lacks_letters_gets_the_answer(coding, few):
     found = subprocess.run(
-        [sys.executable, "-m", "hyperslab", "claims", "--records", "results/reference"],
+        [sys.executable, "-m", "hyperslab", "claims", "--records", str(few)],
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": coding},
         check=False,
@@ -131,14 +142,14 @@ def test_a_terminal_that_lacks_letters_gets_the_answer(coding):
 
 
 @pytest.mark.parametrize("redirected", [">&-", "2>&-", "<&-", ">&- 2>&-"])
-def test_closed_outputs_are_no_error(redirected):
-    words = f"{sys.executable} -m hyperslab claims --records results/reference {redirected}"
+def test_closed_outputs_are_no_error(redirected, few):
+    words = f"{sys.executable} -m hyperslab claims --records {few} {redirected}"
     found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stderr) == (OK, "")
 
 
-def test_who_has_read_enough_is_told_nothing():
-    words = f"{sys.executable} -m hyperslab claims --records results/reference | head -c 5"
+def test_who_has_read_enough_is_told_nothing(few):
+    words = f"{sys.executable} -m hyperslab claims --records {few} | head -c 5"
     found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)
     assert found.stderr == ""
 

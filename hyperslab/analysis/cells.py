@@ -205,12 +205,16 @@ def _check_identity(
 def _samples(rows: pd.DataFrame, keys: "pd.Series[str]", quantity: Quantity) -> pd.DataFrame:
     """One row a sample: phases summed, sizes taken once."""
     table = rows.assign(group=keys)
-    how = {c: ("max" if c in PER_SAMPLE else "sum") for c in quantity.columns}
     # A phase without the count must not look like a phase that counted nothing.
     whole = table.dropna(subset=[c for c in quantity.columns if c not in PER_SAMPLE])
     if whole.empty:
         raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
-    return whole.groupby(["block", "order", "group"], dropna=False, sort=False).agg(how)
+    samples = whole.groupby(["block", "order", "group"], dropna=False, sort=False)
+    once = [column for column in quantity.columns if column in PER_SAMPLE]
+    summed = [column for column in quantity.columns if column not in PER_SAMPLE]
+    found = [samples[summed].sum()] if summed else []
+    found += [samples[once].max()] if once else []
+    return pd.concat(found, axis=1)
 
 
 def _spell(where: Where) -> str:

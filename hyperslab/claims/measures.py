@@ -233,20 +233,18 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     pairs, groups = _pairs(of, to)
     blocks = len(pairs[0][0])
 
-    def varies(values: Floats) -> float:
-        quarters = np.quantile(values, [0.25, 0.5, 0.75])
-        return float((quarters[2] - quarters[0]) / quarters[1])
+    rows = np.array(_resampled(blocks))
 
-    def both(rows: Floats) -> tuple[float, float]:
-        each = [[max(varies(x[rows]), 1e-9) for x in pair] for pair in pairs]
-        first, second = np.exp(np.log(each).mean(axis=0))
-        return float(first), float(second)
+    def varies(values: Floats) -> Floats:
+        low, middle, high = np.quantile(values[rows], [0.25, 0.5, 0.75], axis=1)
+        return np.maximum((high - low) / middle, 1e-9)
 
-    estimate = _bootstrapped(lambda rows: both(rows)[0] / both(rows)[1], blocks)
-    first, second = both(_resampled(blocks)[0])
+    each = [[np.log(varies(values)) for values in pair] for pair in pairs]
+    first, second = np.exp(np.mean(each, axis=0))
+    estimate = _interval(first / second, blocks)
     words = {
-        "of": percent(first),
-        "to": percent(second),
+        "of": percent(first[0]),
+        "to": percent(second[0]),
         "compared": comparison(estimate.value, "more", "less"),
         "groups": number(len(groups)),
     }

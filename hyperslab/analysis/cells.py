@@ -210,8 +210,9 @@ def _samples(rows: pd.DataFrame, keys: "pd.Series[str]", quantity: Quantity) -> 
     if whole.empty:
         raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
     samples = whole.groupby(["block", "order", "group"], dropna=False, sort=False)
-    once = [column for column in quantity.columns if column in PER_SAMPLE]
-    summed = [column for column in quantity.columns if column not in PER_SAMPLE]
+    columns = dict.fromkeys(quantity.columns)
+    once = [column for column in columns if column in PER_SAMPLE]
+    summed = [column for column in columns if column not in PER_SAMPLE]
     found = [samples[summed].sum()] if summed else []
     found += [samples[once].max()] if once else []
     return pd.concat(found, axis=1)

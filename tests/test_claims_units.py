@@ -19,7 +19,9 @@ BOUNDS = {"kind": "count", "at_most": 0.5}
     "item", [item for known in claims.load() for item in known.parts], ids=lambda item: item.name
 )
 def test_no_number_of_the_study_is_without_a_unit(item: claims.Part) -> None:
-    counted = str(item.fields.get("value", "")) if item.kind in ("count", "level", "difference") else ""
+    counted = (
+        str(item.fields.get("value", "")) if item.kind in ("count", "level", "difference") else ""
+    )
     assert unit_of(item, QUANTITIES[counted].unit if counted else "")
 
 

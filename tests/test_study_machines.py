@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import yaml
 from made_claims import claim as made_claim
 from made_claims import part, quiet, samples
 
+from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import machines
 
@@ -53,6 +55,25 @@ def measured(folder: Path, ratio: float, run: str, *, noise: float = 0.0, **fact
 
 def gathered(**more: str) -> machines.Machines:
     return machines.gathered(**{"profile": "quick", "workdir": "build", **more})
+
+
+def test_verdicts_that_are_there_are_taken_as_long_as_the_rules_are_theirs(top: Path) -> None:
+    measured(top / "results/other", 4.0, "1")
+    known = claims.read("book/claims.yml").claims
+    found = claims.evaluate(known, "results/other")
+    claims.write_json(found, "results/other/claims.json")
+    assert repr(claims.recalled(known, top / "results/other")) == repr(
+        [replace(each, profile="") for each in found]
+    )
+    text = (top / "book/claims.yml").read_text()
+    changed = claims.read(written(top, text.replace("document: 1.5", "document: 1.6"))).claims
+    assert claims.recalled(changed, top / "results/other") == []
+
+
+def written(top: Path, text: str) -> Path:
+    path = top / "book/claims.yml"
+    path.write_text(text)
+    return path
 
 
 def test_nothing_measured_is_no_machine(top: Path) -> None:

@@ -21,6 +21,7 @@ __all__ = [
     "evaluate",
     "load",
     "read",
+    "recalled",
     "summary_table",
     "totals",
     "write_json",
@@ -72,6 +73,31 @@ def evaluate(
     """
     folder = Folder(Path(results), differs or {})
     return [judge(claim, folder) for claim in claims]
+
+
+def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
+    """Return how records were judged by these rules, from the claims.json beside them.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    results : Path
+        A folder of committed records, whose claims.json was written with them.
+
+    Returns
+    -------
+    list of Judgement
+        Empty where it lacks a claim, or its rule is another.
+    """
+    path = results / "claims.json"
+    content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    known = {each["id"]: each for each in content}
+    if any(known.get(claim.id, {}).get("rules") != claim.rules for claim in claims):
+        return []
+    return [
+        Judgement(claim, tuple(PartVerdict.of_json(part) for part in known[claim.id]["parts"]))
+        for claim in claims
+    ]
 
 
 def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:

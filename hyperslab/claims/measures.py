@@ -237,7 +237,8 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
 
     def varies(values: Floats) -> Floats:
         low, middle, high = np.quantile(values[rows], [0.25, 0.5, 0.75], axis=1)
-        return np.maximum((high - low) / middle, 1e-9)
+        found: Floats = np.maximum((high - low) / middle, 1e-9)
+        return found
 
     each = [[np.log(varies(values)) for values in pair] for pair in pairs]
     first, second = np.exp(np.mean(each, axis=0))

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -77,6 +78,15 @@ class PartVerdict:
         if math.isnan(self.measured):
             return "–"
         return interval(self.measured, self.low, self.high, self.unit)
+
+    @classmethod
+    def of_json(cls, facts: Mapping[str, Any]) -> "PartVerdict":
+        """Return the part that stands in claims.json."""
+        given = {each.name: facts[each.name] for each in fields(cls)} | {
+            name: math.nan if facts[name] is None else facts[name]
+            for name in ("measured", "low", "high", "document")
+        }
+        return cls(**{**given, "marks": tuple(facts["marks"])})
 
     def as_json(self) -> dict[str, object]:
         """Return the part as it stands in claims.json, which has neither NaN nor infinity."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..claims import FILE, Claim, ClaimFile, Judgement, PartVerdict, evaluate, read
+from ..claims import FILE, Claim, ClaimFile, Judgement, PartVerdict, evaluate, read, recalled
 from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
@@ -159,7 +159,8 @@ def gathered(
     content = read(top / FILE)
 
     def machine(name: str, folder: Path) -> Machine:
-        found = evaluate(content.claims, folder)
+        found = recalled(content.claims, folder) if name != YOURS else []
+        found = found or evaluate(content.claims, folder)
         return Machine(name, tables.machines(folder), {each.claim.id: each for each in found})
 
     folders = sorted(

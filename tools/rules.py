@@ -82,7 +82,8 @@ def unrecorded() -> Iterator[str]:
         for name, parts in written(commit).items() if befores else ():
             each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
             new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
-            yield from (f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip() for what in sorted(new))
+            for what in sorted(new):
+                yield f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip()
 
 
 if __name__ == "__main__":

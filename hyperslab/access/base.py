@@ -61,10 +61,6 @@ class Reader(Protocol):
     def formats(self) -> frozenset[str]:
         """Formats of `hyperslab.storage` it reads."""
 
-    @property
-    def start(self) -> str:
-        """How a process that uses it is started: "fork", "spawn" or "command"."""
-
     def open(
         self,
         path: str | Path,
@@ -99,11 +95,6 @@ class LibraryReader(ABC):
     def formats(self) -> frozenset[str]:
         """Formats of `hyperslab.storage` it reads."""
         return self._card.formats
-
-    @property
-    def start(self) -> str:
-        """How a process that uses it is started: "fork", "spawn" or "command"."""
-        return self._card.start
 
     def open(
         self,

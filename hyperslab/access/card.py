@@ -16,7 +16,7 @@ class Card:
 
     Parameters
     ----------
-    name, library, formats, start
+    name, library, formats
         As in `Reader`.
     module
         Module of `hyperslab.access` that holds it.
@@ -35,7 +35,6 @@ class Card:
     name: str
     library: str
     formats: frozenset[str]
-    start: str
     module: str
     requires: tuple[str, ...] = ()
     cannot: tuple[Mapping[str, object], ...] = ()
@@ -46,12 +45,20 @@ class Card:
     def __str__(self) -> str:
         return self.label or self.name
 
+    @property
+    def threads(self) -> bool:
+        """Whether it works in threads of its own: its process is not kept on one core.
+
+        It may be forked, from a process that has not yet made any.
+        """
+        return not {"zarr", "obstore"}.isdisjoint(self.requires)
+
     def reads(self, layout: Layout) -> bool:
         """Whether this library reads what is written in a layout.
 
         Examples
         --------
-        >>> card = Card("x", "x", frozenset({"hdf5"}), "fork", "x", cannot=({"codec": "lzf"},))
+        >>> card = Card("x", "x", frozenset({"hdf5"}), "x", cannot=({"codec": "lzf"},))
         >>> card.reads(Layout("hdf5")), card.reads(Layout("hdf5", chunks=(1,), codec="lzf"))
         (True, False)
         """

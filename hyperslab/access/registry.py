@@ -43,42 +43,41 @@ _OPENERS = {"http": ("aiohttp",), "s3": ("s3fs",)}
 # A new library is one file beside this one and one card here.
 # fmt: off
 CARDS = (
-    Card("plain", "Python", frozenset({"binary"}), "fork", "plain"),
-    Card("netcdf4", "netCDF4", _NETCDF, "fork", "netcdf4", ("netCDF4",), _NO_LZF, places=_HTTP),
-    Card("netcdf-c", "netCDF-C", _NETCDF, "fork", "c_kernel", ("netCDF4",), _NO_LZF, compiled=True),
-    Card("h5py", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_ALL),
-    Card("h5py-none", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS,
+    Card("plain", "Python", frozenset({"binary"}), "plain"),
+    Card("netcdf4", "netCDF4", _NETCDF, "netcdf4", ("netCDF4",), _NO_LZF, places=_HTTP),
+    Card("netcdf-c", "netCDF-C", _NETCDF, "c_kernel", ("netCDF4",), _NO_LZF, compiled=True),
+    Card("h5py", "h5py", _HDF5, "h5py", ("h5py",), places=_ALL),
+    Card("h5py-none", "h5py", _HDF5, "h5py", ("h5py",), places=_URLS,
          label="h5py, no read-ahead"),
-    Card("h5py-64k", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS,
+    Card("h5py-64k", "h5py", _HDF5, "h5py", ("h5py",), places=_URLS,
          label="h5py, 64 KiB read-ahead"),
-    Card("h5py-blocks", "h5py", _HDF5, "fork", "h5py", ("h5py",), places=_URLS,
+    Card("h5py-blocks", "h5py", _HDF5, "h5py", ("h5py",), places=_URLS,
          label="h5py, blocks of 1 MiB"),
-    Card("h5py-paged", "h5py", frozenset({"hdf5"}), "fork", "h5py", ("h5py",), _PAGED, places=_ALL,
+    Card("h5py-paged", "h5py", frozenset({"hdf5"}), "h5py", ("h5py",), _PAGED, places=_ALL,
          label="h5py, pages"),
-    Card("subchunk", "hyperslab.subchunk", _HDF5, "fork", "subchunk", ("h5py",), places=_ALL),
-    Card("subchunk-obstore", "hyperslab.subchunk", _HDF5, "spawn", "subchunk", _OBS, places=_URLS,
+    Card("subchunk", "hyperslab.subchunk", _HDF5, "subchunk", ("h5py",), places=_ALL),
+    Card("subchunk-obstore", "hyperslab.subchunk", _HDF5, "subchunk", _OBS, places=_URLS,
          label="subchunk, obstore"),
-    Card("chunkindex_layout", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_ALL,
+    Card("chunkindex_layout", "chunkindex", _HDF5, _INDEX, ("h5py",), places=_ALL,
          label="chunkindex"),
-    Card("chunkindex_layout-none", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_URLS,
+    Card("chunkindex_layout-none", "chunkindex", _HDF5, _INDEX, ("h5py",), places=_URLS,
          label="chunkindex, no read-ahead"),
-    Card("chunkindex_lean", "chunkindex", _HDF5, "fork", _INDEX, ("h5py",), places=_ALL,
+    Card("chunkindex_lean", "chunkindex", _HDF5, _INDEX, ("h5py",), places=_ALL,
          label="chunkindex, lean"),
-    Card("h5netcdf", "h5netcdf", _HDF5, "fork", "h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
-    Card("pyfive", "pyfive", _HDF5, "fork", "pyfive", ("pyfive",), places=_ALL),
-    Card("hidefix", "hidefix", _HDF5, "fork", "hidefix", ("hidefix", "h5py"), _DEFLATE),
-    Card("xarray-netcdf4", "xarray", _NETCDF, "fork", "xarray", _X4, _NO_LZF, places=_HTTP),
-    Card("xarray-h5netcdf", "xarray", _HDF5, "fork", "xarray", _X5, places=_ALL),
-    # zarr-python runs an event loop in a thread of its own, which a fork would lose.
-    Card("xarray-zarr", "xarray", _ZARR, "spawn", "xarray", _XZ, _NO_SHUFFLE, places=_ALL),
-    Card("kerchunk", "kerchunk", _HDF5, "spawn", "kerchunk", _KERCHUNK, _REFERRED, places=_URLS),
-    Card("virtualizarr", _VZ, _HDF5, "spawn", _VZ, _VIRTUAL, _REFERRED, places=_URLS),
-    Card("virtualizarr-kerchunk", _VZ, _HDF5, "spawn", _VZ, _VIRTUAL, _REFERRED, places=_URLS),
-    Card("zarr", "zarr", _ZARR, "spawn", "zarr", ("zarr",), _NO_SHUFFLE, places=_ALL),
-    Card("zarr-obstore", "zarr", _ZARR, "spawn", "zarr", _ZO, _NO_SHUFFLE, places=_URLS,
+    Card("h5netcdf", "h5netcdf", _HDF5, "h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
+    Card("pyfive", "pyfive", _HDF5, "pyfive", ("pyfive",), places=_ALL),
+    Card("hidefix", "hidefix", _HDF5, "hidefix", ("hidefix", "h5py"), _DEFLATE),
+    Card("xarray-netcdf4", "xarray", _NETCDF, "xarray", _X4, _NO_LZF, places=_HTTP),
+    Card("xarray-h5netcdf", "xarray", _HDF5, "xarray", _X5, places=_ALL),
+    Card("xarray-zarr", "xarray", _ZARR, "xarray", _XZ, _NO_SHUFFLE, places=_ALL),
+    Card("kerchunk", "kerchunk", _HDF5, "kerchunk", _KERCHUNK, _REFERRED, places=_URLS),
+    Card("virtualizarr", _VZ, _HDF5, _VZ, _VIRTUAL, _REFERRED, places=_URLS),
+    Card("virtualizarr-kerchunk", _VZ, _HDF5, _VZ, _VIRTUAL, _REFERRED, places=_URLS),
+    Card("zarr", "zarr", _ZARR, "zarr", ("zarr",), _NO_SHUFFLE, places=_ALL),
+    Card("zarr-obstore", "zarr", _ZARR, "zarr", _ZO, _NO_SHUFFLE, places=_URLS,
          label="zarr, obstore"),
     Card(
-        "nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "fork", "nczarr", ("netCDF4",), _NO_BIG
+        "nczarr", "netCDF4", frozenset({"nczarr", "zarr2"}), "nczarr", ("netCDF4",), _NO_BIG
     ),
 )
 # fmt: on
@@ -137,8 +136,8 @@ def reader(name: str) -> Reader:
 
     Examples
     --------
-    >>> reader("plain").start
-    'fork'
+    >>> reader("plain").library
+    'Python'
     """
     return _make(name)
 

@@ -219,7 +219,7 @@ class Read:
             "check": work.Equals(self.file.part(self.selection)),
             "columns": columns(self.file.layout, self.reader),
             "files": (path,),
-            "start": card(self.reader).start,
+            "pinned": not card(self.reader).threads,
         }
 
 

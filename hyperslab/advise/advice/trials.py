@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hyperslab.access import references
-from hyperslab.access.registry import reader
+from hyperslab.access.registry import card, reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
@@ -27,7 +26,6 @@ from hyperslab.storage.blosc import check_blosc
 from hyperslab.storage.region import region
 from hyperslab.storage.write import stored_bytes, write_array
 
-from ..model.terms import THREADED
 from . import far
 from .accesses import Access
 from .candidates import Candidate
@@ -73,8 +71,6 @@ class Visit:
     def __call__(self, watch: Stopwatch) -> tuple[str, ...]:
         """Read; return a digest of the values of each access."""
         chosen = reader(self.library)
-        if chosen.start == "spawn" and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, range(os.cpu_count() or 1))  # it has threads of its own
         place: str | Path = self.path
         options: Mapping[str, Any] | None = None
         if self.server is not None:
@@ -259,8 +255,8 @@ def _cases(
                     columns={**layout.record(), "library": library},
                     files=files if server is None else (),
                     cache_state=cache if server is None else "",
-                    start=_start(library),
                     aa=not number,
+                    pinned=not card(library).threads,
                 )
             )
     return cases, sizes
@@ -294,8 +290,3 @@ def _near(rows: Rows, accesses: Sequence[Access], present: str) -> set[str]:
     }
     most = NEAR * min(mixes.values(), default=0.0)
     return {present, *(name for name, mix in mixes.items() if mix <= most)}
-
-
-def _start(library: str) -> str:
-    """Return how a process starts: what has threads may be forked before it has made any."""
-    return "fork" if library in THREADED else reader(library).start

@@ -154,7 +154,7 @@ def _strip(read: Read) -> tuple[int | slice, ...]:
 
 
 def _timed(one: Measured, running: Processes) -> float:
-    outcome = running.run(Job(one.case(start="fork"), timeout_s=60))
+    outcome = running.run(Job(one.case(), timeout_s=60))
     if outcome.status != "ok":
         raise OSError(f"chunks of {one.reading.path.name} cannot be decoded: {outcome.status}")
     return next(float(str(row["wall_s"])) for row in outcome.rows if row["phase"] == "read")

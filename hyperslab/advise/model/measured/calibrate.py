@@ -172,7 +172,7 @@ def timed(
             block = time.monotonic()
             for index in random.permutation(len(reads)):
                 one = reads[index]
-                outcome = running.run(Job(one.case(start="fork"), timeout_s=60))
+                outcome = running.run(Job(one.case(), timeout_s=60))
                 bar.update()
                 if outcome.status != "ok":
                     continue

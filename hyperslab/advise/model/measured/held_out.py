@@ -112,7 +112,7 @@ def cases(reads: Sequence[Measured]) -> list[Case]:
     found = []
     for one in reads:
         cache = one.reading.read.cache
-        found.append(one.case(aa=cache not in seen, start="fork"))
+        found.append(one.case(aa=cache not in seen))
         seen.add(cache)
     return found
 

@@ -94,15 +94,13 @@ class Measured:
     total: int | None = None
     columns: Mapping[str, object] = field(default_factory=dict)
 
-    def case(self, *, aa: bool = False, start: str | None = None) -> Case:
+    def case(self, *, aa: bool = False) -> Case:
         """Return the case for the harness.
 
         Parameters
         ----------
         aa
             Whether it makes a pair.
-        start
-            How its process starts; None leaves that to the library.
         """
         read = self.reading.read
         files = list(files_of(self.reading.path))
@@ -117,6 +115,5 @@ class Measured:
             columns=columns,
             files=tuple(files),
             cache_state=read.cache,
-            start=start or reader(read.library).start,
             aa=aa,
         )

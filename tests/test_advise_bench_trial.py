@@ -7,7 +7,7 @@ import made_files
 import numpy as np
 import pytest
 
-from hyperslab.advise.bench.prepared import prepare, start_of
+from hyperslab.advise.bench.prepared import prepare, threaded
 from hyperslab.advise.bench.trial import Clean
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError, open_source
@@ -144,8 +144,8 @@ def test_notes_and_room_are_known_before(tmp_path):
     with open_source(path) as source:
         chosen = source.choose(None)
         made = prepare(source, chosen, Target("z", "zarr3"), [], memory_bytes=256 * MIB)
-        assert start_of(source, "zarr3") == "spawn"
-        assert start_of(source, "netcdf4") == "fork"
+        assert threaded(source, "zarr3")
+        assert not threaded(source, "netcdf4")
         with pytest.raises(ValueError, match="tight: copying"):
             prepare(source, chosen, Target("tight"), [], memory_bytes=100 * MIB)
         with pytest.raises(SourceError, match="no variable 'x'"):

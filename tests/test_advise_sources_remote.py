@@ -36,7 +36,7 @@ def test_urls_give_what_files_give(tmp_path, kind):
     with made_files.served(tmp_path) as address:
         format, values = everything(f"{address}/{kind}")
         with open_source(f"{address}/{kind}") as source:
-            assert not source.forks
+            assert source.threads
         with reopen(f"{address}/{kind}", format) as source:
             name = next(iter(values))
             first = source.read(name, tuple(slice(0, 1) for _ in values[name].shape)).item()

@@ -26,7 +26,7 @@ from ..memory import mib, peak_bytes
 from ..source import Source, open_source
 from ..specs.patterns import Pattern
 from ..specs.target import Target
-from .prepared import Prepared, prepare, start_of
+from .prepared import Prepared, prepare, threaded
 from .rows import SOURCE, described, losses, note, notes, overruns
 from .trial import Clean
 
@@ -127,7 +127,7 @@ def bench(
             for target in targets
         }
         rows = list(described(source, chosen, trials))
-        starts = {name: start_of(source, trial.layout.format) for name, trial in trials.items()}
+        threads = {name: threaded(source, trial.layout.format) for name, trial in trials.items()}
         local = not _is_remote(source)
         before = _stamp(address) if local else None
     if say:
@@ -136,15 +136,14 @@ def bench(
     with _scratch(Path(workdir)) as scratch:
         evicted = local and _can_evict(address)
         cases = [
-            _case(trials[target.name], target, scratch, starts[target.name], evicted, first=not n)
+            _case(trials[target.name], target, scratch, threads[target.name], evicted, first=not n)
             for n, target in enumerate(targets)
         ]
-        zarr = "spawn" in starts.values()
         plan = Plan(
             blocks=repeats,
             seed=seed,
             timeout_s=TIMEOUT_S,
-            modules=_MODULES + _ZARR_MODULES * zarr,
+            modules=_MODULES + _ZARR_MODULES * any(threads.values()),
             retakes=RETAKES,
         )
         journal = Journal(scratch / "journal.jsonl", {}, "")
@@ -183,7 +182,7 @@ def _check(targets: Sequence[Target], repeats: int, verify: str, parallel: bool)
 
 
 def _case(
-    prepared: Prepared, target: Target, scratch: Path, start: str, evicted: bool, *, first: bool
+    prepared: Prepared, target: Target, scratch: Path, threads: bool, evicted: bool, *, first: bool
 ) -> Case:
     path = scratch / f"{uuid.uuid4().hex[:8]}{prepared.layout.suffix}"
     layout = prepared.layout
@@ -203,8 +202,8 @@ def _case(
         cache_state="cold" if evicted else "",
         prepare=Clean(path),  # of a sample that was killed
         cleanup=Clean(path),
-        start=start,
         aa=first,
+        pinned=not threads,
     )
 
 

@@ -183,13 +183,6 @@ def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout])
     return min(most, max(stored, most // 8)) + 2**20
 
 
-def start_of(source: Source, format: str) -> str:
-    """Return how a sample's process starts: libraries with threads cannot be forked.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> start_of(SimpleNamespace(forks=True), "zarr3")
-    'spawn'
-    """
-    return "fork" if source.forks and (format not in ZARR or format == "nczarr") else "spawn"
+def threaded(source: Source, format: str) -> bool:
+    """Whether what reads a source or writes a format works in threads of its own."""
+    return source.threads or (format in ZARR and format != "nczarr")

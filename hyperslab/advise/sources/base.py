@@ -106,8 +106,8 @@ class Source(ABC):
         As it was given.
     """
 
-    # Whether the libraries behind it may be used in a forked process.
-    forks = True
+    # Whether the libraries behind it work in threads of their own.
+    threads = False
 
     def __init__(self, address: str) -> None:
         self.address = address

@@ -33,8 +33,8 @@ class HDF5Source(Source):
         An open file of h5py.
     stat_bytes
         Its bytes; -1 where unknown.
-    forks
-        Whether it may be used in a forked process.
+    threads
+        Whether what it is read through works in threads of its own.
     on_close
         What else is closed with it.
     """
@@ -45,11 +45,11 @@ class HDF5Source(Source):
         file: Any,
         stat_bytes: int,
         *,
-        forks: bool = True,
+        threads: bool = False,
         on_close: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(address)
-        self.forks = forks
+        self.threads = threads
         self._file, self._bytes, self._on_close = file, stat_bytes, on_close
         self._datasets: dict[str, Any] = {}
         self._caches: dict[str, int] = {}

@@ -118,7 +118,7 @@ def _opened(address: str) -> Source:
         _require_ranges(address, system, path, size)
         file.seek(0)
         opened = h5py.File(file, "r")
-        return HDF5Source(address, opened, size, forks=False, on_close=file.close)
+        return HDF5Source(address, opened, size, threads=True, on_close=file.close)
     if head[:3] == b"CDF" and scheme in ("http", "https"):
         from .netcdf import NetCDFSource
 
@@ -128,7 +128,7 @@ def _opened(address: str) -> Source:
             )  # without them netCDF-C says that the format is unknown
             _check_whole(file, address)
         source = NetCDFSource(address, f"{address}#mode=bytes", None)
-        source.forks = False
+        source.threads = True
         return source
     file.close()
     if head[:3] == b"CDF":

@@ -34,8 +34,7 @@ class ZarrSource(Source):
         The folder; None for a URL.
     """
 
-    # zarr-python runs an event loop in a thread of its own, which a fork would lose.
-    forks = False
+    threads = True
 
     def __init__(self, address: str, store: Any, path: Path | None) -> None:
         super().__init__(address)

@@ -317,7 +317,8 @@ class Curves(_Drawn):
                 axes.set(**{f"{letter}scale": "log"})
                 plain(axis)
             else:
-                axes.set(**{f"{letter}lim": (0, None)})
+                # From zero; the other end stays open to what panels that share it still draw.
+                getattr(axes, f"set_{letter}lim")(0, None, auto=None)
         if self.ticks:
             places = [SCALES[self.across_unit] * number for number in self.ticks.values()]
             axes.set_xticks(places, list(self.ticks), rotation=30, ha="right", minor=False)

@@ -52,8 +52,9 @@ class Interval:
         ----------
         spec : str
             A unit, as `amount` takes it, or "" for none. Or the adjective for a ratio above one,
-            such as "faster", which is said only where the interval leaves one out. Of too few
-            blocks for an interval the range is given, and called so.
+            such as "faster", which is said only where the interval leaves one out; where it reaches
+            beyond 10 % from one, "surely" tells it from likeness. Of too few blocks for an
+            interval the range is given, and called so.
 
         Raises
         ------
@@ -66,6 +67,8 @@ class Interval:
         ('15.9 × [15.1, 16.8] faster', '2 × [1.6, 2.5] slower')
         >>> f"{Interval(0.97, 0.93, 1.02, 15):faster}"
         'neither faster nor slower (0.97 [0.93, 1.02])'
+        >>> f"{Interval(1.47, 0.84, 1.64, 13):faster}"
+        'neither surely faster nor slower (1.47 [0.84, 1.64])'
         >>> f"{Interval(0.0054, 0.0051, 0.0062, 7):s}", f"{Interval(2.0, 1.5, 2.5, 3):×}"
         ('5.4 ms [5.1, 6.2]', '2 × (1.5 to 2.5, the range of 3 blocks)')
         >>> f"{Interval(3e6, 3e6, 3e6, 7):B}", f"{Interval(1.016, 1.016, 1.016, 1)}"
@@ -76,7 +79,8 @@ class Interval:
         if spec in _OPPOSITES and self.n:
             opposite = _OPPOSITES[spec]
             if self.contains(1):
-                return f"neither {spec} nor {opposite} ({self})"
+                near = max(self.high, 1 / max(self.low, 1e-9)) <= _NEAR
+                return f"neither {'' if near else 'surely '}{spec} nor {opposite} ({self})"
             if self.value > 1:
                 return f"{self:×} {spec}"
             turned = Interval(1 / self.value, 1 / self.high, 1 / self.low, self.n)

@@ -18,6 +18,12 @@ def test_what_it_names_is_shown_there(notebook: str, label: str) -> None:
     assert f'\\"{label[4:]}\\"' in source
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "book").rglob("*.md")), ids=lambda page: page.name)
+def test_no_fence_has_a_backtick_in_its_first_line(page: Path) -> None:
+    """With one, all that follows it becomes code."""
+    assert not re.findall(r"^```.*`.*$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
 def test_every_place_is_named_so() -> None:
     assert len(SHOWN) > 25
     assert PAGE.count("{shown}`") == len(re.findall(r"\{shown\}`\w+/(?:fig|tab)-[\w-]+`", PAGE))

@@ -26,6 +26,7 @@ The rate rises; see {cite:t}`lee2008`, {term}`chunk` and {verdict}`lee-7-small`.
 TABLE = (
     "~~~~{table} Sizes, by h5py {version}`h5py`\n:name: tab-sizes\n\n"
     "| chunk | MB |\n| --- | --- |\n| 790 | 62.42 |\n~~~~\n\n- {reason}`lee-7-small`\n"
+    "- {reason}`penard-10/ocean frame alone`\n"
 )
 
 
@@ -227,6 +228,7 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
 def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: Path) -> None:
     made = text(page(build, "notebooks/lee_chunk_size"))
     assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in made
+    assert "NetCDF-4 from S3, ocean frame alone. " in made
     assert "Tiny chunks. " not in text(page(build, "book/guide"))
     assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 

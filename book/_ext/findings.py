@@ -133,7 +133,8 @@ class Claim:
 
     @property
     def parts(self) -> "list[Claim]":
-        shared = {"basis": self.facts.get("basis"), "claims_verdict": self.verdict}
+        own = {key: self.facts.get(key) for key in ("basis", "title")}
+        shared = {**own, "claims_verdict": self.verdict}
         return [
             Claim(f"{self.id}/{_name(part)}", self.document, {**shared, **part})
             for part in self.facts.get("parts", [])

@@ -33,7 +33,7 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     content = READ(ROOT / claims.FILE)
     of_them = [claim for claim in content.claims if claim.notebook in (TIMED, OTHER)]
-    few = replace(content, claims=tuple(of_them[:4]))
+    few = replace(content, claims=tuple(of_them[:2]))
     monkeypatch.setattr(claims, "read", lambda path: few)
 
 

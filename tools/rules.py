@@ -87,7 +87,10 @@ def unrecorded() -> Iterator[str]:
         for name, parts in now.items() if befores else ():
             each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
             new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
-            yield from (f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip() for what in sorted(new))
+            yield from (
+                f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip()
+                for what in sorted(new)
+            )
 
 
 if __name__ == "__main__":

@@ -497,7 +497,7 @@ def arrays_beside_groups(file):
 
 @kind
 def deep_groups(file):
-    file["/".join(f"g{level}" for level in range(200)) + "/x"] = np.arange(3)
+    file["/".join(f"g{level}" for level in range(60)) + "/x"] = np.arange(3)
 
 
 @kind
@@ -505,7 +505,7 @@ def many_variables(file):
     for name, length in (("x", 3), ("y", 4)):
         file[name] = np.arange(float(length))
         file[name].make_scale(name)
-    for number in range(100):
+    for number in range(40):
         made = file.create_dataset(f"v{number}", data=np.full((4, 3), number))
         made.dims[0].attach_scale(file["y"])
         made.dims[1].attach_scale(file["x"])

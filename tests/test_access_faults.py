@@ -14,6 +14,7 @@ from pathlib import Path
 import fsspec
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from hyperslab import subchunk
 from hyperslab.access import reader as reader_named
@@ -112,6 +113,9 @@ SAID = {
     "xarray-zarr": ZARR,
     "zarr-obstore": OBSTORE | {"whole": RIGHT, "short": RIGHT, "404": FILLED},
 }
+
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
 @pytest.fixture(scope="module")

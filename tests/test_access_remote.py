@@ -8,6 +8,7 @@ import fsspec
 import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
+from forked_servers import forking
 
 from hyperslab import subchunk
 from hyperslab.access import reader as reader_named
@@ -15,6 +16,9 @@ from hyperslab.access import readers, references
 from hyperslab.network import Fault, serving
 from hyperslab.storage import Layout, Variable, create
 from hyperslab.subchunk import chunkindex
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 CHUNKS = (3, 4, 5)
 LAYOUTS = {

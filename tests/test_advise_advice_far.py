@@ -3,11 +3,15 @@
 import math
 
 import pytest
+from forked_servers import forking
 from made_advice import advice, maps
 
 from hyperslab.advise.advice import far, rank
 from hyperslab.advise.advice.trials import try_out
 from hyperslab.network.link import Link
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 LINK = Link(100e6, 0.02)
 

@@ -12,6 +12,7 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
+from forked_servers import forking
 from made_advice import as_if_measured, maps
 
 from hyperslab.advise.advisor import text
@@ -20,6 +21,8 @@ from hyperslab.advise.advisor.recipes import commands, output_name
 from hyperslab.cli import main
 from hyperslab.network import serving
 from hyperslab.storage import Layout
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 ASKED = ["--rough", "--no-measure", "--budget", "any", "--codecs", "deflate"]
 SHELL = ("hyperslab", "nccopy", "h5repack")

@@ -20,6 +20,7 @@ from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.storage import Layout, write_array
 
 MIB = 2**20
+LITTLE = 26 * MIB
 SERIES = Target("series", "netcdf4", Choice((64, 32, 32)))
 
 
@@ -72,16 +73,16 @@ def test_exchanged_parts_show():
 
 @pytest.fixture(scope="module")
 def maps(tmp_path_factory):
-    """64 MiB, a chunk a map."""
-    values = np.random.default_rng(0).integers(0, 9, (64, 512, 512)).astype("f4")
+    """16 MiB, a chunk a map."""
+    values = np.random.default_rng(0).integers(0, 9, (64, 256, 256)).astype("f4")
     path = tmp_path_factory.mktemp("maps") / "maps.nc"
-    write_array(path, values, Layout("netcdf4", (1, 512, 512), "deflate", 1))
+    write_array(path, values, Layout("netcdf4", (1, 256, 256), "deflate", 1))
     return path, values
 
 
 def copied(path):
     with open_source(path) as source:
-        return source.read("data", tuple(slice(0, n) for n in (64, 512, 512)))
+        return source.read("data", tuple(slice(0, n) for n in (64, 256, 256)))
 
 
 @pytest.mark.parametrize("format", ["netcdf4", "zarr3"])
@@ -93,7 +94,7 @@ def test_with_little_memory_the_source_is_read_once(maps, tmp_path, format, monk
         copying, "transfer_staged", lambda *a, **k: seen.append(a[3]) or real(*a, **k)
     )
     out = tmp_path / f"out{Layout(format).suffix}"
-    report = copy(path, out, Target("s", format, Choice((64, 32, 32))), memory_bytes=48 * MIB)
+    report = copy(path, out, Target("s", format, Choice((64, 32, 32))), memory_bytes=LITTLE)
     np.testing.assert_array_equal(copied(out), values)
     [room] = seen
     assert room.slabs.reads > 3
@@ -110,7 +111,7 @@ def test_with_enough_memory_there_is_one_pass_and_nothing_to_say(maps, tmp_path)
 def test_without_room_for_the_temporary_file_the_source_is_read_again(maps, tmp_path, monkeypatch):
     path, values = maps
     monkeypatch.setattr("hyperslab.advise.copying.passes.require_room", _full)
-    report = copy(path, tmp_path / "a.nc", SERIES, memory_bytes=48 * MIB)
+    report = copy(path, tmp_path / "a.nc", SERIES, memory_bytes=LITTLE)
     np.testing.assert_array_equal(copied(tmp_path / "a.nc"), values)
     assert report.reads > 3
     assert f"was read {report.reads:.1f} times" in report.notes[0]
@@ -130,7 +131,7 @@ def test_a_value_that_changes_on_its_way_keeps_the_copy_from_its_name(maps, tmp_
 
     monkeypatch.setattr(Stage, "take", wrong)
     with pytest.raises(WrongValuesError, match=r"data of the copy is wrong in \[0:64"):
-        copy(maps[0], tmp_path / "a.nc", SERIES, memory_bytes=48 * MIB)
+        copy(maps[0], tmp_path / "a.nc", SERIES, memory_bytes=LITTLE)
     assert list(tmp_path.iterdir()) == []
 
 

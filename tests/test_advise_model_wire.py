@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from forked_servers import forking
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,9 @@ from hyperslab.advise.model.wire import FETCHES, Moved, moved, wire_seconds
 from hyperslab.network import Link, serving
 from hyperslab.storage import Layout
 from hyperslab.storage.write import write_array
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
 READ = Read((50, 100, 100), "f4", DEFLATE, ((slice(None), 5, 5),), "h5py", 1e4)

@@ -8,10 +8,13 @@ import made_files
 import netCDF4
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from hyperslab.advise.source import SourceError, open_source
 from hyperslab.advise.sources import remote
 from hyperslab.advise.sources.reopen import reopen
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
 def everything(path):

@@ -155,6 +155,15 @@ def test_who_has_read_enough_is_told_nothing(few):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_command_that_is_ended_is_interrupted(number, monkeypatch, capsys):
+    before = signal.getsignal(number)
+    monkeypatch.setattr(cli, "_claims", lambda _: os.kill(os.getpid(), number) or time.sleep(9))
+    assert main(["claims"]) == FAILED
+    assert "interrupted: what was finished is kept" in capsys.readouterr().out
+    assert signal.getsignal(number) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path, number):
     words = [sys.executable, "-m", "hyperslab", "run", "lee_access", "--profile", "smoke"]
     process = subprocess.Popen(

@@ -1,6 +1,7 @@
 """Layouts on a server: what is stored, what opening sees and asks for, and a wrong answer."""
 
 import pytest
+from forked_servers import forking
 
 from hyperslab.experiments import cloud_layouts as cloud
 from hyperslab.io.experiment import Case, File, modules
@@ -10,6 +11,9 @@ from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job
 from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 SMALL = Layout("netcdf4", chunks=(1, 64, 64))
 LAYOUTS = {

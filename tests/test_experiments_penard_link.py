@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from forked_servers import forking
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,9 @@ from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
 from hyperslab.study.pictures import MapOfLinks
 from hyperslab.study.style import STYLES, styled
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 LABELS = list(far.LABELS)
 LINKS = {"delay": Link(np.inf, 0.02), "observed": Link(12.5e6, 0.02)}

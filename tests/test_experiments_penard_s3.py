@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from data_gen.variable import variable
 from hyperslab import claims
@@ -21,6 +22,8 @@ from hyperslab.storage.layout import Layout
 from hyperslab.study import profile
 from hyperslab.study.options import Options
 from hyperslab.study.stale import Page
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 ROOT = Path(__file__).parents[1]
 KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
@@ -84,7 +87,7 @@ def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch
     served.mkdir()
     work.mkdir()
     words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(work / "out.ipynb")]
-    words += ["-p", "profile", "smoke", "-p", "workdir", str(work)]
+    words += ["-p", "profile", "smoke", "-p", "workdir", str(work), "-p", "repeats", "1"]
     run = partial(subprocess.run, words, cwd=ROOT / "notebooks", capture_output=True, text=True)
     with serving(served, "s3", keys=(KEY, SECRET), writable=True) as server:
         done = run(env=variables(server) | {URL: STORE})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from data_gen.variable import variable
 from hyperslab import claims
@@ -12,6 +13,9 @@ from hyperslab.io.far import Place, ReadOver
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 from hyperslab.storage.layout import Layout
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 COUNTS = ("requests", "wire_bytes", "connections", "predicted_bytes", "file_bytes")
 

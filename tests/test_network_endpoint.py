@@ -2,8 +2,11 @@
 
 import fsspec
 import pytest
+from forked_servers import forking
 
 from hyperslab.network import Endpoint, serving, upload
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
 def variables(server):

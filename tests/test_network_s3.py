@@ -6,9 +6,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from forked_servers import forking
 
 from hyperslab.network import serving
 from hyperslab.network.s3 import canonical_request, signature
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 DATA = bytes(range(256)) * 1000
 KEYS = ["a b+ü.nc", "store/zarr.json", "store/x/c/0", "store/x/c/1", "store.txt"]

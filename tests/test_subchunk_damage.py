@@ -10,7 +10,7 @@ from hyperslab.subchunk.check import check
 from hyperslab.subchunk.index.build import widen
 from hyperslab.subchunk.index.format import decode_head, encode
 
-MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "30"))
+MUTATIONS = int(os.environ.get("HYPERSLAB_MUTATIONS", "10"))
 INDEX = {
     "right", "CorruptIndexError", "NoIndexError", "UnknownVersionError", "MemoryLimitError",
 }  # fmt: skip

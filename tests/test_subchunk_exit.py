@@ -34,19 +34,19 @@ data = xarray.open_dataset(sys.argv[1], engine="subchunk", storage_options=kept)
 assert data["x"][4, 7].item() == 407
 """,
 }
-FORKS = {
-    "reads": 'assert file["x"][9, 9] == 909',
-    "closes": "file.close(); del file; gc.collect()",
-    "clears": "import fsspec; fsspec.filesystem('http').clear_instance_cache(); gc.collect()",
-    "does nothing": "",
-}
+FORKS = (
+    'assert file["x"][9, 9] == 909',
+    "file.close(); del file; gc.collect()",
+    "import fsspec; fsspec.filesystem('http').clear_instance_cache(); gc.collect()",
+    "",
+)
 FORK = """
 child = os.fork()
 if not child:
     {}
     sys.exit(7)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-assert file["x"][11, 13] == 1113
+assert file["x"][{}, 13] == {}13
 """
 
 
@@ -78,9 +78,9 @@ def test_the_end_is_silent(address, end, backend):
     assert run(OPEN + ENDS[end], address, backend) == (0, "")
 
 
-@pytest.mark.parametrize("what", FORKS)
-def test_a_fork_leaves_the_parent_its_connections(address, what):
-    assert run(OPEN + FORK.format(FORKS[what]), address, "fsspec") == (0, "")
+def test_a_fork_leaves_the_parent_its_connections(address):
+    forks = [FORK.format(what, row, row) for row, what in enumerate(FORKS, 11)]
+    assert run(OPEN + "".join(forks), address, "fsspec") == (0, "")
 
 
 def test_a_fork_that_obstore_would_hang_is_refused(address):
@@ -92,4 +92,4 @@ def test_a_fork_that_obstore_would_hang_is_refused(address):
         assert "forked from one that used obstore: start processes by spawn" in str(error)
         sys.exit(7)
     """
-    assert run(OPEN + FORK.format(refused.strip()), address, "obstore") == (0, "")
+    assert run(OPEN + FORK.format(refused.strip(), 11, 11), address, "obstore") == (0, "")

@@ -9,11 +9,15 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from forked_servers import forking
 from range_server import at_once, serving
 
 from hyperslab import subchunk
 from hyperslab.subchunk.errors import MissingFileError
 from hyperslab.subchunk.fetch import RemoteFile, source
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 NO_OBSTORE = importlib.util.find_spec("obstore") is None
 BACKENDS = [

@@ -7,6 +7,7 @@ import fsspec
 import h5py
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from hyperslab import subchunk
 from hyperslab.network import Fault, serving
@@ -27,6 +28,9 @@ def write(path, add=0.0):
             "z", data=VALUES + add, chunks=(1, 300, 300), compression=1, shuffle=True
         )
         file.create_dataset("plain", data=VALUES[0] + add)
+
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,12 @@ import fsspec
 import h5py
 import numpy as np
 import pytest
+from forked_servers import forking
 
 from hyperslab import subchunk
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
 
 NO_OBSTORE = importlib.util.find_spec("obstore") is None
 BACKENDS = [

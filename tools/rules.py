@@ -43,17 +43,22 @@ def plain(value: Any) -> Any:
 
 
 @cache
-def written(commit: str) -> dict[str, Parts]:
-    """Return by what each part of each claim was judged at a commit."""
+def written(blob: str) -> dict[str, Parts]:
+    """Return by what each part of each claim was judged in a version of the file."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     found: dict[str, Parts] = {}
-    for item in yaml.load(git("show", f"{commit}:{FILE}"), loader)["claims"]:
+    for item in yaml.load(git("cat-file", "blob", blob), loader)["claims"]:
         for part in item["parts"]:
             fields = {"headline": part.get("headline", False), "notebook": item["notebook"]}
             fields |= part["measure"] | {f"rule: {name}": x for name, x in part["rule"].items()}
             fields.pop("counting" if fields["kind"] == "ratio" else "", "")  # of the reason alone
             found.setdefault(item["id"], {})[part["name"]] = plain(fields)
     return found
+
+
+def blobs(commit: str) -> list[str]:
+    """Return which version of the file a commit has, if any."""
+    return [line.split()[2] for line in git("ls-tree", commit, FILE).splitlines()]
 
 
 def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
@@ -72,14 +77,14 @@ def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[
 
 def unrecorded() -> Iterator[str]:
     """Yield a line for each change that is not recorded, oldest first."""
-    now = claims.read(ROOT / FILE)
-    dated = [(claim.id, day) for claim in now.claims for day, _ in claim.changes]
+    kept = claims.read(ROOT / FILE)
+    dated = [(claim.id, day) for claim in kept.claims for day, _ in claim.changes]
     recorded = {(name, str(day + timedelta(near))) for name, day in dated for near in (-1, 0, 1)}
     log = git("log", "--reverse", "--date=short", "--format=%H %ad %P", "--", FILE)
     for commit, day, *parents in map(str.split, log.splitlines()):
-        befores = [written(parent) for parent in parents if git("ls-tree", parent, FILE)]
-        left_out = FILTERS if commit.startswith(now.renames) else ()
-        for name, parts in written(commit).items() if befores else ():
+        now, *befores = [written(blob) for at in (commit, *parents) for blob in blobs(at)]
+        left_out = FILTERS if commit.startswith(kept.renames) else ()
+        for name, parts in now.items() if befores else ():
             each = [dict(changed(one.get(name, parts), parts, left_out)) for one in befores]
             new = set(each[0]).intersection(*each) if (name, day) not in recorded else ()
             for what in sorted(new):

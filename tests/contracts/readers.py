@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-EXAMPLES = 12
+EXAMPLES = 6
 
 
 @dataclass(frozen=True)

@@ -179,6 +179,7 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
             kernel_name="python3",
             cwd=str(top),
             progress_bar=False,
+            request_save_on_cell_execute=False,
             log_output=False,
             stderr_file=sys.stderr if sys.stderr.isatty() else None,
             extra_arguments=["--IPKernelApp.log_level=50"],

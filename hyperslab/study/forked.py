@@ -52,6 +52,7 @@ class Kernel(ForkServerProcess):
         """Become the kernel; it ends with the process that asked for it, however that ends."""
         import matplotlib
         from ipykernel.kernelapp import IPKernelApp
+        from tqdm import tqdm
 
         words, cwd, env = self._given
         os.setsid()
@@ -61,6 +62,7 @@ class Kernel(ForkServerProcess):
         os.chdir(cwd)
         # As where matplotlib is imported in a kernel; it looked for the variable on import.
         matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
+        tqdm.set_lock(threading.RLock())  # its own has a semaphore, left where a kernel is killed
         threading.Thread(target=_end_with_parent, daemon=True).start()
         try:
             IPKernelApp.launch_instance(argv=words[words.index("-f") :])
@@ -86,7 +88,8 @@ class Forked(LocalProvisioner):
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Have the file that says how it is connected where it goes with this process."""
-        self.parent.connection_file = str(Path(get_temp_dir(), f"{self.kernel_id}.json"))
+        asked: Any = self.parent
+        asked.connection_file = str(Path(get_temp_dir(), f"{self.kernel_id}.json"))
         return await super().pre_launch(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:

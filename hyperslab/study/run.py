@@ -1,5 +1,6 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
+import errno
 import json
 import socket
 import sys
@@ -17,7 +18,7 @@ from .forked import fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
-from .profile import Entry, check_profile, entries, entry, require_writable, root
+from .profile import Entry, check_profile, entries, entry, full, require_writable, root
 from .results.add import require_sound
 from .stale import Page, measures
 
@@ -153,11 +154,15 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         page.journal.unlink(missing_ok=True)  # anew, and not where an earlier run stopped
     try:
         _execute(page, parameters, top)
+        seconds = time.monotonic() - began
+        page.keep(seconds)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            error = full((top / options.workdir).resolve())
+            for part in page.target.parent.glob(f".{item.name}.*part*"):
+                part.unlink()
         message = _failure(error, page, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
-    seconds = time.monotonic() - began
-    page.keep(seconds)
     return Result(item.name, "done", seconds)
 
 

@@ -97,6 +97,7 @@ class Forked(LocalProvisioner):
         if "ipykernel_launcher" not in cmd:
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = kwargs.get("cwd") or Path.cwd()
+        kwargs["env"].setdefault("IPYTHONDIR", get_temp_dir())  # a home may be closed, or another's
         kernel = Kernel(cmd, str(self.cwd), kwargs["env"])
         kernel.start()
         self.process: Any = kernel

@@ -263,11 +263,12 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
-        ready = [
-            case.ready(state) if isinstance(case, experiment_io.Case) else case
-            for state in cache
-            for case in cases
-        ]
+        with self._room():
+            ready = [
+                case.ready(state) if isinstance(case, experiment_io.Case) else case
+                for state in cache
+                for case in cases
+            ]
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(

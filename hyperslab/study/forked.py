@@ -32,6 +32,7 @@ def fork_kernels() -> None:
     for mark in Path(tempfile.gettempdir()).glob("pymp-*/hyperslab-*"):
         if not alive(int(mark.name.partition("-")[2])):  # it was ended at once
             shutil.rmtree(mark.parent, ignore_errors=True)
+    os.environ.setdefault("IPYTHONDIR", get_temp_dir())  # a home may be read-only
     Path(get_temp_dir(), f"hyperslab-{os.getpid()}").touch()
     multiprocessing.get_context("forkserver").set_forkserver_preload(list(_IMPORTED))
     factory, name = KernelProvisionerFactory.instance(), "hyperslab-forked"
@@ -97,7 +98,6 @@ class Forked(LocalProvisioner):
         if "ipykernel_launcher" not in cmd:
             return await super().launch_kernel(cmd, **kwargs)
         self.cwd = kwargs.get("cwd") or Path.cwd()
-        kwargs["env"].setdefault("IPYTHONDIR", get_temp_dir())  # a home may be closed, or another's
         kernel = Kernel(cmd, str(self.cwd), kwargs["env"])
         kernel.start()
         self.process: Any = kernel

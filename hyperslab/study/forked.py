@@ -32,7 +32,11 @@ def fork_kernels() -> None:
     for mark in Path(tempfile.gettempdir()).glob("pymp-*/hyperslab-*"):
         if not alive(int(mark.name.partition("-")[2])):  # it was ended at once
             shutil.rmtree(mark.parent, ignore_errors=True)
-    os.environ.setdefault("IPYTHONDIR", get_temp_dir())  # a home may be read-only
+    os.environ.setdefault("IPYTHONDIR", get_temp_dir())
+    try:
+        Path("~/.config/matplotlib").expanduser().mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # a home that is none, or read-only
+        os.environ.setdefault("MPLCONFIGDIR", get_temp_dir())
     Path(get_temp_dir(), f"hyperslab-{os.getpid()}").touch()
     multiprocessing.get_context("forkserver").set_forkserver_preload(list(_IMPORTED))
     factory, name = KernelProvisionerFactory.instance(), "hyperslab-forked"

@@ -105,7 +105,7 @@ def table(
         return
     body = [[str(value) for value in row] for row in frame.itertuples(index=False)]
     sides = ["---:" if all(map(_numeric, column)) else "---" for column in zip(*body, strict=True)]
-    rows = [list(map(str, frame.columns)), sides, *body]
+    rows = [list(map(str, frame.columns)), sides, *([*map(data, row)] for row in body)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
     if folded:

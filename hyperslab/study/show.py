@@ -108,7 +108,7 @@ def table(
         return
     body = [[str(value) for value in row] for row in frame.itertuples(index=False)]
     sides = ["---:" if all(map(_numeric, column)) else "---" for column in zip(*body, strict=True)]
-    rows = [list(map(str, frame.columns)), sides, *([*map(_cell, row)] for row in body)]
+    rows = [list(map(str, frame.columns)), sides, *([*map(cell, row)] for row in body)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
     if folded:
@@ -116,12 +116,12 @@ def table(
     _display({"text/html": frame.to_html(index=False), MYST: myst})
 
 
-def _cell(given: str) -> str:
-    """Return a cell's text with its code and what is escaped, and no other markup.
+def cell(given: str) -> str:
+    """Return text with its code and what is escaped, and with no other markup.
 
     Examples
     --------
-    >>> _cell("`f(n)` <b> {{role}} a|b")
+    >>> cell("`f(n)` <b> {{role}} a|b")
     '`f(n)` \\\\<b> \\\\{\\\\{role}} a\\\\|b'
     """
     return _MARKS.sub(

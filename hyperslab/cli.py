@@ -46,6 +46,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     _require_streams()
     try:
         with _ended_as_by_ctrl_c():
+            for word in words[1:]:
+                if word.startswith("-") and "--" not in words and Path(word).is_file():
+                    raise ValueError(f"{word} is a file: write ./{word}")
             arguments = _parser(command).parse_args(words)
             status = int(arguments.call(arguments))
             sys.stdout.flush()
@@ -228,9 +231,12 @@ def _book(arguments: argparse.Namespace) -> int:
     from .study.options import drawing_place, executed_folder
     from .study.outcome import summary
     from .study.profile import root
+    from .study.results.add import require_sound
 
     top = root()
     profile = _profile(arguments)
+    if arguments.records:
+        require_sound(top / arguments.records, top)
     html = (top / arguments.workdir).resolve() / "html"
     workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)

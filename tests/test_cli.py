@@ -154,6 +154,25 @@ def test_who_has_read_enough_is_told_nothing(few):
     assert found.stderr == ""
 
 
+@pytest.mark.parametrize("command", ["index", "bench", "advise"])
+def test_a_file_whose_name_begins_with_a_dash_is_a_usage_error(
+    command, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    Path("-dash.nc").touch()
+    assert main([command, "-dash.nc"]) == USAGE
+    assert "write ./-dash.nc" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["-n 64", "-v 600000"])
+def test_a_run_says_what_it_needs_of_the_machine(limit, tmp_path):
+    run = f"{sys.executable} -m hyperslab run lee_access --profile smoke --workdir {tmp_path}"
+    words = ["sh", "-c", f"ulimit {limit}; exec {run}"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert found.returncode == FAILED
+    assert f"`ulimit {limit[:2]} " in found.stderr and found.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_command_that_is_ended_is_interrupted(number, monkeypatch, capsys):
     before = signal.getsignal(number)

@@ -433,6 +433,24 @@ DAMAGE = {
     "words for times": (table(lambda frame: frame.assign(wall_s="abc")), "wall_s: is of the type"),
     "no rows": (table(lambda frame: frame.head(0)), "has no rows"),
     "another notebook's": (table(lambda frame: frame.assign(notebook="x")), "notebook: is 'x'"),
+    "rows twice": (table(lambda frame: pd.concat([frame, frame])), "samples stand there twice"),
+    "half blocks": (table(lambda frame: frame.assign(block=frame["block"] / 2)), "no whole number"),
+    "times of a clock that stood": (
+        table(lambda frame: frame.assign(wall_s=frame["wall_s"] / 1000)), "cannot both be true",
+    ),
+    "missing words": (cell("status", None), "status: has values that are missing"),
+    "unknown profile": (table(lambda frame: frame.assign(profile="x")), "profile: is 'x'"),
+    "another profile": (table(lambda frame: frame.assign(profile="full")), "and 'quick' in mach"),
+    "two runs": (cell("run_id", "x"), "run_id: must have one value"),
+    "endless times": (cell("wall_s", float("inf")), "wall_s: 1 values are infinite"),
+    "a run without facts": (
+        lambda folder: (folder / "machine.json").write_text('{"x": 1}'), "no mapping of runs",
+    ),
+    "a machine of one word": (
+        facts(lambda known: timed(known).update(identity="x")), "identity: must have",
+    ),
+    "no UTF-8": (lambda folder: (folder / "machine.json").write_bytes(b"\xff{"), "is no JSON"),
+    "no file": (lambda folder: (folder / f"{OTHER}.parquet").write_bytes(b""), "no whole Parquet"),
     "unknown run": (table(lambda frame: frame.assign(run_id="x")), "run_id: 'x' is not in"),
     "no machine": (lambda folder: (folder / "machine.json").unlink(), "machine.json: is missing"),
     "no facts": (lambda folder: (folder / "machine.json").write_text("[]"), "no mapping of runs"),
@@ -451,7 +469,7 @@ def test_damaged_records_are_neither_added_nor_judged_nor_drawn(
     damage(given)
     with pytest.raises(RefusedError, match=said):
         add(given, into)
-    for command in ("claims", "run"):
+    for command in ("claims", "run", "book"):
         words = [command, "--records", str(given), "--workdir", str(tmp_path / "work")]
         assert main(words) == FAILED
         assert re.search(said, capsys.readouterr().err)

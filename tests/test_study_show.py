@@ -1,13 +1,15 @@
 """Figures are laid out once and drawn for both kinds of pages."""
 
+import re
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 from hyperslab.measure.noise import judge
-from hyperslab.measure.records import frame_of
+from hyperslab.measure.records import TEXT, frame_of
 from hyperslab.measure.witness import Disturbed
 from hyperslab.study import show
 from hyperslab.study.style import styled
@@ -91,6 +93,18 @@ def test_the_noise_says_how_many_samples_were_disturbed(left, stayed):
     text = show.noise_text([], Disturbed(9, 3, left))
     assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
     assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))
+
+
+EVIL = "<script>alert(3)</script> {{role}} {math}`x` | *a* \x07\x1b[31m\n```{raw} html\n# a"
+
+
+def test_markup_in_a_table_is_shown_and_does_nothing(monkeypatch):
+    seen = []
+    monkeypatch.setattr(show, "_display", seen.append)
+    show.table(None, pd.DataFrame({name: [EVIL] for name in TEXT}), "a-name", "Words.")
+    row = seen[0][show.MYST].splitlines()[-2]
+    assert row.count(" | ") == len(TEXT) - 1 and row.isprintable()
+    assert not re.search(r"(?<!\\)[<{]", row) and "<script>" not in seen[0]["text/html"]
 
 
 @pytest.mark.parametrize("column", ["experiment", "cache_state", "case", "status"])

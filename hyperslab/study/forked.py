@@ -3,17 +3,22 @@
 import atexit
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint
 from multiprocessing.context import ForkServerProcess
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+
+from ..measure.parent import alive
 
 _IMPORTED = (
     "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "hyperslab.study", "hyperslab.study.page",
@@ -24,6 +29,15 @@ def fork_kernels() -> None:
     """Have papermill's kernels forked, where a process with these libraries may safely fork."""
     if sys.platform != "linux":
         return
+    for mark in Path(tempfile.gettempdir()).glob("pymp-*/hyperslab-*"):
+        if not alive(int(mark.name.partition("-")[2])):  # it was ended at once
+            shutil.rmtree(mark.parent, ignore_errors=True)
+    os.environ.setdefault("IPYTHONDIR", get_temp_dir())
+    try:
+        Path("~/.config/matplotlib").expanduser().mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # a home that is none, or read-only
+        os.environ.setdefault("MPLCONFIGDIR", get_temp_dir())
+    Path(get_temp_dir(), f"hyperslab-{os.getpid()}").touch()
     multiprocessing.get_context("forkserver").set_forkserver_preload(list(_IMPORTED))
     factory, name = KernelProvisionerFactory.instance(), "hyperslab-forked"
     factory.provisioners[name] = EntryPoint(name, f"{__name__}:Forked", factory.GROUP_NAME)
@@ -43,6 +57,7 @@ class Kernel(ForkServerProcess):
         """Become the kernel; it ends with the process that asked for it, however that ends."""
         import matplotlib
         from ipykernel.kernelapp import IPKernelApp
+        from tqdm import tqdm
 
         words, cwd, env = self._given
         os.setsid()
@@ -52,6 +67,7 @@ class Kernel(ForkServerProcess):
         os.chdir(cwd)
         # As where matplotlib is imported in a kernel; it looked for the variable on import.
         matplotlib.rcParams["backend"] = "module://matplotlib_inline.backend_inline"
+        tqdm.set_lock(threading.RLock())  # its own has a semaphore, left where a kernel is killed
         threading.Thread(target=_end_with_parent, daemon=True).start()
         try:
             IPKernelApp.launch_instance(argv=words[words.index("-f") :])
@@ -75,6 +91,12 @@ class Kernel(ForkServerProcess):
 class Forked(LocalProvisioner):
     """Starts kernels of Python by `Kernel`, and others as Jupyter does."""
 
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Have the file that says how it is connected where it goes with this process."""
+        asked: Any = self.parent
+        asked.connection_file = str(Path(get_temp_dir(), f"{self.kernel_id}.json"))
+        return await super().pre_launch(**kwargs)
+
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         """Start a kernel, and return how it is connected."""
         if "ipykernel_launcher" not in cmd:
@@ -91,4 +113,5 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent:
         parent.join()
+    shutil.rmtree(get_temp_dir(), ignore_errors=True)
     os._exit(1)

@@ -92,7 +92,8 @@ def said(text: str, **values: object) -> str:
     known = [line for line in lines if not unknown & _fields(line)]
     if len(known) < len(lines):
         known.append("*What was not measured here is left out.*")
-    return "\n".join(known).format(**values)
+    plain = {n: display.cell(v) if isinstance(v, str) else v for n, v in values.items()}
+    return "\n".join(known).format(**plain)
 
 
 def _fields(line: str) -> set[str]:

@@ -1,6 +1,8 @@
 """The list of experiments and what a profile changes in each."""
 
+import errno
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,6 +105,16 @@ def check_profile(profile: str) -> str:
     if profile not in PROFILES:
         raise ValueError(f"no profile {profile!r}: choose from {', '.join(PROFILES)}")
     return profile
+
+
+def full(folder: Path) -> OSError:
+    """Return the error of a disk that is full: which, and what is free there."""
+    free = shutil.disk_usage(folder).free / 2**20
+    return OSError(
+        errno.ENOSPC,
+        f"the disk of the work directory is full, {free:,.1f} MiB are free in {folder}: make room, "
+        "or choose another with --workdir",
+    )
 
 
 def require_writable(place: Path, given: str) -> None:

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,11 @@ def note_modules(path: Path) -> None:
     def note(_: object = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         names = sorted(name for name in sys.modules if name.startswith(OURS))
-        path.write_text(json.dumps(names))
+        part = path.with_suffix(".part")
+        with suppress(OSError):  # where the disk is full the cell says so
+            part.write_text(json.dumps(names))
+            part.replace(path)
+        part.unlink(missing_ok=True)
 
     if shell := get_ipython():
         shell.events.register("post_run_cell", note)

@@ -1,6 +1,8 @@
 """Run the study's notebooks through papermill: only what changed, and whole or not at all."""
 
+import errno
 import json
+import resource
 import socket
 import sys
 import time
@@ -17,11 +19,12 @@ from .forked import fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
-from .profile import Entry, check_profile, entries, entry, require_writable, root
+from .profile import Entry, check_profile, entries, entry, full, require_writable, root
 from .results.add import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw
+_FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
         raise ValueError(f"--repeats {options.repeats}: give 0 for the profile's number, or more")
     require_writable((top / options.workdir).resolve(), options.workdir)
     _require_loopback()
+    _require_limits()
     fork_kernels()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
@@ -86,6 +90,21 @@ def _require_loopback() -> None:
             f"notebooks talk with their kernels over 127.0.0.1, which cannot be reached "
             f"({error.strerror or error}): bring the interface up (`ip link set lo up`)"
         ) from error
+
+
+def _require_limits() -> None:
+    """Raise an error where a kernel could not open its files or load its libraries."""
+    for what, kind, needed, word in (
+        ("open files", resource.RLIMIT_NOFILE, _FILES, "-n"),
+        ("kiB of memory", resource.RLIMIT_AS, _MEMORY, "-v"),
+    ):
+        allowed = resource.getrlimit(kind)[0]
+        if allowed != resource.RLIM_INFINITY and allowed < needed:
+            unit = 1024 if word == "-v" else 1
+            raise OSError(
+                f"a run needs {needed // unit} {what}, and {allowed // unit} are allowed: begin "
+                f"with `ulimit {word} {needed // unit}`"
+            )
 
 
 def _take_machines(records: Path, results: Path) -> None:
@@ -153,11 +172,15 @@ def _one(item: Entry, options: Options, top: Path) -> Result:
         page.journal.unlink(missing_ok=True)  # anew, and not where an earlier run stopped
     try:
         _execute(page, parameters, top)
+        seconds = time.monotonic() - began
+        page.keep(seconds)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            error = full((top / options.workdir).resolve())
+            for part in page.target.parent.glob(f".{item.name}.*part*"):
+                part.unlink()
         message = _failure(error, page, top)
         return Result(item.name, "failed", time.monotonic() - began, message)
-    seconds = time.monotonic() - began
-    page.keep(seconds)
     return Result(item.name, "done", seconds)
 
 
@@ -179,6 +202,7 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
             kernel_name="python3",
             cwd=str(top),
             progress_bar=False,
+            request_save_on_cell_execute=False,
             log_output=False,
             stderr_file=sys.stderr if sys.stderr.isatty() else None,
             extra_arguments=["--IPKernelApp.log_level=50"],

@@ -31,7 +31,7 @@ from ..storage.layout import Layout
 from ..text import data
 from . import provenance
 from .privacy import scrubber
-from .profile import check_profile, entry, require_writable, root
+from .profile import check_profile, entry, full, require_writable, root
 
 _FULL = 4 * 2**20
 """Free bytes below which what goes wrong is taken for a full disk."""
@@ -263,11 +263,12 @@ class Session:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
-        ready = [
-            case.ready(state) if isinstance(case, experiment_io.Case) else case
-            for state in cache
-            for case in cases
-        ]
+        with self._room():
+            ready = [
+                case.ready(state) if isinstance(case, experiment_io.Case) else case
+                for state in cache
+                for case in cases
+            ]
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(
@@ -291,11 +292,12 @@ class Session:
                 scratch_bytes=scratch_bytes,
                 processes=self._running(tuple(modules)),
             )
+            if not any(row["status"] == "ok" for row in rows):
+                said = self._clean(str(rows[0]["status"]))
+                raise RuntimeError(f"{experiment}: no sample succeeded: {said}")
         frame = self._keep(
             experiment, rows, dict.fromkeys(name for case in ready for name in case.labels)
         )
-        if not (frame["status"] == "ok").any():
-            raise RuntimeError(f"{experiment}: no sample succeeded: {frame['status'].iloc[0]}")
         return _in_order(frame, cases)
 
     def observe(
@@ -319,17 +321,18 @@ class Session:
         blocks = self._journal.blocks(experiment, "observed")
         if 0 not in blocks:
             self.scratch.mkdir(parents=True, exist_ok=True)
-            seen = [
-                {
-                    "case": ", ".join(str(row[name]) for name in labels),
-                    "block": 0,
-                    "verified": True,
-                    "status": "ok",
-                    **row,
-                }
-                for row in rows()
-            ]
-            self._journal.add(experiment, "observed", 0, seen)
+            with self._room():
+                seen = [
+                    {
+                        "case": ", ".join(str(row[name]) for name in labels),
+                        "block": 0,
+                        "verified": True,
+                        "status": "ok",
+                        **row,
+                    }
+                    for row in rows()
+                ]
+                self._journal.add(experiment, "observed", 0, seen)
             blocks = self._journal.blocks(experiment, "observed")
         return _as_seen(self._keep(experiment, blocks[0], labels), labels)
 
@@ -418,12 +421,13 @@ class Session:
             print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
-        known = records.machines(self.results) | {self.run_id: self._facts}
-        records.save_machines(self.results, known)
-        about = {"experiment": self._experiment, "tools": provenance.loaded()}
-        records.save(frame, self.results / f"{self.notebook}.parquet", about)
-        self.machines = _referred(self.results, known)
-        records.save_machines(self.results, self.machines)
+        with self._room():
+            known = records.machines(self.results) | {self.run_id: self._facts}
+            records.save_machines(self.results, known)
+            about = {"experiment": self._experiment, "tools": provenance.loaded()}
+            records.save(frame, self.results / f"{self.notebook}.parquet", about)
+            self.machines = _referred(self.results, known)
+            records.save_machines(self.results, self.machines)
         self._journal.discard()
         self._held.close()
 
@@ -466,11 +470,9 @@ class Session:
             if free > _FULL and getattr(error, "errno", None) != errno.ENOSPC:
                 raise
             shutil.rmtree(self.scratch, ignore_errors=True)
-            raise OSError(
-                errno.ENOSPC,
-                f"the disk of the work directory is full, {free / 2**20:,.1f} MiB are free: make "
-                "room, or choose another with --workdir",
-            ) from error
+            for part in self.results.glob(".*.part"):
+                part.unlink()
+            raise full(self.results.parents[1]) from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike."""

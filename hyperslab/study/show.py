@@ -1,6 +1,7 @@
 """Put figures, tables and sentences on a page of the book, and under a cell in Jupyter."""
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,10 +10,12 @@ import pandas as pd
 from ..measure.noise import VOID, Noise, judge
 from ..measure.stats import Interval
 from ..measure.witness import Disturbed, disturbed
-from ..text import ENOUGH, data
+from ..text import ENOUGH, data, printable
 from .session import Session
 from .style import STYLES, styled
 
+# What is escaped, code without a bar, and what begins other markup.
+_MARKS = re.compile(r"\\.|(?<!`)`[^`|]+`(?!`)|[<{\[`|]")
 MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as MyST
 
 
@@ -105,12 +108,25 @@ def table(
         return
     body = [[str(value) for value in row] for row in frame.itertuples(index=False)]
     sides = ["---:" if all(map(_numeric, column)) else "---" for column in zip(*body, strict=True)]
-    rows = [list(map(str, frame.columns)), sides, *body]
+    rows = [list(map(str, frame.columns)), sides, *([*map(cell, row)] for row in body)]
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     myst = _directive(f"table}} {caption}", "\n".join(lines), name=f"tab-{name}")
     if folded:
         myst = f"~~~~~{{dropdown}} The table ({len(frame)} rows)\n{myst}~~~~~\n"
     _display({"text/html": frame.to_html(index=False), MYST: myst})
+
+
+def cell(given: str) -> str:
+    """Return text with its code and what is escaped, and with no other markup.
+
+    Examples
+    --------
+    >>> cell("`f(n)` <b> {{role}} a|b")
+    '`f(n)` \\\\<b> \\\\{\\\\{role}} a\\\\|b'
+    """
+    return _MARKS.sub(
+        lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", printable(given)
+    )
 
 
 def _numeric(cell: str) -> bool:

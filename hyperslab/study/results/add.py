@@ -135,9 +135,7 @@ def _problems(folder: Path, top: Path) -> Iterator[Problem]:
     yield from wrong
     if any(not problem.publishing for problem in wrong):
         return
-    frames = tables(folder)
-    yield from busy_problems(frames, machines(folder))
-    yield from noise_problems(frames)
+    yield from noise_problems(tables(folder))
 
 
 def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
@@ -153,7 +151,10 @@ def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Pro
             whole &= problem.publishing
             yield problem
     frames = tables(folder) if whole else {}  # what is no table cannot be compared
-    yield from facts_problems(folder, frames, scrub)
+    found = list(facts_problems(folder, frames, scrub))
+    yield from found
+    if all(problem.publishing for problem in found):
+        yield from busy_problems(frames, machines(folder))
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:

@@ -117,6 +117,10 @@ def _sample_problems(file: str, frame: pd.DataFrame, again: str) -> Iterator[Pro
     timed = good & frame["user_s"].notna() & frame["order"].notna()
     if gone := int((timed & frame["wall_s"].isna()).sum()):
         yield Problem(file, f"{gone} samples that were timed have no time", again, "wall_s")
+    if twice := int(frame[timed].duplicated().sum()):
+        yield Problem(file, f"{twice} samples stand there twice", again, "wall_s")
+    if broken := int((frame["block"].dropna() % 1 != 0).sum()):
+        yield Problem(file, f"{broken} values are no whole numbers", again, "block")
     if unsure := int((good & ~frame["verified"]).sum()):
         what = f"{unsure} samples were not compared with the truth"
         yield Problem(file, what, again, "verified")

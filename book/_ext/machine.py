@@ -9,6 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from verdicts import table
 
+from hyperslab.text import printable
+
 MIB, GIB = 2**20, 2**30
 UNITS = {"_kib": "KiB", "_mib": "MiB", "_gib": "GiB", "_s": "s"}
 RUN = ("profile", "notebook", "started", "time", "date", "seed", "git", "git_revision")
@@ -27,8 +29,8 @@ def fact(name: str, value: Any) -> tuple[str, str]:
     if isinstance(value, bool):
         return label, "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return label, ", ".join(str(each) for each in value)
-    return label, str(value)
+        return label, printable(", ".join(str(each) for each in value))
+    return label, printable(str(value))
 
 
 def groups(facts: dict[str, Any]) -> dict[str, list[tuple[str, str]]]:
@@ -84,7 +86,8 @@ class Measured(SphinxDirective):
             str(found[-1].get("kernel", "")),
         ]
         profiles = sorted({str(run.get("profile", "")) for run in found} - {""})
-        text = f"Measured on {', '.join(filter(None, facts))}; profile {', '.join(profiles)}."
+        who_and_what = printable(", ".join(filter(None, facts)))
+        text = f"Measured on {who_and_what}; profile {', '.join(profiles)}."
         where = nodes.paragraph(text, text)  # of the records: nothing in it is markup
         if "smoke" not in profiles:
             return [where]

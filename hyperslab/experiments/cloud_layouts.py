@@ -174,7 +174,7 @@ class OpenOver:
             "run": OpenLinked(*names, link.round_trip_s, link.bytes_per_s, self.opening),
             "check": Described(self.file.array.described),
             "columns": {**columns(self.file.layout, library), **told},
-            "prepare": server.forget,
+            "prepare": self.place.forget,
         }
 
 

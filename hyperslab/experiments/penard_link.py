@@ -102,7 +102,7 @@ class PlainRequest:
             "run": Fetch(server.port, path.name, size),
             "check": Beginning(path, size),
             "columns": told,
-            "prepare": server.forget,
+            "prepare": self.place.forget,
         }
 
 

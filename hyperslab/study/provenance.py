@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,8 @@ from ..measure import machine, processes, records
 from ..network import Endpoint
 
 # Modules whose code decides what is measured, by their place.
+_PARSING = threading.Lock()
+"""Python 3.11 miscounts how deep it is when two threads make syntax trees at once."""
 _PLACES = (
     "data_gen", "access", "advise", "analysis.cost", "experiments", "io", "kernels", "measure",
     "network", "parallel", "storage", "subchunk",
@@ -171,7 +174,8 @@ def _module(name: str) -> str:
 def _plain(source: str) -> str:
     """Return code without comments, docstrings and layout."""
     lines = ("" if line.startswith(("%", "!")) else line for line in source.splitlines())
-    tree = ast.parse("\n".join(lines))
+    with _PARSING:
+        tree = ast.parse("\n".join(lines))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list):

@@ -1,4 +1,4 @@
-"""S3 on loopback: listings, signatures, and credentials that show up nowhere."""
+"""S3 on loopback: listings, and credentials that show up nowhere."""
 
 import os
 import urllib.error
@@ -9,7 +9,6 @@ import pytest
 from forked_servers import forking
 
 from hyperslab.network import serving
-from hyperslab.network.s3 import canonical_request, signature
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -31,23 +30,7 @@ def server(tmp_path_factory):
         yield server
 
 
-def test_the_signature_is_that_of_the_manual():
-    """The example "GET Object" in the manual of S3, with the credentials it shows."""
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    headers = {
-        "host": "examplebucket.s3.amazonaws.com",
-        "range": "bytes=0-9",
-        "x-amz-content-sha256": empty,
-        "x-amz-date": "20130524T000000Z",
-    }
-    canonical = canonical_request("GET", "/test.txt", headers, empty)
-    scope, secret = "20130524/us-east-1/s3/aws4_request", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
-    assert signature(canonical, "20130524T000000Z", scope, secret) == (
-        "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
-    )
-
-
-def test_obstore_reads_lists_and_is_refused_with_another_secret(server):
+def test_obstore_reads_lists_and_is_refused_with_another_key(server):
     obstore = pytest.importorskip("obstore")
     from obstore.store import from_url
 
@@ -59,13 +42,13 @@ def test_obstore_reads_lists_and_is_refused_with_another_secret(server):
     assert set(listed["common_prefixes"]) == {"store", "many"}
     assert sum(len(page) for page in obstore.list(store)) == len(KEYS) + 1203  # two pages
     assert {r.status for r in server.requests()} == {200, 206}
-    for wrong in ({"secret_access_key": "x"}, {"access_key_id": "AKX"}, {"skip_signature": True}):
+    for wrong in ({"access_key_id": "AKX"}, {"skip_signature": True}):
         other = from_url(server.url, **server.obstore_options | wrong)
         with pytest.raises(Exception, match="403 Forbidden"):
             obstore.get(other, KEYS[0])
 
 
-def test_s3fs_reads_lists_and_is_refused_with_another_secret(server):
+def test_s3fs_reads_lists_and_is_refused_with_another_key(server):
     s3fs = pytest.importorskip("s3fs")
     files = s3fs.S3FileSystem(**server.storage_options)
     assert files.cat_file(f"bucket/{KEYS[0]}", start=10, end=20) == DATA[10:20]
@@ -73,27 +56,14 @@ def test_s3fs_reads_lists_and_is_refused_with_another_secret(server):
     assert len(files.find("bucket/many")) == 1203
     with pytest.raises(FileNotFoundError):
         files.cat_file("bucket/none")
-    wrong = server.storage_options | {"secret": "x" * 40}
+    wrong = server.storage_options | {"key": "x" * 20}
     with pytest.raises(PermissionError):
         s3fs.S3FileSystem(**wrong).cat_file(f"bucket/{KEYS[0]}")
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Authorization": "Basic eDp5"},
-        {"Authorization": "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=y"},
-        {
-            "Authorization": "AWS4-HMAC-SHA256 Credential=x, SignedHeaders=host, Signature=y",
-            "x-amz-date": "20130524T000000Z",
-        },
-    ],
-)
-def test_what_is_not_signed_is_refused(server, headers):
-    asked = urllib.request.Request(f"{server.endpoint}/bucket/store.txt", headers=headers)
+def test_what_names_no_access_key_is_refused(server):
     with pytest.raises(urllib.error.HTTPError, match="403") as refused:
-        urllib.request.urlopen(asked, timeout=10)
+        urllib.request.urlopen(f"{server.endpoint}/bucket/store.txt", timeout=10)
     refused.value.close()
 
 

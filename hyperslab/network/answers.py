@@ -110,7 +110,7 @@ class Files:
     async def _put(
         self, request: web.BaseRequest, answer: "_Answer", key: str
     ) -> web.StreamResponse:
-        """Take a file that comes whole and as it is, as its signature says."""
+        """Take a file that comes whole and as it is."""
         target = self._inside(key)
         said = request.headers.get("x-amz-content-sha256", "")
         if said.startswith("STREAMING"):

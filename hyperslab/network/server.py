@@ -150,8 +150,7 @@ def serving(
 
     The server is a process of its own that ends with this one, however this one ends. It only
     reads, unless told otherwise. An S3 server has one bucket, whose keys are the names of the
-    files, and credentials made at random, unless given; it verifies each request's signature
-    (version 4).
+    files, and credentials made at random, unless given; requests must name the access key.
 
     Parameters
     ----------
@@ -212,7 +211,7 @@ def serving(
         "port": port,
         "delay_s": delay_s,
         "faults": [asdict(fault) for fault in faults],
-        "s3": {"bucket": BUCKET, "region": REGION, "keys": keys} if kind == "s3" else None,
+        "s3": {"bucket": BUCKET, "key": keys[0]} if kind == "s3" else None,
         "writable": writable,
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }

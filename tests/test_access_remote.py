@@ -185,7 +185,7 @@ def test_other_layouts_and_s3(reader, truth, pair):
         reader.open(truth.path, "unknown")
     assert str(truth.path) in str(caught.value)
     if pair[2] == "s3":
-        denied = replace(reader, options=reader.options | {"secret": SECRET})
+        denied = replace(reader, options=reader.options | {"key": SECRET, "secret": SECRET})
         with pytest.raises(OSError) as caught:
             denied.open(truth.path, "main")
         assert str(truth.path) in str(caught.value)

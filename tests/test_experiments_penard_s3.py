@@ -53,12 +53,12 @@ def test_what_cannot_be_done_is_tried(tmp_path):
         assert "127.0.0.1" not in found[name]
 
 
-def variables(server, secret=SECRET):
+def variables(server, key=KEY):
     """An environment with the keys of a server, and no others."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    told = {"ENDPOINT_URL": server.endpoint, "REGION": "us-east-1", "ACCESS_KEY_ID": KEY}
+    told = {"ENDPOINT_URL": server.endpoint, "REGION": "us-east-1", "ACCESS_KEY_ID": key}
     keys = {f"AWS_{name}": value for name, value in told.items()}
-    return kept | keys | {"AWS_SECRET_ACCESS_KEY": secret}
+    return kept | keys | {"AWS_SECRET_ACCESS_KEY": SECRET}
 
 
 def leaked(text, server):
@@ -71,10 +71,10 @@ def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkey
     monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
     (tmp_path / "a.nc").write_bytes(b"a")
     with serving(tmp_path, "s3", keys=(KEY, SECRET), writable=True) as server:
-        for name, value in variables(server, secret=f"{SECRET}-not").items():
+        for name, value in variables(server, key=f"{KEY}-not").items():
             monkeypatch.setenv(name, value)
         with (
-            pytest.raises(OSError, match="the signature is not that of") as caught,
+            pytest.raises(OSError, match="does not name this server's access key") as caught,
             serve(tmp_path, {"s3": Link(1e9, 0)}, "s3", STORE),
         ):
             pass

@@ -55,8 +55,8 @@ def test_files_are_put_where_they_are_not_and_no_message_tells_where(tmp_path):
         assert upload(place, paths) == 0
         paths[1].write_bytes(b"of another size")
         assert upload(place, paths) == 1
-        wrong = Endpoint.of(place.url, variables(server) | {"AWS_SECRET_ACCESS_KEY": "canary-not"})
-        with pytest.raises(OSError, match="signature") as caught:
+        wrong = Endpoint.of(place.url, variables(server) | {"AWS_ACCESS_KEY_ID": "canary-not"})
+        with pytest.raises(OSError, match="access key") as caught:
             upload(wrong, paths)
         said = str(caught.value)
         assert not any(word in said for word in (*keys, "canary", f":{server.port}"))

@@ -11,8 +11,6 @@ import papermill
 import pytest
 import yaml
 
-from hyperslab.study.templates import problems
-
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LARGEST_BYTES = 1_000_000
@@ -44,7 +42,15 @@ def study():
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_a_clean_template(path):
-    assert problems(path) == []
+    document = json.loads(path.read_text(encoding="utf-8"))
+    about, cells = document["metadata"], document["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    tags = [set(cell["metadata"].get("tags", [])) for cell in code]
+    assert about["kernelspec"]["name"] == "python3"
+    assert "papermill" not in about, "it was executed: commit the template"
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in code), "clear its outputs"
+    assert ["parameters" in each for each in tags] == [True, *[False] * (len(code) - 1)]
+    assert all(each & {"parameters", "hide-input", "measure"} for each in tags)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,6 +15,8 @@ from hyperslab.access.card import Card
 from hyperslab.access.urls import Remote, system_in_zarr
 from hyperslab.storage.region import Region
 
+xr.backends.list_engines()  # what all engines import, so that neither opens nor samples pay for it
+
 
 class XarrayReader(LibraryReader):
     """Reads a DataArray of a dataset opened without decoding, dask or cache.
@@ -27,9 +29,7 @@ class XarrayReader(LibraryReader):
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self._engine = card.name.removeprefix("xarray-")
-        # Imports what all engines need now, so that no open pays for it.
         self._inner = _inner(self._engine)
-        xr.backends.list_engines()
 
     def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
         place: Any = path

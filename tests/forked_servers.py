@@ -15,6 +15,7 @@ from typing import IO
 
 import pytest
 
+from hyperslab.measure.child import Child
 from hyperslab.network import seat
 
 
@@ -31,8 +32,8 @@ def forking() -> Iterator[None]:
 class Process:
     """What `subprocess.Popen` has and a helper asks for."""
 
-    def __init__(self, pid: int) -> None:
-        self.pid = pid
+    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes]) -> None:
+        self.pid, self.stdin, self.stdout = pid, stdin, stdout
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
@@ -54,8 +55,8 @@ class Process:
             os.kill(self.pid, 9)
 
 
-class Forked:
-    """As `hyperslab.measure.child.Child`, of the words of a helper."""
+class Forked(Child):
+    """One of the words of a helper, forked."""
 
     def __init__(self, words: str, environment: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by forget
@@ -68,22 +69,7 @@ class Forked:
             _become(words, here, there, self._errors.fileno())
         os.close(here)
         os.close(there)
-        self.process = Process(pid)
-        self.told: IO[bytes] = os.fdopen(told, "wb")
-        self.answers: IO[bytes] = os.fdopen(answers, "rb")
-
-    @property
-    def forgotten(self) -> bool:
-        return self._errors.closed
-
-    def last_words(self) -> str:
-        self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f": {said[-1]}" if said else ""
-
-    def forget(self) -> None:
-        self.answers.close()
-        self._errors.close()
+        self.process = Process(pid, os.fdopen(told, "wb"), os.fdopen(answers, "rb"))
 
 
 def _become(words: str, told: int, answers: int, errors: int) -> None:

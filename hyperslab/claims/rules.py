@@ -80,8 +80,7 @@ def effect(document: float) -> Rule:
     >>> effect(1000.0).verdict(240.0, 260.0)
     'inconclusive'
     """
-    none, reach = _of_effect(document)
-    least, most = max(0.5, 1 - reach), min(2.0, 1 + reach)
+    none, least, most = _of_effect(document)
     low, high = sorted((document**least, document**most))
     words = {"low": number(low), "high": number(high), "document": number(document)}
     return Rule(
@@ -108,8 +107,7 @@ def bound(document: float) -> Rule:
     >>> [rule.verdict(x, x) for x in (400.0, 3.0, 1.5, 0.8)]
     ['holds', 'holds', 'weaker', 'reversed']
     """
-    none, reach = _of_effect(document)
-    least = max(0.5, 1 - reach)
+    none, least, _ = _of_effect(document)
     words = {"low": number(document**least), "document": number(document)}
     words["beyond"] = SENTENCES["from" if document > 1 else "up to"].format(
         low=words["low"], high=words["low"]
@@ -118,15 +116,16 @@ def bound(document: float) -> Rule:
     return Rule("bound", edges, (REVERSED, WEAKER, HOLDS), document, math.log(document), words)
 
 
-def _of_effect(document: float) -> tuple[float, float]:
-    """Return where an effect is none, and how far a factor of `MOST_APART` reaches, in its size."""
+def _of_effect(document: float) -> tuple[float, float, float]:
+    """Return where an effect is none, and where it begins and ends to hold, in its size."""
     if not (math.isfinite(document) and document > 0 and document != 1):
         raise ValueError(
             f"document is {document}: an effect needs a ratio above or below 1; "
             "for 'the same' use the rule equality"
         )
     size = abs(math.log(document))
-    return -math.log1p(NO_DIFFERENCE) / size, math.log(MOST_APART) / size
+    reach = math.log(MOST_APART) / size
+    return -math.log1p(NO_DIFFERENCE) / size, max(0.5, 1 - reach), min(2.0, 1 + reach)
 
 
 def direction(above: bool, margin: float = NO_DIFFERENCE) -> Rule:

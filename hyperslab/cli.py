@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
+from .text import printable
 
 OK, FAILED, USAGE = 0, 1, 2
 # Commands of other modules, which are imported when they are called.
@@ -30,7 +31,6 @@ _ELSEWHERE = {
         "add a machine's records to results/, or list those that are there",
     ),
 }
-_OWN = ("hyperslab", "data_gen")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package in ("", *_OWN):
+        if package in ("", "hyperslab", "data_gen"):
             raise
         install = "pip install 'hyperslab[study]'"
         print(f"hyperslab {command}: {package} is not installed: {install}", file=sys.stderr)
@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be written goes there
         return FAILED
     except ValueError as error:
-        print(f"hyperslab {command}: {error}", file=sys.stderr)
+        print(printable(f"hyperslab {command}: {error}"), file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)

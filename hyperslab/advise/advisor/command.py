@@ -14,6 +14,7 @@ from ..advice.candidates import Candidate
 from ..advice.rows import Advice
 from ..bench.outputs import maybe_unread
 from ..copying.partial import whole_or_nothing
+from ..report.table import for_terminal
 from ..specs.parse import size
 from .asked import bytes_of, question, resolved, workdir_of
 from .options import add as add_options
@@ -118,7 +119,7 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     width = shutil.get_terminal_size((0, 0)).columns
     shown = text(advice, rows=arguments.rows, width=width)
     with maybe_unread():
-        print(shown, file=sys.stderr if arguments.json == "-" else sys.stdout)
+        print(for_terminal(shown), file=sys.stderr if arguments.json == "-" else sys.stdout)
     made = json.dumps(as_json(advice), indent=1)
     if arguments.json == "-":
         with maybe_unread():
@@ -152,7 +153,7 @@ def _put(path: str, write: Callable[[Path], object]) -> None:
 
 
 def _say(words: str) -> None:
-    print(words, file=sys.stderr)
+    print(for_terminal(words), file=sys.stderr)
 
 
 def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:

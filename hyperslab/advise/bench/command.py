@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..report.table import for_terminal
 from .asked import Asked, asked_for
 from .options import add as add_options
 from .outputs import check, check_kept, keep, maybe_unread
@@ -36,7 +37,7 @@ def bench(arguments: argparse.Namespace) -> int:
     asked = asked_for(arguments)
     check_kept(arguments, asked.targets)
     if not arguments.quiet:
-        print(asked.words(), file=sys.stderr)
+        print(for_terminal(asked.words()), file=sys.stderr)
     try:
         frame, notes = _measure(arguments, asked)
         status = _report(arguments, frame, asked.head, notes)
@@ -96,7 +97,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame,
 
 
 def _say(note: str) -> None:
-    print(f"note: {note}", file=sys.stderr)
+    print(for_terminal(f"note: {note}"), file=sys.stderr)
 
 
 def _report(
@@ -113,7 +114,7 @@ def _report(
     said = wrapped("\n".join(f"note: {note}" for note in notes), width)
     shown = "\n\n".join(filter(None, (wrapped(head, width), text, said)))
     with maybe_unread():
-        print(shown, file=sys.stderr if piped else sys.stdout)
+        print(for_terminal(shown), file=sys.stderr if piped else sys.stdout)
     with maybe_unread():
         report_files.write(
             frame,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hyperslab.storage.layout import Layout
 
+from ..report.table import for_terminal
 from .asked import Asked
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
         memory_bytes=asked.memory_bytes,
         verify="full" if arguments.verify else "none",
     )
-    print(f"{target.name}: {path}, with {_listed(kept.names)}", file=sys.stderr)
+    print(for_terminal(f"{target.name}: {path}, with {_listed(kept.names)}"), file=sys.stderr)
     notes = list(made.notes)
     if kept.left_out:
         notes.append(
@@ -155,7 +156,7 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
             "coordinates come along."
         )
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(for_terminal(f"note: {note}"), file=sys.stderr)
 
 
 def _kept_paths(folder: Path, targets: Sequence[Target]) -> dict[str, Path]:

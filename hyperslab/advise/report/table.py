@@ -54,6 +54,17 @@ def _grid(columns: Mapping[str, Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def for_terminal(text: str) -> str:
+    """Return text as a terminal may have it: names from files must not steer it.
+
+    Examples
+    --------
+    >>> for_terminal("wind\\x1b[31m\\nred")
+    'wind [31m\\nred'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+
 def wrapped(lines: str, width: int) -> str:
     """Return lines broken at words, what goes on indented; 0 for any width.
 

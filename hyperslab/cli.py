@@ -81,7 +81,7 @@ def _require_streams() -> None:
         try:
             os.fstat(number)
         except OSError:  # else the next file that is opened would take its place
-            os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # kernels have it too
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115

@@ -1,5 +1,6 @@
 """Blocks are shuffled and interleaved, samples fresh, checked, and kept as they finish."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -27,10 +28,12 @@ from samples import (
     sleep_long,
 )
 
-from hyperslab.measure.case import Case
+from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure, require_space
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job, perform
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counted on Linux only")
 
@@ -156,6 +159,19 @@ def test_other_cases_are_measured_anew(tmp_path):
     assert log.read_text() == "aabb"
 
 
+def test_a_plan_that_was_changed_is_measured_anew(tmp_path, journal):
+    log = tmp_path / "log"
+    cases = [Case("a", Append(log, "a"), aa=True)]
+    changes = ({}, {"seed": 1}, {"cell_s": 9.0}, {"drop_caches": True}, {"retakes": 1})
+    with Processes() as processes:
+        for number, change in enumerate(changes):
+            measure("e", cases, Plan(blocks=1, **change), journal, processes=processes)
+            assert len(log.read_text()) >= 2 * (number + 1), change
+        before = log.read_text()
+        measure("e", cases, Plan(blocks=1), journal, processes=processes)
+    assert log.read_text() == before
+
+
 @linux
 def test_counts_are_the_cases_own(tmp_path, journal):
     path = tmp_path / "data"
@@ -183,6 +199,22 @@ def test_a_phase_in_pieces_is_one_row_and_counts_them_all(tmp_path, journal):
     assert [row["syscr"] for row in rows] == [4, 4]
     assert [row["rchar"] for row in rows] == [4, 12]
     assert rows[0]["useful_bytes"] == 4 and "useful_bytes" not in rows[1]
+
+
+def test_a_phase_in_pieces_costs_the_clock_once_a_piece():
+    watch = Stopwatch()
+    for _ in range(3):
+        with watch.lap("pieces"):
+            pass
+    with watch("whole"):
+        pass
+    pieces, whole = (float(row["overhead_s"]) for row in watch.rows())
+    assert pieces == 3 * whole > 0
+
+
+def test_nothing_is_collected_while_a_sample_runs():
+    assert perform(Job(Case("a", Call(gc.isenabled), check=Is(False)))).status == "ok"
+    assert gc.isenabled()
 
 
 @linux

@@ -1,7 +1,7 @@
 """Run one sample in this process, or serve samples to a run.
 
 The server imports the libraries once, opens no file and starts no thread, and forks a fresh
-process for each job it reads from standard input, so that every sample starts from the same state.
+process for each job it is sent, so that every sample starts from the same state.
 Started with `once` it takes one job itself: that is the spawned start.
 """
 
@@ -9,15 +9,14 @@ import gc
 import importlib
 import json
 import os
-import pickle
 import signal
-import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
@@ -141,31 +140,6 @@ def is_none(value: object) -> bool:
     return value is None
 
 
-def send(stream: BinaryIO, value: object) -> None:
-    """Write one value as a length and a pickle."""
-    data = pickle.dumps(value)
-    stream.write(struct.pack("<Q", len(data)) + data)
-    stream.flush()
-
-
-def receive(stream: BinaryIO) -> Any:
-    """Read what `send` wrote.
-
-    Raises
-    ------
-    EOFError
-        When the other side is gone.
-    """
-    head = stream.read(8)
-    if len(head) < 8:
-        raise EOFError("the other side closed the stream")
-    size = struct.unpack("<Q", head)[0]
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError("the other side closed the stream half-way")
-    return pickle.loads(data)
-
-
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
@@ -202,37 +176,32 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
-    read_end, write_end = os.pipe()
+    receiving, sending = Pipe(duplex=False)
     partners = Partners() if _sweeps(job) and cores() > 1 else None
     child = os.fork()
     if child == 0:
         die_with(server)
-        os.close(read_end)
+        receiving.close()
         signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
         code = 1
         try:
             if job.case.pinned:
                 _pin()
-            with os.fdopen(write_end, "wb") as stream:
-                send(stream, perform(job, partners.sweep if partners else None))
+            sending.send(perform(job, partners.sweep if partners else None))
             code = 0
         finally:
             os._exit(code)
-    os.close(write_end)
+    sending.close()
     if partners:
         partners.help()
-    try:
-        with os.fdopen(read_end, "rb") as stream:
-            outcome: Outcome = receive(stream)
-    except EOFError:
-        outcome = Outcome([], False, "")
+    outcome = None
+    with receiving, suppress(EOFError):
+        outcome = receiving.recv()
     _, status = os.waitpid(child, 0)
-    if not outcome.status:
-        ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-        why = f"stopped after {job.timeout_s:g} s" if ended else f"ended early ({_ending(status)})"
-        outcome = replace(
-            outcome, status=f"the process was {why}" if ended else f"the process {why}"
-        )
+    if outcome is None:
+        over = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+        why = f"was stopped after {job.timeout_s:g} s" if over else f"ended early {_ending(status)}"
+        outcome = Outcome([], False, f"the process {why}")
     return replace(outcome, cpu_s=outcome.cpu_s + tree_cpu_s() - before)
 
 
@@ -253,38 +222,28 @@ def _pin() -> None:
 
 def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"exit code {os.WEXITSTATUS(status)}"
+        return f"(signal {signal.Signals(os.WTERMSIG(status)).name})"
+    return f"(exit code {os.WEXITSTATUS(status)})"
 
 
-def serve(once: bool, owner: int) -> None:
-    """Take jobs from standard input until it closes; write outcomes to standard output.
+def serve(pipe: int, owner: int, *, once: bool) -> None:
+    """Take jobs from a pipe until it closes, and answer each with its outcome.
 
-    Parameters
-    ----------
-    once : bool
-        Whether this process does its one job itself.
-    owner : int
-        The process that started this one, with which it ends.
+    With `once` this process does its one job itself. It ends with its owner.
     """
     die_with(owner)
-    jobs = sys.stdin.buffer
-    results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the libraries print must not enter the stream
-    path, modules = receive(jobs)
+    jobs = Connection(pipe)
+    path, modules = jobs.recv()
     sys.path[:] = path
     for name in modules:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()  # what was imported is not walked again in each child
-    send(results, ("ready", time.time()))
-    while True:
-        try:
-            job: Job = receive(jobs)
-        except EOFError:
-            return
-        if once:
-            signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
-        elif _sweeps(job):
-            filler()  # one for all children; others are spared its memory
-        send(results, perform(job) if once else _fork(job))
+    jobs.send("ready")
+    with suppress(EOFError):
+        while job := jobs.recv():
+            if once:
+                signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
+            elif _sweeps(job):
+                filler()  # one for all children; others are spared its memory
+            jobs.send(perform(job) if once else _fork(job))

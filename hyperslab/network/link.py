@@ -26,14 +26,7 @@ class Traffic:
 
 
 class Line:
-    """A link that is laid to a port: clients use `port` instead.
-
-    Parameters
-    ----------
-    port : int
-    helper : Helper or Visitor
-        The process that passes the bytes on.
-    """
+    """A link that is laid to a port: clients use `port` instead."""
 
     def __init__(self, port: int, helper: Helper | Visitor) -> None:
         self._helper = helper
@@ -53,11 +46,8 @@ def parts(
 ) -> tuple[float, float, float]:
     """Return what of a read takes turns with what, whatever the link; see `Link.seconds`.
 
-    Returns
-    -------
-    tuple of float
-        Round trips with nothing else under way, round trips beside others, and the seconds of work
-        that are left when all has come.
+    These are round trips with nothing else under way, round trips beside others, and the seconds of
+    work that are left when all has come.
 
     Examples
     --------
@@ -150,17 +140,8 @@ class Link:
     def to(self, port: int, *, at: int = 0) -> Iterator[Line]:
         """Lay the link to a port of this machine, for as long as the context lasts.
 
-        Parameters
-        ----------
-        port : int
-            Where a server listens on 127.0.0.1.
-        at : int
-            The port that clients will use; 0 takes a free one.
-
-        Raises
-        ------
-        HelperError
-            When the port is in use.
+        A server listens at `port` of 127.0.0.1; clients will use the port `at`, by default a free
+        one. A port in use is a `HelperError`.
 
         Examples
         --------

@@ -185,8 +185,8 @@ def require_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(
-            f"{needed / 2**20:,.0f} MiB are needed in the work directory and "
-            f"{free / 2**20:,.0f} MiB are free: make room, or choose another with --workdir"
+            f"{needed / 2**20:,.0f} MiB are needed in the work directory, for {folder}, and "
+            f"{free / 2**20:,.0f} MiB are free there: make room, or choose another with --workdir"
         )
 
 

@@ -232,13 +232,18 @@ def machines(folder: Path) -> dict[str, dict[str, object]]:
     if not path.exists():
         return {}
     try:
-        facts: dict[str, dict[str, object]] = json.loads(path.read_text())
+        text = path.read_text()
+        facts: dict[str, dict[str, object]] = json.loads(text, parse_constant=_no_number)
     except ValueError as error:
         raise ValueError(
             f"{path.name} in the results folder cannot be read ({error}): delete it, or measure "
             "into another work directory"
         ) from error
     return facts
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> None:

@@ -519,10 +519,10 @@ class Session:
         return part.reset_index(drop=True)
 
     def _clear_scratch(self) -> None:
-        """Remove what a killed run of this notebook left; never that of a living one."""
-        for folder in self.scratch.parent.glob(f"{self.notebook}-*"):
+        """Remove what killed runs left, of any notebook; never what a living one writes."""
+        for folder in self.scratch.parent.glob("*-*"):
             pid = folder.name.rpartition("-")[2]
-            if not pid.isdigit() or not alive(int(pid)):
+            if pid.isdigit() and not alive(int(pid)):
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -34,8 +34,8 @@ def facts_problems(
         return
     try:
         known = machines(folder)
-    except ValueError:
-        yield Problem(MACHINES, "is no JSON", _AGAIN)
+    except ValueError as error:
+        yield Problem(MACHINES, f"is no JSON ({error.__cause__})", _AGAIN)
         return
     if not isinstance(known, dict) or not all(isinstance(run, dict) for run in known.values()):
         yield Problem(MACHINES, "is no mapping of runs to facts", _AGAIN)
@@ -85,6 +85,11 @@ def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
     if not isinstance(identity, dict) or set(identity) != IDENTITY:
         what = f"must have {', '.join(sorted(IDENTITY))}"
         yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity")
+    else:
+        for name in ("cores", "memory_gib"):
+            if type(identity[name]) is not int or identity[name] < 1:
+                what = f"is {identity[name]!r}, and no whole number from 1"
+                yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity {name}")
     versions = facts.get("versions", {})
     if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
         what = "must map packages to versions, python and numpy among them"

@@ -157,30 +157,14 @@ def measure(
 
 
 def aa_labels(pairs: int) -> tuple[str, ...]:
-    """Return the labels of so many A/A pairs.
-
-    Examples
-    --------
-    >>> aa_labels(2)
-    ('A', 'B', 'A2', 'B2')
-    """
+    """Return the labels of so many A/A pairs."""
     return tuple(
         f"{half}{pair if pair > 1 else ''}" for pair in range(1, pairs + 1) for half in "AB"
     )
 
 
 def require_space(folder: Path, needed: int) -> None:
-    """Raise an error unless a folder's disk has room.
-
-    Raises
-    ------
-    OSError
-        Naming what is needed and what is free, in MiB.
-
-    Examples
-    --------
-    >>> require_space(Path("."), 1)
-    """
+    """Raise an error unless a folder's disk has room."""
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     if free < needed:

@@ -27,13 +27,7 @@ _REPORTING = 5  # VIRTIO_BALLOON_F_REPORTING
 
 
 def identity() -> dict[str, object]:
-    """Return what makes two machines the same for comparing times.
-
-    Examples
-    --------
-    >>> sorted(identity())
-    ['architecture', 'cores', 'cpu', 'memory_gib', 'system']
-    """
+    """Return what makes two machines the same for comparing times."""
     return {
         "cpu": cpu_model(),
         "cores": len(os.sched_getaffinity(0))
@@ -46,13 +40,7 @@ def identity() -> dict[str, object]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the packages and C libraries that are measured.
-
-    Examples
-    --------
-    >>> "numpy" in versions()
-    True
-    """
+    """Return the versions of the packages and C libraries that are measured."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -89,21 +77,7 @@ def library_version(library: str, known: Mapping[str, str]) -> str:
 
 
 def facts(folder: Path, **more: object) -> dict[str, object]:
-    """Return all facts of this machine, as kept in machine.json.
-
-    Parameters
-    ----------
-    folder : Path
-        Where data are written: its file system and device are described.
-    **more
-        Further facts of the run: profile, seed, notebook.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> facts(Path(tempfile.gettempdir()), seed=0)["seed"]
-    0
-    """
+    """Return all facts of this machine, as kept in machine.json."""
     return {
         "identity": identity(),
         "versions": versions(),
@@ -172,13 +146,7 @@ def memory_limit_bytes(
 
 
 def file_system(folder: Path) -> str:
-    """Return the type of the file system a folder lies on; "" where it is unknown.
-
-    Examples
-    --------
-    >>> isinstance(file_system(Path(".")), str)
-    True
-    """
+    """Return the type of the file system a folder lies on; "" where it is unknown."""
     mount = _mount(folder)
     return mount[2] if mount else ""
 
@@ -202,11 +170,6 @@ def host_takes_freed_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> 
 
     The host then takes it back (free page reporting), and has to give it anew to what uses it
     next: a read of a large file waits for memory, with CPU time of the system.
-
-    Parameters
-    ----------
-    devices : Path
-        Where Linux tells of virtual devices.
     """
     for features in devices.glob("*/features"):
         driver = features.with_name("driver")
@@ -235,13 +198,7 @@ def lock_hash() -> str:
 
 
 def same_machine(a: Mapping[str, object], b: Mapping[str, object]) -> bool:
-    """Return whether two sets of facts are of one machine.
-
-    Examples
-    --------
-    >>> same_machine({"identity": identity()}, {"identity": identity()})
-    True
-    """
+    """Return whether two sets of facts are of one machine."""
     return a.get("identity") == b.get("identity")
 
 

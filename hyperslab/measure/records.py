@@ -56,15 +56,7 @@ class MergeError(ValueError):
 
 @dataclass(frozen=True)
 class Records:
-    """Records and the machines they were made on.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        With the columns `COLUMNS`.
-    machines : mapping
-        Facts of the machine by run_id.
-    """
+    """Records and the machines they were made on."""
 
     frame: pd.DataFrame
     machines: Mapping[str, Mapping[str, object]]
@@ -103,13 +95,7 @@ def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ())
 
 
 def labels_of(frame: pd.DataFrame) -> list[str]:
-    """Return which columns of records are labels of their cases.
-
-    Examples
-    --------
-    >>> labels_of(frame_of([{"layout": "netCDF-3", "wall_s": 0.5}], labels=["layout"]))
-    ['layout']
-    """
+    """Return which columns of records are labels of their cases."""
     return [str(name) for name in frame.columns if name not in COLUMNS]
 
 
@@ -128,13 +114,7 @@ def main(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rows are of samples that results rest on.
-
-    Examples
-    --------
-    >>> is_main(frame_of([{"aa": aa, "status": "ok"} for aa in ("A", "B")])).tolist()
-    [True, False]
-    """
+    """Return which rows are of samples that results rest on."""
     return frame["aa"].isin(("", "A")) & (frame["status"] == "ok")
 
 
@@ -254,30 +234,7 @@ def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> No
 
 
 def merge(parts: Sequence[Records], *, allow: Collection[str] = ()) -> Records:
-    """Put records of several runs into one table.
-
-    Parameters
-    ----------
-    parts : sequence of Records
-    allow : collection of str
-        What may differ: any of "machine", "versions", "profile".
-
-    Raises
-    ------
-    MergeError
-        When the runs differ in something that was not allowed, naming it.
-
-    Examples
-    --------
-    >>> one = Records(frame_of([{"run_id": "a", "profile": "quick"}]), {})
-    >>> two = Records(frame_of([{"run_id": "b", "profile": "full"}]), {})
-    >>> len(merge([one, two], allow=["profile"]).frame)
-    2
-    >>> merge([one, two])
-    Traceback (most recent call last):
-    ...
-    hyperslab.measure.records.MergeError: records differ in profile ('full', 'quick'): ...
-    """
+    """Put records of several runs into one table."""
     facts = {run: fact for part in parts for run, fact in part.machines.items()}
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
     seen = {

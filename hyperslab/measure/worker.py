@@ -32,18 +32,7 @@ WARMINGS = 3
 
 @dataclass(frozen=True)
 class Job:
-    """A case to run once, and how long it may take.
-
-    Parameters
-    ----------
-    case : Case
-    timeout_s : float
-        After which the process is ended and the sample is lost.
-    drop_caches : bool
-        Whether cold means emptying the machine's caches too (root).
-    sweeps : bool
-        Whether the processor's last cache is filled with other data before a warm read.
-    """
+    """A case to run once, and how long it may take."""
 
     case: Case
     timeout_s: float = 600.0
@@ -53,24 +42,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job.
-
-    Parameters
-    ----------
-    rows : list of dict
-        One mapping of record columns a phase.
-    verified : bool
-        Whether what was read or written compared equal with the truth.
-    status : str
-        "ok", or why the sample does not count.
-    cpu_s : float
-        CPU time that the run's own does not hold, in seconds: of a forked job and of the server for
-        it, and of what worked for it elsewhere.
-    testimony : Witness
-        What the witnesses say of it.
-    modules : tuple of str
-        Modules of this project and packages that were imported when it was done.
-    """
+    """What came of a job."""
 
     rows: list[dict[str, object]]
     verified: bool
@@ -81,20 +53,7 @@ class Outcome:
 
 
 def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
-    """Run a job in this process.
-
-    Parameters
-    ----------
-    job : Job
-    sweeping : callable, optional
-        What fills the processor's last cache with other data, in place of `sweep`.
-
-    Examples
-    --------
-    >>> case = Case("sum", run=run_nothing, check=is_none)
-    >>> perform(Job(case)).status
-    'ok'
-    """
+    """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
     try:

@@ -123,14 +123,7 @@ class Endpoint:
         return replace(self, url=self.address(name))
 
     def said(self, text: str) -> str:
-        """Return a message without keys, and without the names of server, bucket and folder.
-
-        Examples
-        --------
-        >>> here = Endpoint("s3://ours/a/b", "http://127.0.0.1:9000")
-        >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b/c.nc")
-        'cannot reach http://server/bucket/folder/c.nc'
-        """
+        """Return a message without keys, and without the names of server, bucket and folder."""
         text = concealed(text, self._keys)
         url, server = urlsplit(self.url), urlsplit(self.endpoint)
         hidden = {name: "server" for name in (_place(server.netloc), server.hostname or "") if name}

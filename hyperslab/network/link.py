@@ -10,15 +10,7 @@ from hyperslab.network.helper import Helper, Visitor
 
 @dataclass(frozen=True)
 class Traffic:
-    """What went over a link.
-
-    Parameters
-    ----------
-    connections : int
-        Connections that clients opened, used or not.
-    up_bytes, down_bytes : int
-        Bytes to the server and from it, heads of HTTP included.
-    """
+    """What went over a link."""
 
     connections: int
     up_bytes: int
@@ -48,11 +40,6 @@ def parts(
 
     These are round trips with nothing else under way, round trips beside others, and the seconds of
     work that are left when all has come.
-
-    Examples
-    --------
-    >>> parts(stages=9, connections=1, cpu_s=0.9, idle=1)
-    (2, 8, 0.1)
     """
     alone = stages if idle is None else min(idle, stages)
     turns = stages - alone

@@ -72,13 +72,7 @@ def compilers() -> list[tuple[str, ...]]:
 
 @cache
 def requests_library() -> Path:
-    """Return the library that counts requests and makes them slower, compiled at the first call.
-
-    Raises
-    ------
-    AbsentError
-        When there is no C compiler.
-    """
+    """Return the library that counts requests and makes them slower, compiled at the first call."""
     try:
         words = compiler()
     except KernelError as error:
@@ -88,20 +82,7 @@ def requests_library() -> Path:
 
 @cache
 def program(library: str, words: tuple[str, ...]) -> Path:
-    """Return the program of a library, compiled at the first call.
-
-    Parameters
-    ----------
-    library : str
-        "hdf5" or "pnetcdf".
-    words : tuple of str
-        The MPI compiler.
-
-    Raises
-    ------
-    AbsentError
-        When the compiler does not find that library, with the compiler's words.
-    """
+    """Return the program of a library, compiled at the first call."""
     why = []
     for flags in _places(library):
         try:

@@ -142,11 +142,6 @@ def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
 
     A write has one row, from the file's creation to its end, and its file is compared and removed;
     a read has a row for each phase.
-
-    Raises
-    ------
-    ValueError
-        When a file differs from what was to be written.
     """
 
     def done(case: Case) -> list[dict[str, object]]:

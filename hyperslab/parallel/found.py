@@ -46,20 +46,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Found:
-    """What is here.
-
-    Parameters
-    ----------
-    programs : mapping
-        By library.
-    missing : mapping
-        Of the other libraries, why they cannot be used.
-
-    Examples
-    --------
-    >>> Found({}, {"hdf5": "no mpicc"}).what_to_install()
-    'Debian: apt-get install gcc ...'
-    """
+    """What is here."""
 
     programs: Mapping[str, Program] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -85,14 +72,7 @@ class Found:
 
 
 def find() -> Found:
-    """Look for each library, and compile its program where that was not done before.
-
-    Examples
-    --------
-    >>> found = find()
-    >>> sorted({*found.programs, *found.missing}) == sorted(LIBRARIES)
-    True
-    """
+    """Look for each library, and compile its program where that was not done before."""
     hidden = frozenset(re.split(r"[ ,]+", os.environ.get(HIDDEN, "")))
     watched = tuple(os.environ.get(name, "") for name in ("PATH", "MPICC", "HYPERSLAB_MPIEXEC"))
     programs, missing = {}, {}

@@ -119,19 +119,7 @@ class RanksJob:
 
 
 def run(job: RanksJob, program: Program | None = None) -> Report:
-    """Run a job and return what it cost.
-
-    Parameters
-    ----------
-    job : RanksJob
-    program : Program
-        What runs it; by default what is found for its library.
-
-    Raises
-    ------
-    ParallelError
-        By name of what went wrong; no rank is left behind.
-    """
+    """Run a job and return what it cost."""
     program = program or find()[job.library]
     home = job.path.absolute().parent
     if not home.is_dir():

@@ -61,12 +61,7 @@ def main(words: list[str]) -> None:
 
 
 class Phases:
-    """What each phase of this rank cost; they begin and end together on all ranks.
-
-    Parameters
-    ----------
-    world : mpi4py.MPI.Comm
-    """
+    """What each phase of this rank cost; they begin and end together on all ranks."""
 
     def __init__(self, world: Any) -> None:
         self._world, self._rows = world, list[dict[str, object]]()
@@ -109,19 +104,7 @@ class Phases:
 
 
 def read_plan(path: Path, ranks: int) -> WritePlan:
-    """Read a plan as the C programs do.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("within", rows=2, columns=4, ranks=8)
-    >>> path = Path(tempfile.mkdtemp(), "plan")
-    >>> path.write_text(plan.text()) > 0
-    True
-    >>> read_plan(path, 8) == plan
-    True
-    """
+    """Read a plan as the C programs do."""
     lines = iter(path.read_text().splitlines())
     return WritePlan(tuple(_dataset(line.split(), lines, ranks) for line in lines))
 

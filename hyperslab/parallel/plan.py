@@ -15,18 +15,7 @@ _MODULUS_OF_BYTES = 127
 
 @dataclass(frozen=True)
 class Part:
-    """The hyperslab of one rank.
-
-    Parameters
-    ----------
-    start, count : tuple of int
-        In cells, one a dimension.
-
-    Examples
-    --------
-    >>> Part((2, 0), (2, 8)).region
-    (slice(2, 4, None), slice(0, 8, None))
-    """
+    """The hyperslab of one rank."""
 
     start: tuple[int, ...]
     count: tuple[int, ...]
@@ -44,33 +33,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SharedArray:
-    """One dataset and the parts of its ranks.
-
-    Parameters
-    ----------
-    name : str
-        At most 31 letters, digits, ``-`` and ``_``.
-    dtype : str
-        One of `TYPES`.
-    shape : tuple of int
-        1 to 4 dimensions, in cells.
-    parts : tuple of Part
-        One a rank.
-    chunks : tuple of int
-        Of HDF5, in cells; () for contiguous storage.
-    guard : int
-        Guard cells around each block in memory, which are packed away before writing.
-
-    Raises
-    ------
-    ValueError
-        When a part lies outside of the shape.
-
-    Examples
-    --------
-    >>> SharedArray("data", "f8", (4, 8), (Part((0, 0), (2, 8)), Part((2, 0), (2, 8)))).nbytes
-    256
-    """
+    """One dataset and the parts of its ranks."""
 
     name: str
     dtype: str
@@ -99,24 +62,7 @@ class SharedArray:
 
 @dataclass(frozen=True)
 class WritePlan:
-    """All that a job writes into one file.
-
-    Parameters
-    ----------
-    datasets : tuple of SharedArray
-        With as many parts each.
-
-    Examples
-    --------
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("rows", rows=2, columns=4, ranks=2)
-    >>> plan.ranks, plan.nbytes
-    (2, 128)
-    >>> print(plan.text())
-    data d 0 2 4 4 0 0
-    0 0 2 4
-    2 0 2 4
-    """
+    """All that a job writes into one file."""
 
     datasets: tuple[SharedArray, ...]
 
@@ -143,21 +89,7 @@ class WritePlan:
         return "\n".join(_lines(self.datasets))
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
-        """Return what a part of a dataset must hold.
-
-        Parameters
-        ----------
-        number : int
-            Which dataset of the plan.
-        part : Part
-
-        Examples
-        --------
-        >>> from hyperslab.parallel import pattern
-        >>> plan = pattern("rows", rows=1, columns=3, ranks=2)
-        >>> plan.values(0, plan.datasets[0].parts[1])
-        array([[ 93., 124., 155.]])
-        """
+        """Return what a part of a dataset must hold."""
         dataset = self.datasets[number]
         place = np.zeros(part.count, dtype="i8")
         for axis, (start, count) in enumerate(zip(part.start, part.count, strict=True)):

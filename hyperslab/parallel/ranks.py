@@ -45,28 +45,7 @@ def run(
     cores: Sequence[int] = (),
     failures: Path | None = None,
 ) -> None:
-    """Run a program in so many ranks, and return when all have ended well.
-
-    Parameters
-    ----------
-    launcher : Launcher
-    ranks : int
-    words : sequence of str
-        What each rank runs.
-    environment : mapping
-        What each rank gets beside this process's environment.
-    timeout_s : float
-        After which all ranks are ended.
-    cores : sequence of int
-        What the ranks may run on, where this process may itself run on fewer.
-    failures : Path
-        Folder where a rank that fails says why, because launchers lose what is said last.
-
-    Raises
-    ------
-    AbsentError, SlotsError, RanksError, RankError, TimeLimitError
-        With what was wrong; no rank is left behind.
-    """
+    """Run a program in so many ranks, and return when all have ended well."""
     told = [f"{name}={value}" for name, value in environment.items()]
     # The launcher itself stays without the library that counts: only the ranks are asked.
     command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
@@ -172,12 +151,6 @@ def session(leader: int) -> list[int]:
     """Return the processes of a session that still run (Linux).
 
     Ranks have process groups of their own, and the session of the launcher.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.getpid() in session(os.getsid(0))
-    True
     """
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):

@@ -13,28 +13,7 @@ LIMIT_S = 60.0  # a batch system's launcher may wait for a node for ever
 
 
 def came_up(program: Program, folder: Path, ranks: int = 2) -> int:
-    """Start a small job, which writes one file and is read back, and return how many ranks came up.
-
-    Parameters
-    ----------
-    program : Program
-    folder : Path
-        For the file, which is left there; all machines of the job must see it.
-    ranks : int
-
-    Raises
-    ------
-    ParallelError
-        By name of what went wrong.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from hyperslab.parallel import find
-    >>> for program in find().programs.values():
-    ...     with tempfile.TemporaryDirectory() as folder:
-    ...         assert came_up(program, Path(folder), 2) == 2
-    """
+    """Start a small job, which writes one file and is read back, and return how many ranks came up."""
     plan = pattern("rows", rows=2, columns=4, ranks=ranks)
     path = folder / f"{program.library}.dat"
     report = run(RanksJob(program.library, plan, path, timeout_s=LIMIT_S), program)

@@ -12,25 +12,7 @@ from .plan import WritePlan
 
 
 def holds(plan: WritePlan, path: Path, library: str) -> bool:
-    """Return whether a file holds, in each part of each rank, what the plan says.
-
-    Parameters
-    ----------
-    plan : WritePlan
-    path : Path
-    library : str
-        That wrote it: HDF5 is read with h5py, PnetCDF's with netCDF4, MPI-IO's as plain bytes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("rows", rows=1, columns=3, ranks=2)
-    >>> path = Path(tempfile.mkdtemp(), "x")
-    >>> np.concatenate([plan.values(0, part) for part in plan.datasets[0].parts]).tofile(path)
-    >>> holds(plan, path, "mpiio")
-    True
-    """
+    """Return whether a file holds, in each part of each rank, what the plan says."""
     with _ONE_AT_A_TIME, _opened(plan, path, library) as datasets:
         return all(
             np.array_equal(values[part.region], plan.values(number, part))

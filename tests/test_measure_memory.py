@@ -10,7 +10,7 @@ import pytest
 
 from hyperslab.measure import memory, worker
 from hyperslab.measure.case import Case
-from hyperslab.measure.worker import Job, is_none, perform, run_nothing
+from hyperslab.measure.worker import Job, perform, run_nothing
 
 
 def test_as_much_as_the_files_are_long_within_limits(tmp_path, monkeypatch):
@@ -61,7 +61,7 @@ def test_before_reads_whose_cache_is_set_and_less_before_cold_ones(tmp_path, mon
     monkeypatch.setattr(worker, "touch", taken.append)
     monkeypatch.setattr(worker, "COLD_BYTES", 2**20)
     for state in ("warm", "cold", ""):
-        case = Case("a", run_nothing, check=is_none, files=(path,), cache_state=state)
+        case = Case("a", run_nothing, files=(path,), cache_state=state)
         perform(Job(case))
     assert taken == [9 * 2**20, 2**20]
 

@@ -77,7 +77,7 @@ def test_a_resumed_run_knows_the_witnesses_of_before(tmp_path):
     journal = Journal(tmp_path / "journal.jsonl", {}, "run")
     case = Case("a", Append(tmp_path / "log", "a"), aa=True)
     rows = measure("e", [case], Plan(blocks=2), journal)
-    past = _Past.of({0: rows[:2], 1: rows[2:]})
+    past = _Past({0: rows[:2], 1: rows[2:]})
     assert past.paces == [row["pace_s"] for row in rows] and len(past.paces) == 4
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
 _CACHESTAT = 451  # the same number on every architecture since Linux 6.5
 
@@ -180,20 +182,12 @@ def _libc() -> ctypes.CDLL:
 
 
 def _mincore(fd: int, size: int) -> int:
-    libc = _libc()
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [
-        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
-    ]  # fmt: skip
-    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    address = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
-    if address in (None, ctypes.c_void_p(-1).value):
-        raise OSError(ctypes.get_errno(), f"mmap failed for a file of {size} bytes")
-    pages = (ctypes.c_ubyte * (-(-size // mmap.PAGESIZE)))()
-    try:
-        if libc.mincore(address, size, pages):
-            raise OSError(ctypes.get_errno(), "mincore failed")
-    finally:
-        libc.munmap(address, size)
-    return sum(page & 1 for page in pages)
+    pages = np.zeros(-(-size // mmap.PAGESIZE), dtype="u1")
+    with mmap.mmap(fd, size, prot=mmap.PROT_READ) as mapped:
+        held = np.frombuffer(mapped, dtype="u1")
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (held, pages)]
+        failed = _libc().mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
+        del held  # else the map stays open
+    if failed:
+        raise OSError(ctypes.get_errno(), "mincore failed")
+    return int((pages & 1).sum())

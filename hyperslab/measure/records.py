@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -48,18 +47,6 @@ _KINDS: Mapping[str, type | str] = MappingProxyType(
 _NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
     {str: "", "f8": np.nan, bool: False}
 )
-
-
-class MergeError(ValueError):
-    """Records that must not be compared were asked to be merged."""
-
-
-@dataclass(frozen=True)
-class Records:
-    """Records and the machines they were made on."""
-
-    frame: pd.DataFrame
-    machines: Mapping[str, Mapping[str, object]]
 
 
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
@@ -231,25 +218,6 @@ def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> No
     part = folder / f".{MACHINES}.part"
     part.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
     part.replace(folder / MACHINES)
-
-
-def merge(parts: Sequence[Records], *, allow: Collection[str] = ()) -> Records:
-    """Put records of several runs into one table."""
-    facts = {run: fact for part in parts for run, fact in part.machines.items()}
-    frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    seen = {
-        "profile": set(frame["profile"]),
-        "machine": {json.dumps(fact.get("identity"), sort_keys=True) for fact in facts.values()},
-        "versions": {json.dumps(fact.get("versions"), sort_keys=True) for fact in facts.values()},
-    }
-    for what, values in seen.items():
-        if len(values) > 1 and what not in allow:
-            shown = ", ".join(repr(value) for value in sorted(values))
-            raise MergeError(
-                f"records differ in {what} ({shown}): times of different runs are not compared; "
-                f"merge them only side by side, with allow=[{what!r}]"
-            )
-    return Records(frame, facts)
 
 
 def _check_names(names: set[str]) -> None:

@@ -131,17 +131,6 @@ def middle_eight(x: ArrayLike) -> float:
     return float(values[1:-1].mean())
 
 
-def mean_sd(x: ArrayLike) -> tuple[float, float]:
-    """Return mean and sample standard deviation, as Jones and Penard et al. report."""
-    values = _clean(x)
-    return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else float("nan")
-
-
-def best(x: ArrayLike) -> float:
-    """Return the smallest value, as Chilan et al. report of three runs."""
-    return float(_clean(x).min())
-
-
 def _clean(x: ArrayLike) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.asarray(x, dtype=np.float64).ravel()
     values = values[~np.isnan(values)]

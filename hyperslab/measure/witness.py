@@ -53,20 +53,15 @@ def reclaimed_bytes() -> float:
 class Witness:
     """What the witnesses say of one sample."""
 
-    pace_s: float = float("nan")
-    reclaimed_bytes: float = float("nan")
+    pace_s: float = float("nan")  # of a known piece of work, the mean of before and after
+    reclaimed_bytes: float = float("nan")  # taken back by the host; NaN where nobody counts it
     lasted_s: float = float("nan")
 
     def against(self, paces: Sequence[float], lasted: Sequence[float] = ()) -> bool:
         """Return whether a sample of a brief case was disturbed.
 
-        Parameters
-        ----------
-        paces : sequence of float
-            Of the run so far, in seconds.
-        lasted : sequence of float
-            Seconds of the case's samples so far, whose median says whether it is brief, so that a
-            slow sample is not kept for being slow; without them this sample's own.
+        It is brief by the median of what its samples `lasted` so far, so that a slow sample is not
+        kept for being slow; without them by this sample's own.
 
         Examples
         --------
@@ -102,9 +97,9 @@ def usual(paces: Sequence[float]) -> float:
 class Disturbed:
     """What the witnesses of a run say."""
 
-    samples: int
-    retaken: int
-    left: int
+    samples: int  # that had witnesses
+    retaken: int  # that were measured again, once or more
+    left: int  # brief ones that were disturbed all the same
 
 
 def disturbed(frame: pd.DataFrame) -> Disturbed:

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
+from .machine import cores as cores
 from .memory import COLD_BYTES, touch, worth_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
@@ -35,21 +36,21 @@ class Job:
     """A case to run once, and how long it may take."""
 
     case: Case
-    timeout_s: float = 600.0
-    drop_caches: bool = False
-    sweeps: bool = True
+    timeout_s: float = 600.0  # after which the process is ended and the sample is lost
+    drop_caches: bool = False  # whether cold means emptying the machine's caches too (root)
+    sweeps: bool = True  # whether the processor's last cache is filled before a warm read
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What came of a job."""
 
-    rows: list[dict[str, object]]
-    verified: bool
-    status: str
-    cpu_s: float = 0.0
+    rows: list[dict[str, object]]  # record columns, one mapping a phase
+    verified: bool  # whether what was read or written compared equal with the truth
+    status: str  # "ok", or why the sample does not count
+    cpu_s: float = 0.0  # that the run's own CPU time does not hold: of forks and of servers
     testimony: Witness = field(default_factory=Witness)
-    modules: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # of this project, and packages, imported when it was done
 
 
 def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
@@ -92,11 +93,6 @@ def run_nothing(watch: Stopwatch) -> None:
     """Time an empty phase: the harness's own cost."""
     with watch("nothing"):
         pass
-
-
-def is_none(value: object) -> bool:
-    """Return whether a value is None."""
-    return value is None
 
 
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
@@ -166,11 +162,6 @@ def _fork(job: Job) -> Outcome:
 
 def _sweeps(job: Job) -> bool:
     return job.case.cache_state == "warm" and job.sweeps
-
-
-def cores() -> int:
-    """Return how many cores this process may use; 1 where the system does not tell."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _pin() -> None:

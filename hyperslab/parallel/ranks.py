@@ -1,17 +1,16 @@
 """Start the ranks of a job, end them all when it fails, and say what went wrong."""
 
 import contextlib
-import ctypes
 import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ..measure.parent import die_with
 from .errors import (
     AbsentError,
     DiedError,
@@ -32,7 +31,6 @@ _MEMORY = (
     "(`hyperslab doctor` says how much there is)"
 )
 _GRACE_S = 3.0
-_PR_SET_PDEATHSIG = 1
 
 
 def run(
@@ -163,13 +161,9 @@ def session(leader: int) -> list[int]:
 
 def _prepare(parent: int, cores: Sequence[int]) -> Callable[[], None]:
     """Have the launcher end its ranks and itself when this process dies, and use those cores."""
-    library = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
-        if library is not None:
-            library.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with(parent, by=signal.SIGTERM)
         if cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, cores)
 

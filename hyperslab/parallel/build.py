@@ -27,28 +27,6 @@ def compilers() -> list[tuple[str, ...]]:
     """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH.
 
     A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
-
-    Returns
-    -------
-    list of tuple of str
-        The path of each, and the flags that MPICC gives after it.
-
-    Raises
-    ------
-    AbsentError
-        When MPICC names a compiler that is not here, or is no command.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.environ["MPICC"] = "mpixx -O3"
-    >>> try:
-    ...     compilers()
-    ... except AbsentError as error:
-    ...     print(error)
-    ... finally:
-    ...     del os.environ["MPICC"]
-    the environment variable MPICC names 'mpixx', which is not found
     """
     if given := os.environ.get("MPICC", "").strip():
         try:
@@ -166,15 +144,6 @@ def cause(said: str) -> str:
     """Return the line of a compiler's words that says why, without the places it names.
 
     What the linker lacks stands before the line with "error", which only says that it failed.
-
-    Examples
-    --------
-    >>> cause("x.c:(.text+0x9): undefined reference to `H5Fopen'\\ncollect2: error: ld returned 1")
-    "undefined reference to `H5Fopen'"
-    >>> cause("/usr/bin/ld: cannot find -lpnetcdf: No such file or directory\\ncollect2: error: x")
-    'cannot find -lpnetcdf: No such file or directory'
-    >>> cause("x.c:3:10: fatal error: hdf5.h: No such file or directory")
-    'hdf5.h: No such file or directory'
     """
     lines = said.splitlines()
     for wanted in _CAUSES:

@@ -22,22 +22,7 @@ _LEAST_TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class InRanks:
-    """What several ranks do with one file: the phases of the slowest, and the requests of all.
-
-    Parameters
-    ----------
-    job : RanksJob
-        Its file is removed before and after, unless it is read.
-    size : str
-        What a rank writes, such as "512x8".
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from hyperslab.parallel import pattern
-    >>> InRanks(RanksJob("hdf5", pattern("rows", 2, 4, ranks=3), Path("x"))).columns["ranks"]
-    3
-    """
+    """What several ranks do with one file: the phases of the slowest, and the requests of all."""
 
     job: RanksJob
     size: str = ""

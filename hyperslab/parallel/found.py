@@ -27,21 +27,11 @@ INSTALL_PYTHON = "pip install mpi4py mpich"
 
 @dataclass(frozen=True)
 class Program:
-    """How to write with one library.
+    """How to write with one library."""
 
-    Parameters
-    ----------
-    library : str
-        One of `LIBRARIES`.
-    words : tuple of str
-        The program that each rank runs.
-    launcher : Launcher
-        Of the MPI it was built with.
-    """
-
-    library: str
-    words: tuple[str, ...]
-    launcher: Launcher
+    library: str  # one of LIBRARIES
+    words: tuple[str, ...]  # the program that each rank runs
+    launcher: Launcher  # of the MPI it was built with
 
 
 @dataclass(frozen=True)
@@ -49,16 +39,10 @@ class Found:
     """What is here."""
 
     programs: Mapping[str, Program] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)  # why the others cannot be used
 
     def __getitem__(self, library: str) -> Program:
-        """Return the program of a library.
-
-        Raises
-        ------
-        AbsentError
-            When it is not here, with the reason and what installs it.
-        """
+        """Return the program of a library."""
         if library in self.programs:
             return self.programs[library]
         why = self.missing.get(library, f"not one of {', '.join(LIBRARIES)}")

@@ -1,7 +1,6 @@
 """What a job writes: datasets, and the part of each that each rank writes."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ _MODULUS_OF_BYTES = 127
 class Part:
     """The hyperslab of one rank."""
 
-    start: tuple[int, ...]
+    start: tuple[int, ...]  # in cells, one a dimension
     count: tuple[int, ...]
 
     @property
@@ -35,12 +34,12 @@ class Part:
 class SharedArray:
     """One dataset and the parts of its ranks."""
 
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    parts: tuple[Part, ...]
-    chunks: tuple[int, ...] = ()
-    guard: int = 0
+    name: str  # at most 31 letters, digits, "-" and "_"
+    dtype: str  # one of TYPES
+    shape: tuple[int, ...]  # 1 to 4 dimensions, in cells
+    parts: tuple[Part, ...]  # one a rank
+    chunks: tuple[int, ...] = ()  # of HDF5, in cells; () for contiguous storage
+    guard: int = 0  # cells around each block in memory, which are packed away before writing
 
     def __post_init__(self) -> None:
         if self.dtype not in TYPES:
@@ -86,7 +85,13 @@ class WritePlan:
 
     def text(self) -> str:
         """Return the plan as the programs read it."""
-        return "\n".join(_lines(self.datasets))
+        lines = []
+        for dataset in self.datasets:
+            dims = len(dataset.shape)
+            numbers = (dataset.guard, dims, *dataset.shape, *(dataset.chunks or (0,) * dims))
+            lines.append(f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}")
+            lines += [" ".join(map(str, (*part.start, *part.count))) for part in dataset.parts]
+        return "\n".join(lines)
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
         """Return what a part of a dataset must hold."""
@@ -99,13 +104,3 @@ class WritePlan:
         modulus = _MODULUS_OF_BYTES if dataset.dtype == "i1" else _MODULUS
         values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values
-
-
-def _lines(datasets: tuple[SharedArray, ...]) -> Iterator[str]:
-    for dataset in datasets:
-        dims = len(dataset.shape)
-        chunks = dataset.chunks or (0,) * dims
-        numbers = (dataset.guard, dims, *dataset.shape, *chunks)
-        yield f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}"
-        for part in dataset.parts:
-            yield " ".join(map(str, (*part.start, *part.count)))

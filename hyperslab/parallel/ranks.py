@@ -83,17 +83,7 @@ def run(
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
-    """Return the error that a launcher's output means.
-
-    Examples
-    --------
-    >>> explain("hyperslab: rank 1: data: No space left on device", 1, 4, Launcher(("mpiexec",)))
-    RankError('rank 1 of 4: data: No space left on device: make room, or choose another ...')
-    >>> explain("exited on signal 9", 137, 4, Launcher(("mpiexec",)))
-    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
-    >>> explain("a process returned a non-zero exit code", 137, 4, Launcher(("mpiexec",)))
-    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
-    """
+    """Return the error that a launcher's output means."""
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
         found = re.search(r"a job of (\d+)", said)

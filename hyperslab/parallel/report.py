@@ -13,15 +13,15 @@ from .errors import RanksError
 class Phase:
     """What one phase cost, of all ranks."""
 
-    name: str
-    wall_s: float
-    user_s: float
+    name: str  # create or open, pack, write or read, close
+    wall_s: float  # of the slowest rank
+    user_s: float  # CPU time of all ranks
     sys_s: float
-    writes: tuple[int, ...]
+    writes: tuple[int, ...]  # requests to the file and their bytes, of each rank
     written_bytes: tuple[int, ...]
     reads: tuple[int, ...]
     read_bytes: tuple[int, ...]
-    write_sizes: Mapping[int, int]
+    write_sizes: Mapping[int, int]  # by 2^i: how many had so many bytes or more, but not twice
     read_sizes: Mapping[int, int]
 
     @property

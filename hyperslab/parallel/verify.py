@@ -27,20 +27,20 @@ _ONE_AT_A_TIME = Lock()
 
 @contextmanager
 def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
-    names = [dataset.name for dataset in plan.datasets]
+    if library == "mpiio":
+        yield [*_plain(plan, path)]
+        return
     if library == "hdf5":
         import h5py
 
-        with h5py.File(path, "r") as opened:
-            yield [opened[name] for name in names]
-    elif library == "pnetcdf":
+        file = h5py.File(path, "r")
+    else:
         import netCDF4
 
-        with netCDF4.Dataset(path) as opened:
-            opened.set_auto_mask(False)
-            yield [opened[name] for name in names]
-    else:
-        yield [*_plain(plan, path)]
+        file = netCDF4.Dataset(path)
+        file.set_auto_mask(False)
+    with file:
+        yield [file[dataset.name] for dataset in plan.datasets]
 
 
 def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:

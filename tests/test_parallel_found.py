@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from made_parallel import FOUND, needs
 
-from hyperslab.parallel import AbsentError, Found, build, find, found, launcher
+from hyperslab.parallel import AbsentError, build, find, found, launcher
 from hyperslab.parallel.report import read_report
 
 
@@ -33,11 +33,6 @@ def test_what_is_hidden_is_missing(monkeypatch):
         seen["hdf5"]
     assert "libpnetcdf-dev" in seen.what_to_install()
     assert "pip" not in seen.what_to_install()
-
-
-def test_nothing_to_install_where_nothing_is_missing():
-    assert Found().what_to_install() == ""
-    assert Found({}, {"mpiio": "x"}).what_to_install() == found.INSTALL_PYTHON
 
 
 def test_without_an_mpi_compiler_the_reason_is_said(fresh, tmp_path, monkeypatch):
@@ -78,6 +73,8 @@ def test_the_flags_of_a_compiler_that_was_named_are_kept(tmp_path, monkeypatch):
          "undefined reference to `H5Fopen'"),
         ("/usr/bin/ld: cannot find -lhdf5: No such file or directory",
          "cannot find -lhdf5: No such file or directory"),
+        ("x.c:1: fatal error: hdf5.h: No such file or directory",
+         "hdf5.h: No such file or directory"),
     ],
 )  # fmt: skip
 def test_what_the_linker_lacks_is_quoted(fresh, tmp_path, monkeypatch, said, why):
@@ -94,14 +91,6 @@ def test_what_the_linker_lacks_is_quoted(fresh, tmp_path, monkeypatch, said, why
     monkeypatch.setenv("CC", "cc")
     monkeypatch.setenv("MPICC", str(fake))
     assert find().missing["hdf5"] == f"mpicc: {why}"
-
-
-def test_a_compiler_that_lacks_the_library_is_quoted(fresh, tmp_path, monkeypatch):
-    fake = tmp_path / "mpicc"
-    fake.write_text("#!/bin/sh\necho 'x.c:1: fatal error: hdf5.h: No such file' >&2\nexit 1\n")
-    fake.chmod(0o755)
-    monkeypatch.setenv("MPICC", str(fake))
-    assert find().missing["hdf5"] == "mpicc: hdf5.h: No such file"
 
 
 @needs("hdf5")

@@ -261,8 +261,8 @@ def _block(
 ) -> Rows:
     """Measure all cases once in a new order, then again what was disturbed."""
     shuffle = np.random.default_rng([plan.seed, block])
-    places = shuffle.permutation(len(entries))
-    samples = [_Sample(*entries[index], order=order) for order, index in enumerate(places)]
+    places = [int(place) for place in shuffle.permutation(len(entries))]
+    samples = [_Sample(*entries[place], order) for order, place in enumerate(places)]
     waiting = samples
     began, busy, mine, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
     for again in range(1 + plan.retakes):

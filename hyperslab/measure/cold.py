@@ -44,25 +44,10 @@ def can_evict() -> bool:
 
 
 def resident_fraction(paths: Iterable[str | Path]) -> float:
-    """Return the share of the files' bytes that is in the page cache.
+    """Return the share of the files' bytes that is in the page cache, between 0 and 1.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        Files, or directories whose files all count.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; NaN where the system cannot tell, 0 for no bytes at all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b"x" * 10_000), file.flush()
-    ...     0.0 <= resident_fraction([file.name]) <= 1.0 or not can_evict()
-    True
+    It is NaN where the system cannot tell, and 0 for no bytes at all; of a directory all files
+    count.
     """
     if not can_evict():
         return float("nan")
@@ -76,15 +61,13 @@ def resident_fraction(paths: Iterable[str | Path]) -> float:
     return pages / total if total else 0.0
 
 
-def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int = 5) -> float:
+def evict(paths: Iterable[str | Path], *, tries: int = 5) -> float:
     """Write files to disk and drop them from the page cache, and verify it.
 
     Parameters
     ----------
     paths : iterable of path
         Files, or directories whose files are all evicted.
-    drop_caches : bool
-        Empty the whole machine's caches instead (Linux, as root only).
     tries : int
         How often to try before giving up.
 
@@ -115,8 +98,6 @@ def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int 
     for _ in range(tries):
         for file in files:
             _evict_one(file)
-        if drop_caches:
-            _drop_all()
         left = resident_fraction(files)
         if left <= NOT_COLD:
             return left
@@ -146,17 +127,6 @@ def _evict_one(file: Path) -> None:
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(fd)
-
-
-def _drop_all() -> None:
-    os.sync()
-    try:
-        Path("/proc/sys/vm/drop_caches").write_text("3")
-    except OSError as error:
-        raise ColdCacheError(
-            f"the caches of the machine cannot be dropped ({error.strerror}): "
-            "it needs root; leave drop_caches off to evict the files alone"
-        ) from error
 
 
 def _resident_pages(file: Path, size: int) -> int:

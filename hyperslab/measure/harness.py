@@ -47,8 +47,6 @@ class Plan:
         Seconds after which one sample is ended.
     modules : tuple of str
         What the server of processes imports beforehand.
-    drop_caches : bool
-        Whether cold means emptying all of the machine's caches (root).
     sweeps : bool
         Whether the processor's last cache is filled with other data before each warm read; toys,
         whose times nobody judges, can do without.
@@ -63,7 +61,6 @@ class Plan:
     cell_s: float = float("inf")
     timeout_s: float = 600.0
     modules: tuple[str, ...] = ()
-    drop_caches: bool = False
     sweeps: bool = True
     retakes: int = 0
 
@@ -269,8 +266,7 @@ def _block(
         for sample in waiting:
             if again or past.wants(sample, block, plan):
                 start = time.monotonic()
-                job = Job(sample.case, plan.timeout_s, plan.drop_caches, plan.sweeps)
-                outcome = processes.run(job)
+                outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps))
                 if outcome.status.startswith(_GONE):
                     why = f"{sample.case.label}: {outcome.status}"
                     raise RuntimeError(f"{why}: finished blocks are kept")
@@ -311,7 +307,7 @@ def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     described = [
         [case.label, case.start, case.aa, case.most_blocks, _texts(case.columns)] for case in cases
     ]
-    what = [plan.seed, plan.aa_pairs, plan.cell_s, plan.drop_caches, plan.retakes]
+    what = [plan.seed, plan.aa_pairs, plan.cell_s, plan.retakes]
     text = json.dumps([experiment, described, *what])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -49,9 +49,8 @@ def measuring(path: Path | None = None) -> Iterator[None]:
 
 def _default() -> Path:
     """Return one place for the whole machine, whatever TMPDIR is."""
-    shared = Path("/tmp")
-    folder = shared if shared.is_dir() else Path(tempfile.gettempdir())
-    return folder / "hyperslab-measuring.lock"
+    folder = "/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()
+    return Path(folder, "hyperslab-measuring.lock")
 
 
 def _open(path: Path) -> int:

@@ -37,7 +37,6 @@ class Job:
 
     case: Case
     timeout_s: float = 600.0  # after which the process is ended and the sample is lost
-    drop_caches: bool = False  # whether cold means emptying the machine's caches too (root)
     sweeps: bool = True  # whether the processor's last cache is filled before a warm read
 
 
@@ -66,11 +65,8 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
                 else:
-                    watch = Stopwatch(
-                        case.files if case.cache_state else (),
-                        case.cache_state == "cold",
-                        job.drop_caches,
-                    )
+                    files = case.files if case.cache_state else ()
+                    watch = Stopwatch(files, case.cache_state == "cold")
                     value = case.run(watch)
                     rows, elsewhere_s = watch.rows(), watch.elsewhere_s
             verified = case.check is None or bool(case.check(value))
@@ -99,7 +95,7 @@ def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
         touch(min(worth_bytes(case.files), COLD_BYTES))
-        evict(case.files, drop_caches=job.drop_caches)
+        evict(case.files)
     elif case.cache_state == "warm":
         touch(worth_bytes(case.files))
         for _ in range(WARMINGS):

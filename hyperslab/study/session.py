@@ -278,7 +278,6 @@ class Session:
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
-            drop_caches=bool(self.settings.get("drop_caches", False)),
             sweeps=self.profile != "smoke",
             retakes=0 if self.profile == "smoke" else RETAKES,
         )

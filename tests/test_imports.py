@@ -14,11 +14,12 @@ ROOT = Path(__file__).parents[1]
 BELOW: dict[str, frozenset[str]] = {
     "storage": frozenset(),
     "text": frozenset(),
+    "secret": frozenset(),
     "measure": frozenset({"text", "storage"}),
-    "network": frozenset({"storage", "measure"}),
+    "network": frozenset({"storage", "measure", "secret"}),
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
-    "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
+    "access": frozenset({"secret", "storage", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels", "io"}),

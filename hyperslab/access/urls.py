@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.measure.secret import concealed, of_options, of_url
+from hyperslab.secret import concealed, of_options, of_url
 
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
 # What obstore calls that which fsspec's s3fs takes.

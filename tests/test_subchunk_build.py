@@ -13,7 +13,7 @@ from test_subchunk_urls import BACKENDS, serving, write
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
-from hyperslab.subchunk.index import build, reuse
+from hyperslab.subchunk.index import build
 from hyperslab.subchunk.index.options import Options
 
 
@@ -62,12 +62,6 @@ def test_built_from_a_file_it_is_compared_with_a_url_when_that_is_asked(folder, 
             subchunk.open(*given, **options, verify=True)
         with pytest.raises(subchunk.StaleIndexError, match="describes its variables"):
             xr.open_dataset(given[0], engine="subchunk", index=index, **options, verify=True)
-
-
-def test_verify_needs_an_index_that_knows_its_file(folder):
-    subchunk.chunkindex.write(folder / "a.h5", folder / "a.nc")
-    with pytest.raises(subchunk.SubchunkError, match="holds no checksums"):
-        subchunk.open(folder / "a.h5", folder / "a.nc", verify=True)
 
 
 def test_a_url_by_the_command(folder, capsys, monkeypatch):
@@ -171,8 +165,8 @@ def test_add_reads_old_chunks_only_if_the_file_was_written_since(tmp_path, monke
     write(path)
     subchunk.build(path, where={"data": (0,)}, spacing=4096)
     checked = []
-    fits = reuse.fits
-    monkeypatch.setattr(build, "fits", lambda *given: checked.append(1) or fits(*given))
+    fits = build._fits
+    monkeypatch.setattr(build, "_fits", lambda *given: checked.append(1) or fits(*given))
     subchunk.widen(path, where={"data": (1,)})
     assert not checked
     os.utime(path, (1e9, 1e9))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from range_server import serving
 
 from hyperslab import subchunk
-from hyperslab.subchunk import chunkindex
+from hyperslab.access import chunkindex_format as chunkindex
 from hyperslab.subchunk.check import check
 from hyperslab.subchunk.deflate.walk import walk
 
@@ -314,7 +314,7 @@ def test_a_file_of_which_no_chunk_was_written_is_read_with_its_index(tmp_path):
     with h5py.File(path, "w") as file:
         file.create_dataset("g/d", (10, 10), "f4", chunks=(5, 5), compression=4, fillvalue=3)
         file.create_dataset("e", (4,), "f4", chunks=(2,), compression=4)
-    subchunk.chunkindex.write(path, index)
+    chunkindex.write(path, index)
     with subchunk.open(path, index) as file:
         assert (file["g/d"][3:, 2] == 3).all() and not file["e"][...].any()
     with h5py.File(index, "w") as file:

@@ -14,7 +14,7 @@ from distributed import LocalCluster
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
-from hyperslab.subchunk.cluster import build_many
+from hyperslab.subchunk.command import build_many
 
 FILES = 80
 

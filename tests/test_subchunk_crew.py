@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from hyperslab.subchunk.read.crew import Crew
+from hyperslab.subchunk.read.decode import Crew
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

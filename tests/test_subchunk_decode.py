@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hyperslab import subchunk
 from hyperslab.subchunk.deflate import inflate
-from hyperslab.subchunk.read import decode, tasks
+from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
 from hyperslab.subchunk.read.stretch import divided, stretches
 
@@ -60,8 +60,8 @@ def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
 def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many, short):
     with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
         patch.setattr(reading, "_PART", 2**15)
-        patch.setattr(tasks, "_THREADED", 2**15)
-        patch.setattr(tasks, "_SHORT", short)
+        patch.setattr(decode, "_THREADED", 2**15)
+        patch.setattr(decode, "_BRIEF", short)
         patch.setattr(inflate, "_OUTPUT", taken)
         patch.setattr(decode, "_MANY", many)
         with subchunk.open(path, threads=threads) as file:

@@ -15,7 +15,7 @@ from odd_files import GOOD, odd_file
 from hyperslab import subchunk
 from hyperslab.subchunk import listing as listings
 from hyperslab.subchunk.check import check
-from hyperslab.subchunk.index import target
+from hyperslab.subchunk.index import build as target
 from hyperslab.subchunk.store import SubchunkStore
 
 LEFT_OUT = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.subchunk.read import tasks
+from hyperslab.subchunk.read import decode as tasks
 
 SLOW = settings(
     max_examples=int(os.environ.get("HYPERSLAB_EXAMPLES", "60")),

@@ -11,8 +11,9 @@ import pytest
 import xarray as xr
 
 from hyperslab import subchunk
-from hyperslab.subchunk import memory, variable
-from hyperslab.subchunk.deflate.packing import unpacked
+from hyperslab.subchunk import process as memory
+from hyperslab.subchunk import variable
+from hyperslab.subchunk.deflate.windows import unpacked
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MemoryLimitError
 from hyperslab.subchunk.store import SubchunkStore

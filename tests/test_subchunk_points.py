@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.subchunk.deflate import inflate, packing
+from hyperslab.subchunk.deflate import inflate
+from hyperslab.subchunk.deflate import windows as packing
 from hyperslab.subchunk.deflate.inflate import WINDOW, inflate_from
 from hyperslab.subchunk.deflate.walk import bits, walk
 from hyperslab.subchunk.deflate.windows import referred

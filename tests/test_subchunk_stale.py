@@ -9,8 +9,8 @@ import pytest
 
 from hyperslab import subchunk
 from hyperslab.cli import main
+from hyperslab.subchunk.index.build import whole_file
 from hyperslab.subchunk.index.format import MAGIC, VERSION
-from hyperslab.subchunk.whole_file import whole_file
 
 VALUES = np.arange(2 * 120 * 150, dtype="<f4").reshape(2, 120, 150) % 101
 

@@ -4,23 +4,23 @@ import threading
 
 import pytest
 
-from hyperslab.subchunk.fetch.together import in_turn, together
+from hyperslab.subchunk.fetch.ranges import both
 
 
 def test_both_are_under_way_at_once():
     meeting = threading.Barrier(2, timeout=10)
-    assert sorted(together(meeting.wait, meeting.wait)) == [0, 1]
+    assert sorted(both(meeting.wait, meeting.wait, at_once=True)) == [0, 1]
 
 
-@pytest.mark.parametrize("call", [together, in_turn])
-def test_the_first_error_is_raised(call):
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_first_error_is_raised(at_once):
     def fail(kind):
         raise kind("no")
 
     with pytest.raises(KeyError):
-        call(lambda: fail(KeyError), lambda: fail(ValueError))
+        both(lambda: fail(KeyError), lambda: fail(ValueError), at_once=at_once)
     with pytest.raises(ValueError, match="no"):
-        call(lambda: 1, lambda: fail(ValueError))
+        both(lambda: 1, lambda: fail(ValueError), at_once=at_once)
 
 
 def test_without_another_thread_they_are_called_in_turn(monkeypatch):
@@ -28,4 +28,4 @@ def test_without_another_thread_they_are_called_in_turn(monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert together(lambda: 1, lambda: 2) == (1, 2)
+    assert both(lambda: 1, lambda: 2, at_once=True) == (1, 2)

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .deflate.inflate import WINDOW, inflate_to
-from .deflate.packing import unpacked
+from .deflate.windows import unpacked
 from .errors import CorruptIndexError
 from .file import File
 from .index.entries import Entry
-from .index.place import file_name
 from .listing import listing
+from .place import file_name
 from .read.decode import check_chunk, prepared
 from .read.stretch import Stretch
 from .read.whole import checked, inflated_chunk

@@ -25,10 +25,8 @@ from .errors import (
     UnreadableError,
 )
 from .file import File
-from .hdf5 import Variable
-from .index.index import SUFFIX
-from .names import Contents, Shown, contents
-from .padded import PaddedReader
+from .names import Contents, PaddedReader, Shown, contents
+from .place import SUFFIX
 from .variable import VariableReader
 
 _FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
@@ -86,17 +84,8 @@ class SubchunkEntrypoint(BackendEntrypoint):
             The file, or the index beside it.
         group : str, optional
             Path of the group; the root if not given.
-        index : path-like, optional
-            The index, or its URL; beside the file if not given. Without one the file is read all
-            the same, chunk by chunk.
-        storage_options : mapping, optional
-            What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that takes.
-        threads : int, optional
-            Threads of one read.
-        memory_bytes : int, optional
-            What a read may hold beside its result; half of the machine's if not given.
-        verify : bool
-            Compare the file with the index in full, as `hyperslab.subchunk.open` does.
+        index, storage_options, threads, memory_bytes, verify
+            As `hyperslab.subchunk.File` takes them.
         """
         file = File(
             _data(filename_or_obj),
@@ -202,7 +191,7 @@ class _Store(AbstractDataStore):
         lost = [
             (shown, error)
             for shown in self._shown
-            if error.variable in _names(shown.reader.variable)
+            if error.variable in (shown.reader.variable.name, shown.reader.variable.same)
         ]
         if lost and not self._tried:
             self._tried = True
@@ -243,10 +232,6 @@ def _check_group(file: File, held: Contents, group: str) -> None:
     if group not in held.dimensions:
         known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
         raise OSError(f"{file.path} has no group {group!r}: it has {known}")
-
-
-def _names(variable: Variable) -> tuple[str, str]:
-    return variable.name, variable.same
 
 
 def _variable(shown: Shown) -> xr.Variable:

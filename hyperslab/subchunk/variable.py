@@ -13,6 +13,7 @@ import numpy.typing as npt
 from h5py import h5z
 from numpy.typing import NDArray
 
+from .chunk_table import missing_filter
 from .errors import (
     CorruptDataError,
     CorruptIndexError,
@@ -21,10 +22,9 @@ from .errors import (
     UnreadableError,
     reason,
 )
-from .forks import cached
-from .hdf5 import Variable, missing_filter
+from .hdf5 import Variable
 from .index.entries import Entry
-from .memory import refuse_above
+from .process import cached, refuse_above
 from .read.select import Axis, Key, wanted
 from .read.values import Indexed
 
@@ -162,16 +162,8 @@ class VariableReader:
         index = self._file.index
         if index is None or self._entry is None or not self._entry.spacing:
             return None
-        chunks, points = index.points(self._entry)
-        return Indexed(
-            self.variable,
-            index,
-            chunks,
-            points,
-            self._file.data,
-            self._file.threads,
-            self._file.memory_bytes,
-        )
+        file, found = self._file, index.points(self._entry)
+        return Indexed(self.variable, index, *found, file.data, file.threads, file.memory_bytes)
 
     @contextmanager
     def _plainly(self) -> Iterator[h5py.Dataset]:
@@ -219,18 +211,15 @@ class VariableReader:
         for number, (axis, (start, stop)) in enumerate(zip(axes, spans, strict=True)):
             indices = axis.indices
             if number == picked and len(indices):
-                if isinstance(indices, range):
-                    asked.append(slice(start, stop, indices.step))
-                else:
-                    asked.append(indices)
+                step = indices.step if isinstance(indices, range) else 0
+                asked.append(slice(start, stop, step) if step else np.asarray(indices))
                 inside.append(Axis(range(len(indices))))
                 continue
             asked.append(slice(start, stop))
-            inside.append(
-                Axis(range(0, stop - start, indices.step))
-                if isinstance(indices, range)
-                else Axis(np.asarray(indices, np.int64) - start)
-            )
+            if isinstance(indices, range):
+                inside.append(Axis(range(0, stop - start, indices.step)))
+            else:
+                inside.append(Axis(indices - start))
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]

@@ -7,13 +7,7 @@ from numpy.typing import NDArray
 
 
 def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
-    """Put the bytes of values back side by side.
-
-    Examples
-    --------
-    >>> unshuffled(np.array([1, 3, 2, 4], np.uint8), 2).tolist()
-    [1, 2, 3, 4]
-    """
+    """Put the bytes of values back side by side."""
     count = data.size // width
     if width < 2 or count < 2:
         return data

@@ -10,25 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StaleIndexError
-from ..forks import ForkLock
+from ..process import ForkLock
 from .ranges import GAP_LOCAL, joined
 
 OPEN_FILES = 128  # descriptors that are kept; more files are opened again when they are read
 
 
 class LocalFile:
-    """A file of this machine, read by pread without read-ahead.
-
-    Examples
-    --------
-    >>> bytes(LocalFile(__file__).ranges([3], [9])[0])
-    b'Ranges'
-    """
+    """A file of this machine, read by pread without read-ahead."""
 
     remote = False
 
     def __init__(self, path: str | Path) -> None:
-        self.path = os.fspath(path)
+        self.name = self.path = os.fspath(path)
         with _DESCRIPTORS.of(self) as fd:
             stat = os.fstat(fd)
         self._first = _marks(stat)
@@ -39,11 +33,6 @@ class LocalFile:
 
     def __del__(self) -> None:
         self.close()
-
-    @property
-    def name(self) -> str:
-        """Its path."""
-        return self.path
 
     def close(self) -> None:
         """Give the descriptor back; a later read opens the file again."""
@@ -122,17 +111,14 @@ class _Descriptors:
     def drop(self, file: LocalFile) -> None:
         """Close the descriptor of a file, unless somebody is reading."""
         with self._lock:
-            key = id(file)
-            if key not in self._users:
-                self._close(key)
+            self._close(id(file))
 
     def _shrink(self) -> None:
         for key in list(self._kept)[: max(0, len(self._kept) - OPEN_FILES)]:
-            if key not in self._users:
-                self._close(key)
+            self._close(key)
 
     def _close(self, key: int) -> None:
-        if (fd := self._kept.pop(key, None)) is not None:
+        if key not in self._users and (fd := self._kept.pop(key, None)) is not None:
             os.close(fd)
 
     def after_fork(self) -> None:

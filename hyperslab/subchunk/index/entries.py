@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dimensions import DIMENSIONS
 from ..errors import CorruptIndexError
-from ..hdf5 import MOST_VALUES, SHUFFLE, Variable, attribute
+from ..hdf5 import DIMENSIONS, MOST_VALUES, SHUFFLE, Variable, attribute
 from .format import MISTAKEN
 
 _KINDS = "iufcb"
@@ -69,13 +68,7 @@ def _names(content: Mapping[str, Any]) -> list[str]:
 
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as numpy or Python has them.
-
-    Examples
-    --------
-    >>> decoded({"units": "K", "n": {"dtype": "<i2", "array": False, "hex": "0300"}})
-    {'units': 'K', 'n': np.int16(3)}
-    """
+    """Return attributes as numpy or Python has them."""
     try:
         return {name: attribute(value) for name, value in attrs.items()}
     except MISTAKEN as error:

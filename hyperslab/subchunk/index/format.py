@@ -1,18 +1,6 @@
 """An index as bytes: a head of JSON, tables of numbers, and what the points keep.
 
-```
-bytes 0-7     b"\\x89SUBCHNK"
-bytes 8-11    format version, little-endian uint32
-bytes 12-15   length of the JSON head, little-endian uint32
-bytes 16-19   CRC-32 of the JSON head
-bytes 20-     JSON head, UTF-8, padded with blanks to a multiple of 8
-then          tables, each padded with zeros to a multiple of 8; little-endian
-then          kept bytes
-```
-
-The head says of every table where it lies (counted from the end of the head), its type, length,
-CRC-32 and bytes, and where the kept bytes begin. A table whose bytes are fewer than its values need
-is packed: differences of neighbours, shuffled, deflated.
+The book's page on the format has it byte by byte.
 """
 
 from __future__ import annotations
@@ -29,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..deflate.inflate import inflate_from, inflater
 from ..deflate.shuffle import unshuffled
-from ..errors import CorruptIndexError, SubchunkError, UnknownVersionError
+from ..errors import CorruptIndexError, NoIndexError, SubchunkError, UnknownVersionError
 
 MAGIC = b"\x89SUBCHNK"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -47,14 +35,6 @@ _TYPES = {"|u1": "|u1", "<u1": "|u1", "<u2": "<u2", "<u4": "<u4", "<u8": "<u8"}
 _WORTH = 0.4  # packed over unpacked bytes: unpacking takes as long as reading points
 _ZLIB_HEAD = 2
 _RATIO = 1032  # deflate packs no tighter
-
-
-class NoIndexError(CorruptIndexError):
-    """What lies there does not even begin as an index does."""
-
-
-class Hdf5IndexError(NoIndexError):
-    """The index is an HDF5 file, as those of the package chunkindex are."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +74,7 @@ class Head:
 
 
 def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept: bytes) -> bytes:
-    """Return an index as bytes.
-
-    Examples
-    --------
-    >>> data = encode({"variables": []}, {"a/out": np.arange(3)}, b"kept")
-    >>> head = decode_head(data)
-    >>> head.tables["a/out"].dtype, data[head.kept :]
-    ('|u1', b'kept')
-    """
+    """Return an index as bytes."""
     body = bytearray()
     listed = {}
     for name, values in tables.items():
@@ -125,9 +97,9 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 def head_bytes(preamble: bytes) -> int:
     """Return how many bytes the preamble and the head have together."""
     if preamble.startswith(_HDF5):
-        raise Hdf5IndexError(
-            "this is no sub-chunk index but an HDF5 file: if it is an index of the package "
-            "chunkindex, files can be read with it, and nothing else be done"
+        raise NoIndexError(
+            "this is no sub-chunk index but an HDF5 file, perhaps an index of the package "
+            "chunkindex: build one with `hyperslab index`"
         )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
         raise NoIndexError("this is no sub-chunk index, or only the beginning of one")

@@ -54,13 +54,6 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
 
     Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
     dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
-
-    Examples
-    --------
-    >>> wanted((..., slice(None, None, -2)), (2, 5)).axes[1]
-    Axis(indices=range(0, 6, 2), order=slice(None, None, -1), drop=False)
-    >>> wanted((0, [3, 1]), (2, 5)).shape
-    (1, 2)
     """
     keys = list(key) if isinstance(key, tuple) else [key]
     named = sum(item is not None and item is not Ellipsis for item in keys)

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..chunk_table import Chunks
 from ..errors import MemoryLimitError
 from ..fetch import Source
-from ..fetch.together import in_turn, together
-from ..hdf5 import Chunks, Variable
-from ..index.index import PointIndex
+from ..fetch.ranges import both
+from ..hdf5 import Variable
+from ..index.index import Index
 from ..index.points import Points
-from ..memory import HELD, refuse_above
+from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
-from .crew import Crew
-from .decode import check_chunk
+from .decode import Crew, Task, check_chunk, decode
 from .select import Wanted
 from .stretch import Stretch, divided, stretches, worth
-from .tasks import Task, decode
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
@@ -55,7 +54,7 @@ class Indexed:
     """A variable with its index and its file."""
 
     variable: Variable
-    index: PointIndex
+    index: Index
     chunks: Chunks
     points: Points
     data: Source
@@ -188,13 +187,13 @@ class Indexed:
         planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
         offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
         begins = [offsets[number] for number, _ in cut]
-        at_once = together if self.data.remote else in_turn
-        kept, data = at_once(
+        kept, data = both(
             lambda: self.index.kept(self.points, (stretch.point for _, stretch in cut)),
             lambda: self.data.ranges(
                 [begin + stretch.start for begin, (_, stretch) in zip(begins, cut, strict=True)],
                 [begin + stretch.stop for begin, (_, stretch) in zip(begins, cut, strict=True)],
             ),
+            at_once=self.data.remote,
         )
         name = self.variable.name
         tasks = [

@@ -67,7 +67,11 @@ def span(chunk_bytes: int, spacing: int = SPACING) -> int:
 
 
 def write(
-    path: Path, index: Path, *, variables: Sequence[str] | None = None, spacing: int = SPACING
+    path: str | Path,
+    index: str | Path,
+    *,
+    variables: Sequence[str] | None = None,
+    spacing: int = SPACING,
 ) -> Path:
     """Build the index of a file as the package does; it appears whole, or not at all.
 
@@ -89,8 +93,8 @@ def write(
     """
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
-    found, data = survey(path, variables), LocalFile(path)
-    with whole_file(index) as part, h5py.File(part, "w", track_order=True) as file:
+    found, data, target = survey(Path(path), variables), LocalFile(path), Path(index)
+    with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
         for variable in found.variables:
             if (chunks := found.tables.get(variable.name)) is None:
                 continue
@@ -102,7 +106,7 @@ def write(
                 if not chunks.mask[row]:
                     group = file.create_group(f"{variable.name}/{name}", track_order=True)
                     _write_chunk(group, variable, stored, least)
-    return index
+    return target
 
 
 def chunk_names(variable: Variable, numbers: NDArray[np.int64]) -> list[str]:
@@ -232,7 +236,7 @@ def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -
         )
 
 
-def chunk_points(index: Path, variable: str) -> dict[str, ChunkRecord]:
+def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
     """Return what an index says of each chunk of a variable."""
     with opened(index) as file:
         if variable not in file:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -181,50 +181,31 @@ class _Store(AbstractDataStore):
         if said:
             warnings.warn("; ".join(said), stacklevel=3)
         self._shown = list(held.variables[group])
-        self._tried = False
 
     def leave_out(self, error: SubchunkError) -> bool:
-        """Go on without the variable that an error is about, if it is one of the group.
-
-        The first time without any other coordinate that cannot be read, too.
-        """
+        """Go on without the variable that an error is about, if it is one of the group."""
         lost = [
-            (shown, error)
+            shown
             for shown in self._shown
             if error.variable in (shown.reader.variable.name, shown.reader.variable.same)
         ]
-        if lost and not self._tried:
-            self._tried = True
-            lost += self._damaged([shown for shown, _ in lost])
-        for shown, why in lost:
+        for shown in lost:
             self._shown.remove(shown)
-            warnings.warn(f"{shown.reader.variable.name} is left out: {why}", stacklevel=4)
+            warnings.warn(f"{shown.reader.variable.name} is left out: {error}", stacklevel=4)
         return bool(lost)
 
-    def _damaged(self, known: Sequence[Shown]) -> Iterator[tuple[Shown, SubchunkError]]:
-        for shown in self._shown:
-            if shown.dims == (shown.name,) and shown not in known:
-                try:
-                    _ = shown.reader[...]
-                except _OF_ONE_VARIABLE as error:
-                    yield shown, error
-
     def get_attrs(self) -> dict[str, Any]:
-        """Return the attributes of the group."""
         return self._file.attributes(self._group)
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        """Return the variables of the group, not decoded."""
         return {shown.name: _variable(shown) for shown in self._shown}
 
     def get_encoding(self) -> dict[str, Any]:
-        """Return what xarray keeps of how the dataset is stored."""
         own = self._held.dimensions[self._group]
         unlimited = {name for name, (_, unlimited) in own.items() if unlimited}
         return {"source": self._file.path, "unlimited_dims": unlimited}
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .errors import UnreadableError
 from .file import File
-from .hdf5 import Variable
 from .listing import NON_COORDINATE
 from .read.select import Key, wanted
 from .variable import VariableReader
@@ -131,26 +130,8 @@ class PaddedReader:
 
     def __init__(self, reader: VariableReader, shape: tuple[int, ...]) -> None:
         self._reader, self.shape = reader, shape
-
-    @property
-    def variable(self) -> Variable:
-        """What the file says of it."""
-        return self._reader.variable
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the stored values."""
-        return self._reader.dtype
-
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        """Shape of a chunk; empty where there are none."""
-        return self._reader.chunks
-
-    @property
-    def attrs(self) -> dict[str, Any]:
-        """Attributes."""
-        return self._reader.attrs
+        self.variable, self.dtype, self.chunks = reader.variable, reader.dtype, reader.chunks
+        self.attrs = reader.attrs
 
     def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
         asked = wanted(key, self.shape)

@@ -112,7 +112,6 @@ class SubchunkStore(Store):
         return self
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         super().close()
 
@@ -133,17 +132,14 @@ class SubchunkStore(Store):
         prototype: BufferPrototype,
         key_ranges: Iterable[tuple[str, ByteRequest | None]],
     ) -> list[Buffer | None]:
-        """Return parts of documents or chunks."""
         return await asyncio.gather(
             *(self.get(key, prototype, byte_range) for key, byte_range in key_ranges)
         )
 
     async def exists(self, key: str) -> bool:
-        """Return whether there is such a document or chunk."""
         return key in self._documents or self._place(key) is not None
 
     async def getsize(self, key: str) -> int:
-        """Return the bytes of a document or chunk."""
         if key in self._documents:
             return len(self._document(key))
         if (place := self._place(key)) is None:
@@ -154,20 +150,16 @@ class SubchunkStore(Store):
         return math.prod(array.chunks) * array.dtype.itemsize
 
     async def set(self, key: str, value: Buffer) -> None:
-        """Refuse to write."""
         raise _refusal()
 
     async def delete(self, key: str) -> None:
-        """Refuse to delete."""
         raise _refusal()
 
     async def list(self) -> AsyncIterator[str]:
-        """Give all keys."""
         for key in self._keys():
             yield key
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """Give the keys that begin with a prefix."""
         for key in self._keys():
             if key.startswith(prefix):
                 yield key

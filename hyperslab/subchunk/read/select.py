@@ -79,6 +79,14 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
     return Wanted(tuple(axes), tuple(new), boxed)
 
 
+def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:
+    """Return the product of indices of each axis."""
+    for place, chosen in enumerate(axes):
+        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
+        values = values[(slice(None),) * place + (cut,)]
+    return values
+
+
 def _axis(item: Any, length: int, number: int) -> Axis:
     if isinstance(item, slice):
         chosen = range(*item.indices(length))

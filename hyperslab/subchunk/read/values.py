@@ -20,7 +20,7 @@ from ..index.points import Points
 from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
 from .decode import Crew, Task, check_chunk, decode
-from .select import Wanted
+from .select import Wanted, picked_of
 from .stretch import Stretch, divided, stretches, worth
 from .whole import decode_chunk
 
@@ -232,10 +232,7 @@ class Indexed:
         check_chunk(row, compressed, stored[:compressed], self.points, self.variable.name)
         raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))
         values = raw.view(self.variable.dtype).reshape(self.variable.chunks)
-        for axis, local in enumerate(box.local):
-            cut = slice(local.start, local.stop, local.step) if isinstance(local, range) else local
-            values = values[(slice(None),) * axis + (cut,)]
-        return values
+        return picked_of(values, box.local)
 
 
 def _contiguous(values: NDArray[Any]) -> NDArray[Any]:

@@ -286,7 +286,7 @@ class _ChunkindexIndex:
         self._file, self._index = file, opened(file.index_path)
         self._points: dict[int, tuple[Chunks, Points]] = {}
         with file.plainly() as hdf5:
-            self.listing = listing(hdf5, attrs=True)
+            self.listing = listing(hdf5)
 
     @cached_property
     def entries(self) -> dict[str, Entry]:

@@ -1,4 +1,4 @@
-"""Where a file keeps the chunks of a variable, also where HDF5 lists them wrongly."""
+"""Where a file keeps the chunks of a variable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from h5py import h5z
 from numpy.typing import NDArray
 
-from .errors import CorruptDataError
+from .errors import CorruptDataError, UnreadableError
 
 # Filters that hdf5plugin brings.
 _FILTERS = {
@@ -48,11 +48,12 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
     infos = _chunk_infos(dataset)
     corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
-    places = _true_places(dataset, corners // np.array(dataset.chunks, np.int64))
+    places = corners // np.array(dataset.chunks, np.int64)
+    _check_places(dataset, places)
     number = (places * steps).sum(axis=1, dtype=np.int64)
     sizes = np.array([info.size for info in infos], np.uint64)
     masks = np.array([info.filter_mask for info in infos], np.uint32)
-    masks = _true_masks(dataset, places, sizes, masks)
+    _check_masks(dataset, places, sizes, masks)
     order = np.argsort(number, kind="stable")
     if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
         raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
@@ -90,79 +91,35 @@ def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
     return [info for info in infos if info.byte_offset is not None]
 
 
-def _true_places(dataset: h5py.Dataset, listed: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places of chunks in the grid, from those that HDF5 lists.
+def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
+    """Refuse what HDF5 (1.10 to 1.14) lists at other places than it reads from.
 
-    Where exactly one dimension is unlimited, new files number the chunks with it as the slowest.
-    HDF5 (1.10 to 1.14) reads by these numbers, but lists the chunks as if the dimensions were in
-    their own order; so all that comes before the unlimited one is 0 in such a list.
+    Where exactly one dimension is unlimited, new files number the chunks with it as the slowest,
+    but HDF5 lists them as if the dimensions were in their own order; so all that comes before the
+    unlimited one is 0 in such a list.
     """
     unlimited = [axis for axis, n in enumerate(dataset.maxshape) if n is None]
-    axis = unlimited[0] if len(unlimited) == 1 else 0
-    if not axis or not len(listed) or listed[:, :axis].any():
-        return listed
-    most = [
-        1 if n is None else -(-n // c)
-        for n, c in zip(dataset.maxshape, dataset.chunks, strict=True)
-    ]
-    if math.prod(most[:axis]) == 1:
-        return listed
-    number = listed[:, axis] * math.prod(most[axis + 1 :])
-    if most[axis + 1 :]:
-        number += np.ravel_multi_index(tuple(listed[:, axis + 1 :].T), most[axis + 1 :])
-    others = math.prod(most)
-    turned = np.stack(np.unravel_index(number % others, most), axis=1).astype(np.int64)
-    turned[:, axis] = number // others
-    # The two agree on all chunks or differ in which there are: one place tells.
-    strange = set(map(tuple, listed.tolist())) - set(map(tuple, turned.tolist()))
-    return listed if not strange or _written(dataset, min(strange)) else turned
+    if len(unlimited) != 1 or not unlimited[0] or not len(places):
+        return
+    before = slice(unlimited[0])
+    one = zip(dataset.maxshape[before], dataset.chunks[before], strict=True)
+    if not places[:, before].any() and any(n > c for n, c in one):
+        raise UnreadableError("HDF5 may list them at wrong places")
 
 
-def _written(dataset: h5py.Dataset, place: tuple[int, ...]) -> bool:
-    """Return whether there is a chunk, found as HDF5 finds it for reading."""
-    corner = tuple(number * c for number, c in zip(place, dataset.chunks, strict=True))
-    if any(begin >= n for begin, n in zip(corner, dataset.shape, strict=True)):
-        return False
-    try:
-        dataset.id.read_direct_chunk(corner)
-    except (OSError, ValueError, RuntimeError):
-        return False
-    return True
-
-
-def _true_masks(
+def _check_masks(
     dataset: h5py.Dataset,
     places: NDArray[np.int64],
     sizes: NDArray[np.uint64],
     masks: NDArray[np.uint32],
-) -> NDArray[np.uint32]:
-    """Return which filters chunks skip, partial ones that HDF5 left unfiltered included.
+) -> None:
+    """Refuse partial chunks that HDF5 left unfiltered without saying so: their mask is 0.
 
-    A file can ask for that (``H5Pset_chunk_opts``). The mask of such a chunk is 0 all the same; it
-    has the length of a chunk, and its bytes are the values that HDF5 reads.
+    A file can ask for that (``H5Pset_chunk_opts``). They have the length of a chunk.
     """
     filters = dataset.id.get_create_plist().get_nfilters()
     whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
     room = np.array(dataset.shape, np.int64) - places * np.array(dataset.chunks, np.int64)
     partial = (room < np.array(dataset.chunks)).any(axis=1)
-    found = masks.copy()
-    for row in np.flatnonzero(partial & (sizes == whole) & (masks == 0)) if filters else ():
-        if _as_stored(dataset, tuple(places[row].tolist())):
-            found[row] = 2**filters - 1
-    return found
-
-
-def _as_stored(dataset: h5py.Dataset, place: tuple[int, ...]) -> bool:
-    """Return whether the stored bytes of a chunk are the values that HDF5 reads."""
-    corner = tuple(number * length for number, length in zip(place, dataset.chunks, strict=True))
-    box = tuple(slice(at, at + n) for at, n in zip(corner, dataset.chunks, strict=True))
-    try:
-        values = dataset[box]
-        stored = dataset.id.read_direct_chunk(corner)[1]
-    except OSError:  # it is damaged, which is said where it is read
-        return False
-    if math.prod(dataset.chunks) * values.itemsize != len(stored):
-        return False
-    raw = np.frombuffer(stored, values.dtype).reshape(dataset.chunks)
-    inside = raw[tuple(slice(n) for n in values.shape)]
-    return bool(inside.tobytes() == values.tobytes())
+    if filters and (partial & (sizes == whole) & (masks == 0)).any():
+        raise UnreadableError("partial ones may be unfiltered")

@@ -24,10 +24,9 @@ from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
 from .fetch.ranges import both
 from .fetch.remote import shown
-from .hdf5 import attributes
 from .index.entries import decoded
 from .index.index import Index
-from .index.survey import difference, look
+from .index.survey import UNLISTED, difference, look
 from .listing import Listing, listing
 from .place import absolute, file_name, index_place, is_url
 from .process import ForkLock, allowed, cached
@@ -101,7 +100,6 @@ class File(Mapping[str, "VariableReader"]):
         self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(self.path, self.options)
         self.lock = ForkLock()
-        self._lost: dict[str, str] = {}  # attributes that were read and could not be kept
         far = self.data.remote and is_url(self.index_path)
         self.index, identity = both(self._read_index, self.data.identity, at_once=far)
         if self.index:
@@ -188,13 +186,13 @@ class File(Mapping[str, "VariableReader"]):
 
     @property
     def listing(self) -> Listing:
-        """What the file holds, attributes left out where there is no index."""
+        """What the file holds."""
         return self.index.listing if self.index else self._listing
 
     @cached
     def _listing(self) -> Listing:
         with self.plainly() as file:
-            return listing(file, attrs=False)
+            return listing(file)
 
     @cached
     def _readers(self) -> dict[str, VariableReader]:
@@ -212,9 +210,7 @@ class File(Mapping[str, "VariableReader"]):
     @property
     def left_out_attrs(self) -> dict[str, str]:
         """Why attributes are not there, by the path of what has them, a colon and their names."""
-        for path in (*self.listing.dimensions, *self):
-            self.attributes(path)
-        return {**self.listing.left_out_attrs, **self._lost}
+        return dict(self.listing.left_out_attrs)
 
     def groups(self) -> dict[str, dict[str, Any]]:
         """Return attributes of all groups by their paths; "" is the root."""
@@ -228,14 +224,10 @@ class File(Mapping[str, "VariableReader"]):
         path : str
             "" for the root.
         """
-        kept: Mapping[str, Any] | None = self.listing.attrs.get(path)
-        if kept is None and self.index and path in self.index.entries:
-            path = self.index.entries[path].variable.same or path
-            kept = self.index.entries[path].variable.attrs
+        kept = self.listing.attrs.get(path)
         if kept is None:
-            with self.plainly() as file:
-                kept, lost = attributes(file[path or "/"])
-            self._lost |= {f"{path}:{name}": why for name, why in lost.items()}
+            variables = self.listing.variables
+            kept = variables[variables[path].same or path].attrs
         return decoded(kept)
 
     def _read_index(self) -> Index | None:
@@ -281,7 +273,11 @@ class File(Mapping[str, "VariableReader"]):
 
     def _digest(self, index: Index) -> str:
         """Return what the file says now of what the index took from it; empty if not all of it."""
-        names = [name for name, entry in index.entries.items() if entry.spacing]
+        names = [
+            name
+            for name, entry in index.entries.items()
+            if entry.spacing or entry.variable.plain.startswith(UNLISTED)
+        ]
         try:
             with self.plainly() as file:
                 return look(file, names, self.path).digest()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import h5py
@@ -38,10 +38,9 @@ class Listing:
     # Name, length, and whether it is unlimited, of the dimensions of each group; "" is the root.
     dimensions: Mapping[str, DimensionList]
     left_out: Mapping[str, str]  # why other objects and links are not there, by their paths
-    # Those of groups by their paths, if they were asked for.
-    attrs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # Why they are not there, by the path of what has them, a colon, and their names.
-    left_out_attrs: Mapping[str, str] = field(default_factory=dict)
+    attrs: Mapping[str, Mapping[str, Any]]  # those of groups, by their paths
+    # Why attributes are not there, by the path of what has them, a colon, and their names.
+    left_out_attrs: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,10 @@ class Axes:
     numbers: tuple[int, ...]  # netCDF-4's numbers of the dimensions; empty where there are none
 
 
-def listing(file: h5py.File, *, attrs: bool) -> Listing:
+def listing(file: h5py.File) -> Listing:
     """Describe all that a file holds."""
     try:
-        return _Walk(file, attrs).listing()
+        return _Walk(file).listing()
     except SubchunkError:
         raise
     except Exception as error:
@@ -74,8 +73,8 @@ def listing(file: h5py.File, *, attrs: bool) -> Listing:
 class _Walk:
     """One way through all links of a file; each object is described under its first name."""
 
-    def __init__(self, file: h5py.File, attrs: bool) -> None:
-        self._file, self._with_attrs = file, attrs
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
         self._here = h5o.get_info(file.id).fileno
         self._first: dict[int, str] = {}  # objects by their addresses
         self._others: dict[str, int] = {}  # further names of objects
@@ -96,9 +95,8 @@ class _Walk:
                     if scale.only:
                         continue
                 variable = describe(path, dataset)
-                if self._with_attrs:
-                    variable = replace(variable, attrs=self._attributes(path, dataset))
-                found[path] = variable, axes_of(dataset)
+                kept = self._attributes(path, dataset)
+                found[path] = replace(variable, attrs=kept), axes_of(dataset)
             except Exception as error:
                 self._left_out[path] = reason(error)
         names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
@@ -112,7 +110,7 @@ class _Walk:
             path: [scale.dimension for scale in listed if scale.dimension]
             for path, listed in scales.items()
         }
-        attrs = {path: self._group_attributes(path) for path in self._groups if self._with_attrs}
+        attrs = {path: self._group_attributes(path) for path in self._groups}
         for other, path in self._other_names():
             if path in self._lost:
                 self._lost[other] = self._lost[path]
@@ -121,7 +119,7 @@ class _Walk:
                 variables[other] = replace(variables[path], name=other, plain=plain, attrs={})
             elif path in dimensions:
                 dimensions[other] = dimensions[path]
-                attrs |= {other: attrs[path]} if self._with_attrs else {}
+                attrs[other] = attrs[path]
             elif path in self._left_out:
                 self._left_out[other] = f"{SAME}{path}, which is left out"
         ordered = sorted(variables, key=lambda path: path.split("/"))

@@ -19,6 +19,7 @@ from ..hdf5 import DIMENSIONS, Variable, elsewhere, stored
 from ..listing import Listing, listing
 
 _EVERYWHERE = {1, 2, 3, 5, 6, 32000}  # filters that are always there with h5py
+UNLISTED = "its chunks cannot be listed: "
 SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 
@@ -68,14 +69,13 @@ def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
 
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     """Read what an open file holds; only variables that are asked for, or all, have tables."""
-    found = listing(file, attrs=True)
+    found = listing(file)
     variables, tables = dict(found.variables), {}
     for path in _chosen(variables, found.left_out, asked, name):
         try:
             tables[path] = chunk_table(file[path])
         except Exception as error:  # it is read plainly, as far as HDF5 can
-            why = f"its chunks cannot be listed: {reason(error)}"
-            variables[path] = replace(variables[path], plain=why)
+            variables[path] = replace(variables[path], plain=UNLISTED + reason(error))
     small = {path: _small(variable, file) for path, variable in variables.items()}
     return Survey(
         replace(found, variables=variables),

@@ -57,15 +57,38 @@ class Task:
 
     def decode(self) -> None:
         """Decode it piece by piece, and put the values in their places."""
-        for out, piece in decode_stretch(
-            self.stretch, self.data, self.points, self.kept, self.name
-        ):
-            place(out, piece, self.stretch.ranges, self.starts, self.into)
+        header, packed = self._kept()
+        stretch, misfit = self.stretch, f"the index does not fit the data of {self.name}"
+        window, out = unpacked(packed), stretch.out
+        try:
+            for piece in inflated(self.data, stretch.shift, header, window, stretch.length):
+                place(out, np.frombuffer(piece, np.uint8), stretch.ranges, self.starts, self.into)
+                out += len(piece)
+        except (zlib.error, inflater().error) as error:
+            raise CorruptIndexError(f"{misfit}: {error}") from error
+        if out != stretch.out + stretch.length:
+            raise CorruptIndexError(f"{misfit}: build it again")
 
-    def prepared(self) -> tuple[bytes, memoryview, int, int]:
-        """Return stream, packed window, and bytes to decompress and to skip."""
-        ready = prepared(self.stretch, self.data, self.points, self.kept, self.name)
-        return *ready, self.stretch.length, self.skip
+    def prepared(self) -> tuple[bytes, memoryview]:
+        """Check it; return its spliced stream, and its window as the index keeps it."""
+        header, packed = self._kept()
+        return spliced(self.data, self.stretch.shift, header), packed
+
+    def _kept(self) -> tuple[tuple[int, int], memoryview]:
+        """Check it; return the header, with its length, and the packed window of its point."""
+        stretch, points, kept = self.stretch, self.points, self.kept
+        _check_size(self.data, stretch.stop - stretch.start, self.name)
+        if len(points.segment_crc):
+            _check_marks(stretch.mark, stretch.last, stretch.start, self.data, points, self.name)
+        bits = int(points.header_bits[stretch.point])
+        width = (bits + 7) >> 3
+        header = int.from_bytes(kept[:width], "little")
+        damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
+        if damaged or header >> bits or stretch.length < 0:
+            raise CorruptIndexError(
+                f"the index is damaged where it describes {self.name}: build it again"
+            )
+        return (header, bits), kept[width:]
 
     def put(self, found: bytes) -> None:
         """Put the values in their places, out of what comes behind the bytes to skip."""
@@ -100,7 +123,7 @@ def _batches(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
 
 
 def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
-    ready = [task.prepared() for task in batch]
+    ready = [(*task.prepared(), task.stretch.length, task.skip) for task in batch]
     found = [b""] * len(batch)
 
     def inflate(number: int) -> None:
@@ -115,51 +138,6 @@ def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
             task.put(values)
         else:
             task.decode()  # which tells what is wrong, or asks another module
-
-
-def decode_stretch(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Decompress a stretch; give pieces, each with the byte of the chunk where it begins."""
-    header, packed = _kept(stretch, data, points, kept, name)
-    try:
-        window, out = unpacked(packed), stretch.out
-        for piece in inflated(data, stretch.shift, header, window, stretch.length):
-            yield out, np.frombuffer(piece, np.uint8)
-            out += len(piece)
-    except (zlib.error, inflater().error) as error:
-        raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
-    if out != stretch.out + stretch.length:
-        raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")
-
-
-def prepared(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> tuple[bytes, memoryview]:
-    """Check a stretch; return its spliced stream, and its window as the index keeps it."""
-    header, packed = _kept(stretch, data, points, kept, name)
-    return spliced(data, stretch.shift, header), packed
-
-
-def _kept(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> tuple[tuple[int, int], memoryview]:
-    """Check a stretch, and return the header and the packed window that its point keeps."""
-    check_segments(stretch, data, points, name)
-    bits = int(points.header_bits[stretch.point])
-    width = (bits + 7) >> 3
-    header = int.from_bytes(kept[:width], "little")
-    damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
-    if damaged or header >> bits or stretch.length < 0:
-        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
-    return (header, bits), kept[width:]
-
-
-def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:
-    """Compare the compressed bytes of a stretch with what they were when they were indexed."""
-    _check_size(data, stretch.stop - stretch.start, name)
-    if len(points.segment_crc):
-        _check_marks(stretch.mark, stretch.last, stretch.start, data, points, name)
 
 
 def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:

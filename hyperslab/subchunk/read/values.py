@@ -114,30 +114,21 @@ class Indexed:
     ) -> None:
         """Read chunks whole; over a network as many at once as there is memory for."""
         largest = max(int(self.chunks.size[row]) for _, row in whole)
-        needed = self._whole_bytes(largest)
+        needed = largest + 2 * self.variable.chunk_bytes  # as stored, inflated, and in order
+        refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
 
         def one(item: tuple[tuple[Box, int], memoryview | None]) -> None:
             (box, row), stored = item
             result[box.place] = self._whole(box, row, stored)
 
         if not self.data.remote:
-            crew.each(one, zip(whole, repeat(None)), most=self._crew(len(whole), 0, needed))
+            crew.each(one, zip(whole, repeat(None)), most=max(1, self.memory_bytes // needed))
             return
         left = iter(whole)
         while some := list(islice(left, max(1, min(HELD, self.memory_bytes - needed) // largest))):
             fetched = self._stored([row for _, row in some])
-            most = self._crew(len(some), sum(map(len, fetched)), needed)
+            most = max(1, (self.memory_bytes - sum(map(len, fetched))) // needed)
             crew.each(one, zip(some, fetched, strict=True), most=most)
-
-    def _crew(self, items: int, held: int, needed: int) -> int:
-        """Return how many threads may decode at a time, beside what is held already."""
-        return min(items, max(1, (self.memory_bytes - held) // needed))
-
-    def _whole_bytes(self, size: int) -> int:
-        """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
-        needed = size + 2 * self.variable.chunk_bytes
-        refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
-        return needed
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes from points that lie alike; None where the chunk is read whole.

@@ -28,7 +28,6 @@ _TITLES = ("variable", "shape", "chunks", "of", "spacing", "points", "bytes", "s
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command `index` to those of `hyperslab`."""
     parser = commands.add_parser(
         "index",
         description="Build FILE.subchunk beside each netCDF-4 or HDF5 file, with which "
@@ -70,7 +69,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments ask; return the exit code."""
     if arguments.jobs is not None and arguments.jobs < 1:
         raise ValueError(f"--jobs is {arguments.jobs}: give 1 or more")
     if "" in map(str, arguments.files):
@@ -198,7 +196,6 @@ def _progress(name: str) -> Callable[[int, int], None]:
 
 
 def _built(path: str | Path, target: Path) -> str:
-    """Return a line on an index that was built."""
     index = Index(target)
     kept, data = index.head.size, index.data.get("size")
     of_data = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
@@ -240,7 +237,6 @@ def share(text: str) -> float:
 
 
 def options(text: str) -> dict[str, Any]:
-    """Return options from JSON."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -251,7 +247,6 @@ def options(text: str) -> dict[str, Any]:
 
 
 def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
-    """Return each file with its index."""
     if place is None or Path(place).is_dir():
         return [(name, target_place(name, place)) for name in files]
     if place.endswith(SUFFIX) and len(files) == 1:

@@ -141,7 +141,6 @@ def _closed_if_it_fails(file: File) -> Iterator[None]:
 
 
 def _data(name: Any) -> str:
-    """Return the file that an index lies beside; any other name as it is."""
     if not isinstance(name, str | os.PathLike):
         raise TypeError(
             f"engine 'subchunk' opens a path or a URL, not a {type(name).__name__}: for a file in "
@@ -166,8 +165,6 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
 
 
 class _Store(AbstractDataStore):
-    """One group of a file as xarray wants it."""
-
     def __init__(self, file: File, held: Contents, group: str) -> None:
         self._file, self._held, self._group = file, held, group
         _check_group(file, held, group)
@@ -227,13 +224,10 @@ def _variable(shown: Shown) -> xr.Variable:
 
 
 def texts(dtype: np.dtype[Any]) -> bool:
-    """Return whether values are texts of any length."""
     return dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
 
 
 class _Array(BackendArray):
-    """A variable that xarray indexes lazily."""
-
     def __init__(self, reader: VariableReader | PaddedReader) -> None:
         self._reader = reader
         self.shape = reader.shape

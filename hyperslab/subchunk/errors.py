@@ -52,5 +52,4 @@ class NoRangesError(SubchunkError):
 
 
 def reason(error: BaseException) -> str:
-    """Return what an error says, in one line."""
     return " ".join(str(error).split()) or type(error).__name__

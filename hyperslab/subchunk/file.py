@@ -186,7 +186,6 @@ class File(Mapping[str, "VariableReader"]):
 
     @property
     def listing(self) -> Listing:
-        """What the file holds."""
         return self.index.listing if self.index else self._listing
 
     @cached
@@ -213,7 +212,6 @@ class File(Mapping[str, "VariableReader"]):
         return dict(self.listing.left_out_attrs)
 
     def groups(self) -> dict[str, dict[str, Any]]:
-        """Return attributes of all groups by their paths; "" is the root."""
         return {path: self.attributes(path) for path in self.listing.dimensions}
 
     def attributes(self, path: str) -> dict[str, Any]:

@@ -47,12 +47,10 @@ class Variable:
 
     @cached
     def chunk_bytes(self) -> int:
-        """Bytes of a chunk, decompressed."""
         return math.prod(self.chunks) * self.width
 
     @cached
     def width(self) -> int:
-        """Bytes of a value."""
         return np.dtype(self.dtype).itemsize
 
     @cached
@@ -67,7 +65,6 @@ class Variable:
 
     @cached
     def fill_value(self) -> Any:
-        """The value of what was never written."""
         return np.frombuffer(self.fill or bytes(self.width), self.dtype)[0]
 
     @property
@@ -81,7 +78,6 @@ class Variable:
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def described(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         if not self.enum:
             del named["enum"]
@@ -251,5 +247,4 @@ def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ..
 
 
 def elsewhere(dataset: h5py.Dataset) -> bool:
-    """Return whether the data of a variable lie in other files."""
     return bool(dataset.is_virtual or dataset.external)

@@ -61,7 +61,6 @@ class Axes:
 
 
 def listing(file: h5py.File) -> Listing:
-    """Describe all that a file holds."""
     try:
         return _Walk(file).listing()
     except SubchunkError:

@@ -12,7 +12,6 @@ _ENDS = "?#"  # what may stand behind the path of a URL
 
 
 def is_url(place: str | Path) -> bool:
-    """Return whether a place is one that this machine reaches by asking another."""
     text = os.fspath(place)
     return _REMOTE_MARK in text and not text.startswith(_LOCAL)
 
@@ -35,7 +34,6 @@ def absolute(path: str | Path) -> str:
 
 
 def file_name(path: str | Path) -> str:
-    """Return the last part of a path or URL."""
     return _cut(os.fspath(path))[0].rstrip("/").rpartition("/")[2]
 
 
@@ -60,7 +58,6 @@ def index_place(path: str | Path, place: str | Path | None) -> str:
 
 
 def target_place(path: str | Path, index: str | Path | None) -> Path:
-    """Return where the index of a file is written."""
     if index is None and is_url(path):
         return Path.cwd() / (file_name(path) + SUFFIX)
     place = index_place(path if is_url(path) else absolute(path), index)

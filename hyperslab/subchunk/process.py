@@ -32,7 +32,6 @@ class ForkLock:
         self._lock.release()
 
     def renew(self) -> None:
-        """Begin anew."""
         self._lock = threading.RLock()
 
 
@@ -66,7 +65,6 @@ class _Collection:
                     gc.enable()
 
     def after_fork(self) -> None:
-        """Begin anew: the threads that asked are not here."""
         if self._asked and self._was_on:
             gc.enable()
         self._asked = 0

@@ -106,7 +106,6 @@ class SubchunkStore(Store):
         return f"subchunk://{self.path}"
 
     def with_read_only(self, read_only: bool = False) -> Store:
-        """Return this store; it cannot be written to."""
         if not read_only:
             raise _refusal()
         return self
@@ -118,7 +117,6 @@ class SubchunkStore(Store):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return a document or a chunk; None where there is none."""
         if key in self._documents:
             data = self._document(key)
         elif place := self._place(key):

@@ -36,7 +36,6 @@ class Array:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Length along each dimension."""
         return self.reader.shape
 
     @property
@@ -53,7 +52,6 @@ class Array:
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """Chunks along each dimension."""
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def read(self, corner: tuple[int, ...]) -> bytes:
@@ -149,7 +147,6 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
 
 
 def group_metadata(attrs: Mapping[str, Any], left_out: dict[str, str], path: str) -> dict[str, Any]:
-    """Return the metadata of a group."""
     kept = _attributes(attrs, left_out, path)
     return {"zarr_format": 3, "node_type": "group", "attributes": kept}
 

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 
 def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
-    """Put the bytes of values back side by side."""
     count = data.size // width
     if width < 2 or count < 2:
         return data

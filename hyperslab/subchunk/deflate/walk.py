@@ -146,14 +146,12 @@ def _places(
 
 
 def bits(stream: Bytes, start: int, stop: int) -> int:
-    """Return bits of a stream as a number, the first one lowest."""
     value = int.from_bytes(stream[start >> 3 : (stop + 7) >> 3].tobytes(), "little")
     return (value >> (start & 7)) & ((1 << (stop - start)) - 1)
 
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """Return the shared zlib."""
     for name in _candidates():
         try:
             zlib = ctypes.CDLL(name)

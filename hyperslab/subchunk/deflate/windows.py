@@ -95,7 +95,6 @@ def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) 
 
 
 def by_lzma(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -> bytes:
-    """Pack a window by LZMA."""
     import lzma
 
     if not used.any():

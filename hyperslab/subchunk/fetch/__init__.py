@@ -18,7 +18,6 @@ Source = LocalFile | RemoteFile
 
 
 def source(place: str | Path, options: Mapping[str, Any] | None = None) -> Source:
-    """Return the file at a path or URL."""
     text = os.fspath(place)
     if not is_url(text):
         return LocalFile(local_path(text))

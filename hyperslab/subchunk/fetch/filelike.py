@@ -39,7 +39,6 @@ class RangeReader(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer, as far as the file goes."""
         with COLLECTION.put_off():
             return self._fill(memoryview(buffer).cast("B"))
 

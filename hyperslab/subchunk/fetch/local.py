@@ -33,7 +33,6 @@ class LocalFile:
         self.close()
 
     def close(self) -> None:
-        """Give the descriptor back; a later read opens the file again."""
         with _LOCK:
             _OPEN.pop(id(self), None)
 

@@ -20,8 +20,6 @@ _SHORT = re.compile(r"Requested (\d+)\.\.(\d+), got (\d+)\.\.(\d+)")  # obstore'
 
 
 class RemoteFile(ABC):
-    """A file behind a URL, read by concurrent ranges."""
-
     remote = True
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
@@ -190,6 +188,5 @@ def shown(url: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """Return the first line of an error, with its kind."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

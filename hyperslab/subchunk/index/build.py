@@ -181,8 +181,6 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 
 class _Build:
-    """One index being built."""
-
     def __init__(
         self,
         path: str | Path,
@@ -201,7 +199,6 @@ class _Build:
         self._unindexed: dict[str, dict[int, str]] = {}  # why, by chunk
 
     def write(self, target: Path) -> Path:
-        """Index all chunks and write the index."""
         if not target.parent.is_dir():
             raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
         identity = self._data.identity()

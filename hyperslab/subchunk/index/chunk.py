@@ -33,7 +33,6 @@ Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 def index_chunk(
     stream: Bytes, spread: Spread, output: Bytes, itemsize: int = 1, chunk: int = 0
 ) -> ChunkPoints:
-    """Return the points of one chunk."""
     places = walk(stream, spread.mark, output)
     return Windows(places, stream, output, itemsize).points(spread, chunk)
 
@@ -188,6 +187,5 @@ def _spread(
 
 
 def _cost(points: ChunkPoints) -> int:
-    """Return the bytes of an index that a chunk's points take."""
     tables = MARK_BYTES * len(points.out) + POINT_BYTES * len(points.kept)
     return tables + sum(map(len, points.kept))

@@ -29,7 +29,6 @@ class Entry:
 
 
 def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
-    """Return the variables by their names."""
     try:
         found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
         links = [entry.variable.same for entry in found.values() if entry.variable.same]
@@ -68,7 +67,6 @@ def _names(content: Mapping[str, Any]) -> list[str]:
 
 
 def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as numpy or Python has them."""
     try:
         return {name: attribute(value) for name, value in attrs.items()}
     except MISTAKEN as error:

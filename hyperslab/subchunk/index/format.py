@@ -48,7 +48,6 @@ class Table:
     size: int
 
     def decode(self, data: bytes | memoryview) -> NDArray[Any]:
-        """Return the table from its bytes."""
         if len(data) != self.size or inflater().crc32(data) != self.crc:
             raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
         whole = self.length * np.dtype(self.dtype).itemsize
@@ -74,7 +73,6 @@ class Head:
 
 
 def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept: bytes) -> bytes:
-    """Return an index as bytes."""
     body = bytearray()
     listed = {}
     for name, values in tables.items():
@@ -115,7 +113,6 @@ def head_bytes(preamble: bytes) -> int:
 
 
 def decode_head(data: bytes) -> Head:
-    """Return the head of an index from its first bytes."""
     begin = head_bytes(data[:PREAMBLE])
     text = data[PREAMBLE:begin]
     if len(text) != begin - PREAMBLE or zlib.crc32(text) != _FIXED.unpack_from(data)[3]:

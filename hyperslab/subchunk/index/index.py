@@ -76,7 +76,6 @@ class Index:
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
     def close(self) -> None:
-        """Close the file; a later read opens it again."""
         self._source.close()
 
     @contextmanager
@@ -101,13 +100,11 @@ class Index:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The fingerprint of the file it was built from."""
         found: Mapping[str, Any] = self.head.content["data"]
         return found
 
     @cached
     def listing(self) -> Listing:
-        """What the file holds."""
         content = self.head.content
         groups = {path: dict(attrs) for path, attrs in content["groups"].items()}
         return Listing(
@@ -120,7 +117,6 @@ class Index:
 
     @cached
     def entries(self) -> dict[str, Entry]:
-        """The variables by their names."""
         with self._named():
             return entries(self.head.content["variables"])
 

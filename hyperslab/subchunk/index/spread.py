@@ -28,7 +28,6 @@ class Spread:
 
     @property
     def spacing(self) -> int:
-        """Bytes between points, on average."""
         return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:

@@ -33,7 +33,6 @@ class Survey:
 
     @property
     def variables(self) -> list[Variable]:
-        """All variables."""
         return list(self.listing.variables.values())
 
     @property

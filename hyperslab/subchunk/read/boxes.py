@@ -25,7 +25,6 @@ class Box:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Values along each axis."""
         return tuple(len(indices) for indices in self.local)
 
     @property

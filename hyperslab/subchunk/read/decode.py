@@ -56,7 +56,6 @@ class Task:
         return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
 
     def decode(self) -> None:
-        """Decode it piece by piece, and put the values in their places."""
         header, packed = self._kept()
         stretch, misfit = self.stretch, f"the index does not fit the data of {self.name}"
         window, out = unpacked(packed), stretch.out
@@ -91,13 +90,11 @@ class Task:
         return (header, bits), kept[width:]
 
     def put(self, found: bytes) -> None:
-        """Put the values in their places, out of what comes behind the bytes to skip."""
         piece = np.frombuffer(found, np.uint8)
         place(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
 
 
 def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
-    """Decode stretches, and put the values in their places."""
     if crew.threads < 2 or sum(task.stretch.length for task in tasks) < _THREADED:
         for task in tasks:
             task.decode()

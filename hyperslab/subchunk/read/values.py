@@ -210,7 +210,6 @@ class Indexed:
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _stored(self, rows: Sequence[int]) -> list[memoryview]:
-        """Return chunks as they are stored."""
         starts = self.chunks.offset[rows].astype(np.int64)
         stops = starts + self.chunks.size[rows].astype(np.int64)
         return self.data.ranges(starts.tolist(), stops.tolist())

@@ -18,7 +18,6 @@ _ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
 def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDArray[np.uint8]:
-    """Return the bytes of a chunk from what is stored."""
     for place in reversed(range(len(variable.filters))):
         if mask >> place & 1:
             continue
@@ -51,7 +50,6 @@ def checked(data: bytes | memoryview, name: str) -> memoryview:
 
 
 def fletcher32(data: NDArray[np.uint8]) -> int:
-    """Return HDF5's Fletcher-32 checksum."""
     words = data[: data.size & ~1].view(">u2")
     count = words.size + (data.size & 1)
     first = second = 0

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import xarray as xr
 from distributed import LocalCluster
-from test_subchunk_urls import BACKENDS, serving
-from test_subchunk_urls import write as write_far
+from range_server import serving
+from test_subchunk_remote import BACKENDS, write_far
 
 from hyperslab import subchunk
 from hyperslab.cli import main

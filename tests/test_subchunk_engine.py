@@ -5,7 +5,6 @@ import os
 import pickle
 import subprocess
 import sys
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import dask
@@ -23,32 +22,6 @@ from hyperslab.subchunk.fetch import local
 from hyperslab.subchunk.store import SubchunkStore
 
 FILES = 3
-
-
-def registered():
-    return any(e.name == "subchunk" for e in entry_points(group="xarray.backends"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def engine(tmp_path_factory):
-    """What installing the package does, where it was installed before the engine was there."""
-    if registered():
-        yield
-        return
-    folder = tmp_path_factory.mktemp("installed")
-    info = folder / "hyperslab_engine-0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: hyperslab-engine\nVersion: 0\n")
-    (info / "entry_points.txt").write_text(
-        "[xarray.backends]\nsubchunk = hyperslab.subchunk.engine:SubchunkEntrypoint\n"
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder)
-        known = os.environ.get("PYTHONPATH", "")
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder), known])))
-        xr.backends.refresh_engines()
-        yield
-    xr.backends.refresh_engines()
 
 
 def write(path, number=0):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -304,3 +305,73 @@ def test_a_fork_that_obstore_would_hang_is_refused(exit_address):
         sys.exit(7)
     """
     assert run(OPEN + FORK.format(refused.strip(), 11, 11), exit_address, "obstore") == (0, "")
+
+
+def write_far(path, offset=0.0):
+    """Write a file whose size does not tell its content."""
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset(
+            "data", data=np.arange(9e4).reshape(3, -1), chunks=(1, 30000), compression=4
+        )
+        data.attrs["scale"] = 1.0 + offset
+        file["small"] = np.arange(5.0) + offset
+
+
+@pytest.fixture
+def quoted(tmp_path):
+    write_far(tmp_path / "a b.h5")
+    subchunk.build(tmp_path / "a b.h5", spacing=4096)
+    return tmp_path
+
+
+@pytest.mark.parametrize("token", ["", "token=a%2Fb&c=d"])
+def test_quoted_names_and_queries(quoted, options, token):
+    with serving(quoted, token=token) as (address, log):
+        url = f"{address}/a%20b.h5" + (f"?{token}" if token else "")
+        for index in (None, quoted / "a b.h5.subchunk"):
+            with subchunk.open(url, index, storage_options=options) as file:
+                assert file.index and file["data"][1, 70] == 30070
+        assert any("h5.subchunk" in request.path for request in log)
+
+
+@pytest.mark.parametrize("soft", [b"<html>not here</html>", b"<p>" * 200_000])
+def test_a_server_that_answers_whatever_is_asked(quoted, options, soft):
+    shutil.copy(quoted / "a b.h5", quoted / "bare.h5")
+    with serving(quoted, soft=soft) as (address, _):
+        secret = address.replace("//", "//me:canary@")
+        with pytest.warns(UserWarning, match=rf"{address}/bare\.h5 is read .*subchunk is") as told:
+            file = subchunk.open(f"{secret}/bare.h5", storage_options=options)
+        assert "canary" not in str(told[0].message)
+        with file:
+            assert "without an index" in repr(file) and file["data"][2, 8] == 60008
+
+
+def test_file_urls(quoted):
+    url = f"file://{quoted}/a%20b.h5"
+    for path, index in ((url, None), (quoted / "a b.h5", f"{url}.subchunk")):
+        with subchunk.open(path, index) as file:
+            assert file.index and not file["data"].plain
+            assert file["data"][1, 70] == 30070 and file["small"][1] == 1
+            assert repr(file) == (
+                f"<hyperslab.subchunk.File '{quoted}/a b.h5' index='{quoted}/a b.h5.subchunk'>"
+            )
+
+
+def test_relative_paths_hold_in_other_folders(quoted, tmp_path, monkeypatch):
+    monkeypatch.chdir(quoted)
+    with subchunk.open("a b.h5", "a b.h5.subchunk") as file:
+        kept = pickle.dumps(file)
+        monkeypatch.chdir("/")
+        with pickle.loads(kept) as again:
+            assert again.index and again["data"][1, 70] == 30070
+
+
+def test_a_server_that_is_not_there_is_named(quoted):
+    """By fsspec; obstore tries again for minutes."""
+    options = {"backend": "fsspec"}
+    url = "http://127.0.0.1:9/a.h5"
+    for index in (None, quoted / "a b.h5.subchunk"):
+        with pytest.raises(subchunk.SubchunkError, match=r":9/a.* cannot be read: .*onnect"):
+            subchunk.open(url, index, storage_options=options)
+    with pytest.raises(subchunk.SubchunkError, match=r"cannot be read: .*onnect"):
+        subchunk.build(url, quoted / "a.subchunk", storage_options=options)

@@ -22,6 +22,7 @@ from hyperslab.subchunk.check import check
 from hyperslab.subchunk.store import SubchunkStore
 
 # Other libraries go round in it until they fall over; it is read below.
+SELECTIONS = os.environ.get("HYPERSLAB_SELECTIONS", "2")  # random ones of each variable
 EXAMINED = sorted(set(odd_files.KINDS) - {"cycle_of_groups"})
 
 
@@ -34,7 +35,10 @@ def report(tmp_path_factory):
         odd_files.odd_file(folder / name, name)
     script = Path(__file__).parents[1] / "tools/corpus.py"
     done = subprocess.run(
-        [sys.executable, script, folder], capture_output=True, text=True, check=False
+        [sys.executable, script, folder, "--selections", SELECTIONS],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return done.returncode, done.stdout.splitlines()
 
@@ -54,7 +58,7 @@ def test_all_kinds_were_examined(report):
     }
     assert counts["files"] >= len(EXAMINED) >= 60
     assert counts["variables"] > 400 and counts["variables read by points"] > 60
-    assert counts["selections"] > 2500 and counts["attributes"] > 400
+    assert counts["selections"] > 1000 and counts["attributes"] > 400
     assert counts["store: arrays"] > 200 and counts["engine: opened"] > 120
     assert counts["left out: it is a link into another file"] == 2
 

@@ -36,9 +36,9 @@ from hyperslab.subchunk.deflate.walk import walk
 from hyperslab.subchunk.fetch import LocalFile
 from hyperslab.subchunk.hdf5 import Variable
 from hyperslab.subchunk.index.build import whole_file
-from hyperslab.subchunk.index.entries import Entry
+from hyperslab.subchunk.index.format import Entry
 from hyperslab.subchunk.index.points import Points
-from hyperslab.subchunk.index.survey import survey
+from hyperslab.subchunk.index.survey import look, opened
 from hyperslab.subchunk.listing import listing
 
 POINTS, SPACING = 3, 2_000_000
@@ -93,7 +93,9 @@ def write(
     """
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
-    found, data, target = survey(Path(path), variables), LocalFile(path), Path(index)
+    data, target = LocalFile(path), Path(index)
+    with opened(Path(path)) as source:
+        found = look(source, variables, Path(path).name)
     with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
         for variable in found.variables:
             if (chunks := found.tables.get(variable.name)) is None:
@@ -238,7 +240,7 @@ def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
     """Return what an index says of each chunk of a variable."""
-    with opened(index) as file:
+    with index_opened(index) as file:
         if variable not in file:
             raise KeyError(f"the index has no variable {variable!r}")
         return _records(group_of(file, variable))
@@ -249,7 +251,7 @@ def _records(group: h5py.Group) -> dict[str, ChunkRecord]:
         return {name: read_record(group[name]) for name in group if _CHUNK.fullmatch(name)}
 
 
-def opened(path: str | Path) -> h5py.File:
+def index_opened(path: str | Path) -> h5py.File:
     """Open an index."""
     try:
         return h5py.File(path, "r")
@@ -283,7 +285,7 @@ class _ChunkindexIndex:
 
     def __init__(self, file: File) -> None:
         self.data: dict[str, Any] = {}
-        self._file, self._index = file, opened(file.index_path)
+        self._file, self._index = file, index_opened(file.index_path)
         self._points: dict[int, tuple[Chunks, Points]] = {}
         with file.plainly() as hdf5:
             self.listing = listing(hdf5)

@@ -38,8 +38,7 @@ from hyperslab.access.urls import Remote
 from hyperslab.storage.region import Region
 from hyperslab.subchunk import CorruptDataError, CorruptIndexError, SubchunkError
 from hyperslab.subchunk.chunk_table import Chunks, chunk_table
-from hyperslab.subchunk.deflate.inflate import inflate_from
-from hyperslab.subchunk.deflate.shuffle import unshuffled
+from hyperslab.subchunk.deflate.inflate import inflate_from, unshuffled
 from hyperslab.subchunk.hdf5 import describe
 from hyperslab.subchunk.process import COLLECTION
 from hyperslab.subchunk.read.boxes import Box, Local, boxes

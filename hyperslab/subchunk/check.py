@@ -14,7 +14,7 @@ from .deflate.inflate import WINDOW, inflate_to
 from .deflate.windows import unpacked
 from .errors import CorruptIndexError
 from .file import File
-from .index.entries import Entry
+from .index.format import Entry
 from .listing import listing
 from .place import file_name
 from .read.decode import Task, check_chunk

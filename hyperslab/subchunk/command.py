@@ -16,8 +16,7 @@ from typing import Any
 from .check import check
 from .errors import MissingFileError, SubchunkError
 from .index.build import build, widen
-from .index.entries import Entry
-from .index.format import VERSION
+from .index.format import VERSION, Entry
 from .index.index import Index
 from .index.options import BUDGET, Options
 from .place import SUFFIX, absolute, file_name, target_place

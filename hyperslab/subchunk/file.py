@@ -24,7 +24,7 @@ from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
 from .fetch.ranges import both
 from .fetch.remote import shown
-from .index.entries import decoded
+from .index.format import decoded
 from .index.index import Index
 from .index.survey import UNLISTED, difference, look
 from .listing import Listing, listing

@@ -23,7 +23,7 @@ from .errors import (
     reason,
 )
 from .hdf5 import Variable
-from .index.entries import Entry
+from .index.format import Entry
 from .process import cached, refuse_above
 from .read.select import Axis, Key, picked_of, wanted
 from .read.values import Indexed

@@ -14,11 +14,16 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise, product
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 WINDOW = 32768  # bytes that deflate may refer back to
 _RAW = -15  # window bits of a stream without zlib's header
 # ISA-L holds back the last code until it has looked a little further.
 _SLACK = bytes(8)
 _INPUT, _OUTPUT = 2**16, 2**18  # bytes that go in and come out at a time, at most
+# Empty blocks, and their bits: with fixed codes, and with codes of its own, of an odd length.
+_FIXED, _DYNAMIC = (2, 10), (0x3F5BF820000000000881E004, 95)
 _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
 
 
@@ -165,7 +170,7 @@ def _stream(module: Inflater, window: bytes) -> Any:
 
 def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes, memoryview]:
     """Return what goes before a stream for it to begin at a byte, and what of it follows."""
-    bits, count = prefix(header[1], shift)
+    bits, count = prefixes()[(shift - header[1]) % 8]
     bits |= header[0] << count
     count += header[1]
     if shift:
@@ -175,39 +180,33 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
     return bits.to_bytes(count >> 3, "little"), data
 
 
-def prefix(header_bits: int, shift: int) -> tuple[int, int]:
-    """Return empty deflate blocks, as a number and its bits, that make a header end at a bit."""
-    return _prefixes()[(shift - header_bits) % 8]
-
-
 @functools.cache
-def _prefixes() -> tuple[tuple[int, int], ...]:
-    """The shortest empty blocks for each number of bits modulo 8."""
-    fixed = [0, 1, 0, *[0] * 7]  # not the last block, fixed codes, end of block: 10 bits
-    dynamic = list(_empty_dynamic_block())
-    found: dict[int, list[int]] = {}
-    for dynamics, fixeds in product(range(2), range(4)):
-        bits = dynamic * dynamics + fixed * fixeds
-        if len(bits) < len(found.get(len(bits) % 8, [0] * 1000)):
-            found[len(bits) % 8] = bits
-    return tuple(
-        (sum(bit << place for place, bit in enumerate(found[rest])), len(found[rest]))
-        for rest in range(8)
-    )
+def prefixes() -> tuple[tuple[int, int], ...]:
+    """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8.
+
+    Examples
+    --------
+    >>> [count % 8 for _, count in prefixes()]
+    [0, 1, 2, 3, 4, 5, 6, 7]
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for first, more in product(((0, 0), _DYNAMIC), range(4)):
+        bits, count = first
+        for _ in range(more):
+            bits, count = bits | _FIXED[0] << count, count + _FIXED[1]
+        if count % 8 not in found or count < found[count % 8][1]:
+            found[count % 8] = bits, count
+    return tuple(found[rest] for rest in range(8))
 
 
-def _empty_dynamic_block() -> Iterator[int]:
-    """Bits of an empty block with codes of its own: an odd number of them."""
-
-    def number(value: int, width: int) -> list[int]:
-        return [value >> place & 1 for place in range(width)]
-
-    yield from [0, 0, 1]  # not the last block, dynamic codes
-    yield from number(0, 5) + number(0, 5) + number(15, 4)  # 257 and 1 codes, 19 lengths
-    order = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
-    lengths = {18: 1, 0: 2, 1: 2}  # so 18 is 0; 0 is 10; 1 is 11
-    for symbol in order:
-        yield from number(lengths.get(symbol, 0), 3)
-    yield from [0, *number(138 - 11, 7), 0, *number(118 - 11, 7)]  # 256 literals without a code
-    yield from [1, 1, 1, 1]  # end of block and one distance, a bit each
-    yield 0  # end of block
+def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
+    """Undo HDF5's shuffle: put the bytes of values back side by side."""
+    count = data.size // width
+    if width < 2 or count < 2:
+        return data
+    result = np.empty(data.size, np.uint8)
+    values = result[: count * width].reshape(count, width)
+    for place in range(width):  # three times as quick as transposing
+        values[:, place] = data[place * count : (place + 1) * count]
+    result[count * width :] = data[count * width :]
+    return result

@@ -19,6 +19,13 @@ from numpy.typing import NDArray
 from ..errors import CorruptIndexError, SubchunkError
 from .inflate import WINDOW, inflate_from, inflater
 
+try:
+    import lzma
+
+    HAS_LZMA = True
+except ImportError:  # a Python built without it: then there is deflate
+    HAS_LZMA = False
+
 Pairs = NDArray[np.uint16]
 _ONE = np.uint16(1)
 _FEW = WINDOW // 8  # copied bytes below which the check costs little and matters
@@ -95,8 +102,6 @@ def deflated(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) 
 
 
 def by_lzma(window: NDArray[np.uint8], used: NDArray[np.bool_], itemsize: int) -> bytes:
-    import lzma
-
     if not used.any():
         return b""
     width = itemsize if WINDOW % itemsize == 0 else 1
@@ -130,13 +135,11 @@ def unpacked(packed: bytes | memoryview) -> bytes:
 
 
 def _lzma_unpacked(packed: bytes | memoryview) -> bytes:
-    try:
-        import lzma
-    except ImportError as error:
+    if not HAS_LZMA:
         raise SubchunkError(
             "the index has windows packed by LZMA, and this Python was built without its module "
             "lzma: take another Python, or build the index again with it"
-        ) from error
+        )
     try:
         unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=[_filter()])
         return unpacker.decompress(packed, WINDOW)
@@ -145,6 +148,4 @@ def _lzma_unpacked(packed: bytes | memoryview) -> bytes:
 
 
 def _filter() -> dict[str, Any]:
-    import lzma
-
     return {"id": lzma.FILTER_LZMA2, "dict_size": _DICTIONARY}

@@ -122,17 +122,13 @@ def widen(
 
     Parameters
     ----------
-    path : path-like
-        The file, or its URL.
-    index : path-like, optional
-        The index, or the folder it lies in; as in `build` if not given.
     variables : sequence of str, optional
         Names of variables to index beside those that are.
     spacing, budget
         For these, as in `build`.
     where : mapping, optional
         Selections by names of variables: chunks they touch get points; all chunks if not given.
-    threads, storage_options, progress
+    path, index, threads, storage_options, progress
         As in `build`.
 
     Raises

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..deflate.inflate import WINDOW, inflater
 from ..deflate.walk import Places, bits, walk
-from ..deflate.windows import by_lzma, deflated, referred
+from ..deflate.windows import HAS_LZMA, by_lzma, deflated, referred
 from .points import ChunkPoints
 from .spread import MARK, Spread
 
@@ -65,16 +65,11 @@ class Windows:
         pack: Packer = deflated
         found = {number: self._kept(number, pack) for number in tried}
         usual = sum(map(len, found.values()))
-        other = self._by_lzma(tried) if usual > _LARGE * len(tried) else {}
-        if other and sum(map(len, other.values())) < _GAIN * usual:
-            pack, found = by_lzma, other
+        if HAS_LZMA and usual > _LARGE * len(tried):
+            other = {number: self._kept(number, by_lzma) for number in tried}
+            if sum(map(len, other.values())) < _GAIN * usual:
+                pack, found = by_lzma, other
         return [found.get(number) or self._kept(number, pack) for number in numbers]
-
-    def _by_lzma(self, numbers: Sequence[int]) -> dict[int, bytes]:
-        try:
-            return {number: self._kept(number, by_lzma) for number in numbers}
-        except ImportError:  # a Python built without it
-            return {}
 
     def _kept(self, number: int, pack: Packer) -> bytes:
         places, output, stream = self.places, self._output, self._stream

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..chunk_table import Chunks
-from ..errors import CorruptIndexError, MemoryLimitError, NoIndexError, UnknownVersionError
+from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import RemoteFile, Source, source
 from ..hdf5 import DIMENSIONS, Variable
 from ..listing import Listing
 from ..place import SUFFIX as SUFFIX
 from ..process import allowed, cached, refuse_above
-from .entries import Entry, check_head, entries
-from .format import PREAMBLE, Head, decode_head, head_bytes
+from .format import PREAMBLE, Entry, Head, check_head, decode_head, entries, head_bytes
 from .points import POINT_ARRAYS, Points
 from .survey import Survey
 
@@ -59,12 +58,17 @@ class Index:
         self._source = source(place, options) if isinstance(place, str | Path) else place
         self.name = self._source.name
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
-        with self._named(), self._arrived():
+        with self._named():
             needed = head_bytes(self._front[:PREAMBLE])
             refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
             if needed > len(self._front):
                 self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
-            self.head: Head = decode_head(self._front)
+            try:
+                self.head: Head = decode_head(self._front)
+            except CorruptIndexError:
+                if isinstance(self._source, RemoteFile):  # or was the answer cut?
+                    self._source.check_end(0, _FIRST_READ, len(self._front))
+                raise
             check_head(self.head.content)
             if not self._source.remote:  # there it would cost a request
                 size = int(self._source.identity()["size"])
@@ -85,18 +89,6 @@ class Index:
             yield
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
             raise type(error)(f"{self.name}: {error}") from error
-
-    @contextmanager
-    def _arrived(self) -> Iterator[None]:
-        """Say of what looks damaged when it is the server's answer that was cut."""
-        try:
-            yield
-        except NoIndexError:
-            raise
-        except CorruptIndexError:
-            if isinstance(self._source, RemoteFile):
-                self._source.check_end(0, _FIRST_READ, len(self._front))
-            raise
 
     @property
     def data(self) -> Mapping[str, Any]:

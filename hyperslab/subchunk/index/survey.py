@@ -60,12 +60,6 @@ class Survey:
         return total.hexdigest()[:32]
 
 
-def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
-    """Read what a file of this machine holds."""
-    with opened(path) as file:
-        return look(file, asked, path.name)
-
-
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     """Read what an open file holds; only variables that are asked for, or all, have tables."""
     found = listing(file)

@@ -7,8 +7,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import Inflater, inflater
-from ..deflate.shuffle import unshuffled
+from ..deflate.inflate import Inflater, inflater, unshuffled
 from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
 

@@ -240,14 +240,6 @@ def test_one_of_several_that_fails_does_not_hide_the_others(path, capsys):
     assert code == 1 and "none.h5" in err and "a.h5.subchunk: format 1" in out
 
 
-def test_an_index_with_a_name_of_its_own(path, tmp_path, capsys):
-    place = tmp_path / "mine.subchunk"
-    assert ran(capsys, path, "--index", place)[0] == 0 and place.is_file()
-    assert ran(capsys, path, "--index", place, "--check")[0] == 0
-    code, _, err = ran(capsys, path, tmp_path / "b.h5", "--index", place)
-    assert code == 2 and "it can be one file's; give a folder for 2" in err
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -141,11 +141,6 @@ def test_trees_are_those_of_netcdf4(path):
         )
 
 
-def test_an_unknown_group_is_named(path):
-    with pytest.raises(OSError, match=r"has no group 'none': it has model, model/run"):
-        xr.open_dataset(path, engine="subchunk", group="none")
-
-
 def test_nothing_is_read_before_it_is_asked_for(path, monkeypatch):
     read = []
     get = subchunk.VariableReader.__getitem__
@@ -270,14 +265,6 @@ def test_without_an_index_values_are_the_same(path, tmp_path):
         xr.open_dataset(path, engine="netcdf4") as truth,
     ):
         same(found, truth)
-
-
-def test_an_index_elsewhere_is_given_by_name(path, tmp_path):
-    alone, index = tmp_path / "alone.nc", tmp_path / "index"
-    alone.write_bytes(path.read_bytes())
-    index.write_bytes((path.parent / "a.nc.subchunk").read_bytes())
-    with xr.open_dataset(alone, engine="subchunk", index=index) as found:
-        assert not innermost(found["u"]).plain
 
 
 def opened(path, **options):

@@ -18,7 +18,6 @@ from odd_files import GOOD, odd_file
 
 from hyperslab import subchunk
 from hyperslab.subchunk import listing as listings
-from hyperslab.subchunk.check import check
 from hyperslab.subchunk.store import SubchunkStore
 
 # Other libraries go round in it until they fall over; it is read below.
@@ -87,16 +86,6 @@ def zarr_group(path):
     return zarr.open_group(SubchunkStore(path), mode="r")
 
 
-@of("arrays_beside_groups")
-def test_zarr_finds_arrays_of_a_group_with_subgroups(odd):
-    group = zarr_group(odd)
-    shapes = {name: group[name].shape for name in ("a/v", "a/deep/w", "b/x", "good")}
-    assert shapes == {"a/v": (5,), "a/deep/w": (3,), "b/x": (2,), "good": (10_000,)}
-    assert sorted(group["a"].keys()) == ["deep", "v"]
-    tree = xr.open_datatree(SubchunkStore(odd), engine="zarr", consolidated=True)
-    assert tree["a/deep/w"].shape == (3,)
-
-
 @of("external_file", "missing_filter", "bit_field", "damaged_chunks")
 def test_an_index_is_built_beside_what_cannot_be_read(odd):
     with (
@@ -108,14 +97,6 @@ def test_an_index_is_built_beside_what_cannot_be_read(odd):
     with subchunk.open(odd) as file:
         assert file["good"].plain == "" and file["good"][7] == 7
     assert subchunk.build(odd, variables=["good"])
-
-
-@of("chunk_of_too_much")
-def test_a_chunk_that_holds_too_much_is_read_as_h5py_does(odd):
-    with pytest.warns(UserWarning, match="1 of 2 chunks of long have no points"):
-        subchunk.build(odd)
-    with subchunk.open(odd) as file, h5py.File(odd) as truth:
-        assert np.array_equal(file["long"][...], truth["long"][...])
 
 
 def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
@@ -148,32 +129,6 @@ def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
     assert codes == [0] * 8
 
 
-@of("array_type", "array_type_in_scalar", "array_of_compound")
-@pytest.mark.parametrize("indexed", [False, True])
-def test_dimensions_of_an_array_type_are_the_variables(odd, indexed):
-    if indexed:
-        subchunk.build(odd)
-    with h5py.File(odd) as truth, subchunk.open(odd) as file:
-        data = xr.open_dataset(odd, engine="subchunk")
-        for name in set(truth) - {"good"}:
-            true = truth[name][()]
-            assert file[name].shape == file[name][...].shape == data[name].shape == true.shape
-            assert file[name].dtype == true.dtype == data[name].values.dtype
-            assert np.array_equal(data[name].values, true)
-            assert np.array_equal(file[name][..., -1], true[..., -1])
-            if true.dtype.kind in "if":
-                assert np.array_equal(zarr_group(odd)[name][...], true)
-
-
-@of("compound", "compound_out_of_order", "nested_compound")
-def test_the_engine_gives_fields_of_any_byte_order(odd):
-    with h5py.File(odd) as truth, xr.open_dataset(odd, engine="subchunk") as data:
-        found, true = data["c"].values, truth["c"][...]
-    assert found.dtype.isnative and found.dtype == data["c"].dtype
-    for name in true.dtype.names:
-        assert np.array_equal(found[name], true[name])
-
-
 @LEFT_OUT
 @of("soft_links", "user_defined_link", "names_that_are_no_utf8", "quadruple_float", "times")
 def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
@@ -193,42 +148,6 @@ def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
                     file[name]
         assert xr.open_dataset(odd, engine="subchunk").good[4] == 4
         assert zarr_group(odd)["good"][4] == 4
-        subchunk.build(odd)
-
-
-@of("scalar_texts")
-@pytest.mark.parametrize("indexed", [False, True])
-def test_scalars_have_the_type_that_is_announced(odd, indexed):
-    if indexed:
-        subchunk.build(odd)
-    with subchunk.open(odd) as file, h5py.File(odd) as truth:
-        found = {n: (file[n].dtype.str, file[n][...].dtype.str) for n in ("vlen", "fix", "empty")}
-        assert found == {"vlen": ("|O",) * 2, "fix": ("|S20",) * 2, "empty": ("|S20",) * 2}
-        for name in found:
-            assert type(file[name][()]) is type(truth[name][()])
-            assert file[name][()] == truth[name][()]
-
-
-@of("empty_attributes")
-def test_empty_attributes_are_there(odd):
-    for _ in range(2):
-        attrs = xr.open_dataset(odd, engine="subchunk", decode_cf=False).good.attrs
-        other = xr.open_dataset(odd, engine="h5netcdf", phony_dims="sort", decode_cf=False)
-        assert list(attrs) == list(other.good.attrs)
-        assert attrs["units"] == attrs["none"] == ""
-        for name in ("w", "no_numbers"):
-            assert attrs[name].shape == (0,) and attrs[name].dtype == other.good.attrs[name].dtype
-        subchunk.build(odd)
-
-
-@of("shaped_attributes")
-def test_attributes_keep_their_shape(odd):
-    for _ in range(2):
-        with subchunk.open(odd) as file:
-            attrs = file["good"].attrs
-        assert attrs["m"].tolist() == [[0, 1], [2, 3]]
-        assert attrs["t"].tolist() == [["a", "b"], ["c", "d"]]
-        assert (attrs["one"], attrs["one_text"], attrs["arrays"].shape) == (3, "only", (2, 3))
         subchunk.build(odd)
 
 
@@ -319,16 +238,6 @@ def test_links_that_lead_to_links_are_not_followed_without_end(tmp_path):
             made[f"other{number}"] = h5py.SoftLink("/g")
     with subchunk.open(tmp_path / "x.h5") as file:
         assert 300 < len(file) <= 2**16 + 1000
-
-
-@of("huge_shapes")
-def test_an_index_beside_huge_shapes_can_be_opened(odd):
-    subchunk.build(odd)
-    with subchunk.open(odd) as file:
-        assert file["good"][7] == 7
-        assert file["line"][5] == 5 and file["line"][2**62 - 1] == 0
-        assert file["square"][2**31 - 1, 2**31 - 3 :].tolist() == [0, 0, 0]
-    check(odd)
 
 
 @of("groups_of_two_names")

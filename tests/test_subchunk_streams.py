@@ -31,16 +31,6 @@ def flushed(raw, step, flush):
     return b"".join(pieces) + packer.flush()
 
 
-def test_a_last_block_may_be_empty(tmp_path):
-    values = np.random.default_rng(1).integers(0, 250, 16407, dtype="u1")
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file.create_dataset("x", data=values, chunks=values.shape, compression=1)
-    subchunk.build(tmp_path / "x.h5", spacing=4096)
-    with subchunk.open(tmp_path / "x.h5") as file:
-        assert np.array_equal(file["x"][...], values)
-        assert np.array_equal(file["x"][16_000::7], values[16_000::7])
-
-
 @pytest.mark.parametrize("flush", FLUSHES)
 @pytest.mark.parametrize("step", [700, 20_000])
 def test_a_writer_may_flush(tmp_path, flush, step):

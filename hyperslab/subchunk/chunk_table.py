@@ -53,7 +53,7 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     number = (places * steps).sum(axis=1, dtype=np.int64)
     sizes = np.array([info.size for info in infos], np.uint64)
     masks = np.array([info.filter_mask for info in infos], np.uint32)
-    _check_masks(dataset, places, sizes, masks)
+    masks = _true_masks(dataset, places, sizes, masks)
     order = np.argsort(number, kind="stable")
     if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
         raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
@@ -107,19 +107,39 @@ def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
         raise UnreadableError("HDF5 may list them at wrong places")
 
 
-def _check_masks(
+def _true_masks(
     dataset: h5py.Dataset,
     places: NDArray[np.int64],
     sizes: NDArray[np.uint64],
     masks: NDArray[np.uint32],
-) -> None:
-    """Refuse partial chunks that HDF5 left unfiltered without saying so: their mask is 0.
+) -> NDArray[np.uint32]:
+    """Return which filters chunks skip, partial ones that HDF5 left unfiltered included.
 
-    A file can ask for that (``H5Pset_chunk_opts``). They have the length of a chunk.
+    A file can ask for that (``H5Pset_chunk_opts``). The mask of such a chunk is 0 all the same; it
+    has the length of a chunk, and its bytes are the values that HDF5 reads.
     """
     filters = dataset.id.get_create_plist().get_nfilters()
     whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
     room = np.array(dataset.shape, np.int64) - places * np.array(dataset.chunks, np.int64)
     partial = (room < np.array(dataset.chunks)).any(axis=1)
-    if filters and (partial & (sizes == whole) & (masks == 0)).any():
-        raise UnreadableError("partial ones may be unfiltered")
+    found = masks.copy()
+    for row in np.flatnonzero(partial & (sizes == whole) & (masks == 0)) if filters else ():
+        if _as_stored(dataset, tuple(places[row].tolist())):
+            found[row] = 2**filters - 1
+    return found
+
+
+def _as_stored(dataset: h5py.Dataset, place: tuple[int, ...]) -> bool:
+    """Return whether the stored bytes of a chunk are the values that HDF5 reads."""
+    corner = tuple(number * length for number, length in zip(place, dataset.chunks, strict=True))
+    box = tuple(slice(at, at + n) for at, n in zip(corner, dataset.chunks, strict=True))
+    try:
+        values = dataset[box]
+        stored = dataset.id.read_direct_chunk(corner)[1]
+    except OSError:  # it is damaged, which is said where it is read
+        return False
+    if math.prod(dataset.chunks) * values.itemsize != len(stored):
+        return False
+    raw = np.frombuffer(stored, values.dtype).reshape(dataset.chunks)
+    inside = raw[tuple(slice(n) for n in values.shape)]
+    return bool(inside.tobytes() == values.tobytes())

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 
 from .. import subchunk
-from ..access import references
+from ..access import chunkindex_format, references
 from ..access.chunkindex_layout import SUFFIX
-from ..subchunk import chunkindex
 from .experiment import File
 
 PIECES = 10  # about how many chunks lie in a shard along each side of a map
@@ -17,7 +16,7 @@ def index(files: Iterable[File]) -> None:
     for file in files:
         path, variables = file.path, [file.array.variable]
         subchunk.build(path, variables=variables)
-        chunkindex.write(path, path.with_name(path.name + SUFFIX), variables=variables)
+        chunkindex_format.write(path, path.with_name(path.name + SUFFIX), variables=variables)
         if find_spec("kerchunk"):
             references.write(path)
 

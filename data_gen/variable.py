@@ -1,9 +1,11 @@
 """One variable of a dataset, as experiments write and check it."""
 
+import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage import create
+from hyperslab.storage.chunk_cache import DEFAULT_CACHE
 from hyperslab.storage.layout import Layout
 
 from .datasets import Dataset, dataset
@@ -140,8 +143,16 @@ class Repeated:
             with create(path, described.variables, layout, **fixed):
                 pass
             with h5py.File(short) as old, h5py.File(path, "r+") as new:
-                for one in described.variables:
-                    _repeat(old[one.name].id, new[one.name].id)
+                names = [one.name for one in described.variables]
+                for step, name in self._order(names):
+                    _repeat(old[name].id, new[name].id, step)
+
+    def _order(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield chunks as netCDF-C writes them: the last of a variable stay in its cache."""
+        chunk_bytes = math.prod(self.drawn.step_shape) * np.dtype(self.dtype).itemsize
+        through = max(0, self.steps - DEFAULT_CACHE.nbytes // chunk_bytes)
+        yield from product(range(through), names)
+        yield from ((step, name) for name in names for step in range(through, self.steps))
 
 
 def _taken(values: Callable[[], NDArray[Any]], steps: NDArray[np.int64]) -> NDArray[Any]:
@@ -150,12 +161,11 @@ def _taken(values: Callable[[], NDArray[Any]], steps: NDArray[np.int64]) -> NDAr
     return found
 
 
-def _repeat(old: h5py.h5d.DatasetID, new: h5py.h5d.DatasetID) -> None:
-    """Fill a variable with the chunks of a shorter one, as they are stored."""
+def _repeat(old: h5py.h5d.DatasetID, new: h5py.h5d.DatasetID, step: int) -> None:
+    """Copy a time step's chunk, as it is stored, from a shorter variable."""
     rest = (0,) * (len(old.shape) - 1)
-    for step in range(new.shape[0]):
-        mask, stored = old.read_direct_chunk((step % old.shape[0], *rest))
-        new.write_direct_chunk((step, *rest), stored, mask)
+    mask, stored = old.read_direct_chunk((step % old.shape[0], *rest))
+    new.write_direct_chunk((step, *rest), stored, mask)
 
 
 def variable(name: str, variable: str, **parameters: object) -> DatasetVariable:

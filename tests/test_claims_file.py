@@ -21,7 +21,7 @@ WRONG = [
     (claim(dated="today"), "lee-x: dated is 'today': allowed is a date"),
     (claim(numbers=4), "lee-x: numbers is 4: allowed is a mapping"),
     (claim(colour="red"), "lee-x: fields is 'colour': allowed is id, title, document"),
-    (claim(part(headline=False)), "lee-x: headline is 'none': allowed is exactly one part"),
+    (claim(part(headline=False)), "lee-x: headline is 'none': allowed is one part"),
     (claim(part(), part(name="b")), r"headline is \['time', 'b'\]"),
     (claim(part(), part(headline=False)), "a different name for each part"),
     (claim(part(measure={"kind": "guess"})), "part 'time': measure: kind is 'guess': .*count_rat"),
@@ -87,7 +87,8 @@ def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
 TOKENS = ("one", "two")
 COUNTED = [
     "user_s", "sys_s", "rchar", "wchar", "read_bytes", "syscr", "minflt", "requests", "stages",
-    "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
+    "handshakes", "idle_stages", "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes",
+    "cache_bytes",
 ]  # fmt: skip
 MEASURED = [
     (whole, part) for whole in claims.load(BOOK) for part in whole.parts if KINDS[part.kind].records
@@ -172,8 +173,8 @@ def test_every_measure_of_the_book_works_on_records_that_fit(
     rows = fitting(part.fields)
     labels = {name for row in rows for name in row if name not in COLUMNS}
     save(frame_of(rows, labels), tmp_path / f"{part.notebook}.parquet")
-    parts = tuple(each for each in whole.parts if each.headline or each.name == part.name)
-    short = replace(whole, parts=parts)
+    others = () if part.headline else (whole.headline,)
+    short = replace(whole, parts=(*others, part))
     [found] = claims.evaluate([short], tmp_path)
     [mine] = [each for each in found.parts if each.name == part.name]
     assert mine.verdict != "not measured", mine.reason
@@ -196,7 +197,7 @@ def test_the_claims_of_a_document_stand_together_under_titles_of_their_own(
 def test_each_claim_belongs_to_its_document(book: claims.ClaimFile) -> None:
     for each in book.claims:
         assert each.id.startswith(f"{each.document}-")
-        assert sum(part.headline for part in each.parts) == 1
+        assert any(part.headline for part in each.parts)
 
 
 def test_statements_are_single_sentences_of_our_own(book: claims.ClaimFile) -> None:

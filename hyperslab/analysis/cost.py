@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..measure.records import main
+from ..measure.records import labels_of, main
 from ..network import Link
 from ..network.link import parts
 from .cells import in_order
@@ -89,9 +89,11 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
     [1.65]
     """
     rows = records[records["phase"].isin(PHASES)]
-    samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby(_SAMPLE, sort=False)
-    used = samples.agg({name: "sum" if name == "cpu_s" else "max" for name in _USED})
-    return samples.head(1).assign(wall_s=seconds(used, link).to_numpy())
+    keys = [*_SAMPLE, *labels_of(records)]
+    samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby(keys, observed=True)
+    used = pd.DataFrame({name: samples[name].transform("max") for name in _USED})
+    used["cpu_s"] = samples["cpu_s"].transform("sum")
+    return rows.assign(wall_s=seconds(used, link)).drop_duplicates(keys)
 
 
 def over_links(

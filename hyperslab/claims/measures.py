@@ -158,7 +158,7 @@ def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
     """
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
-    return ratio(cost.over(rows, link) if len(rows) else records, {**fields, "value": "wall_s"})
+    return ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
 
 
 @_kind("level", "value cells", "over", "count groups", timed=True)

@@ -90,7 +90,8 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
     """
     rows = records[records["phase"].isin(PHASES)]
     keys = [*_SAMPLE, *labels_of(records)]
-    samples = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"]).groupby(keys, observed=True)
+    rows = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"])
+    samples = rows.groupby(keys, observed=True, dropna=False)
     used = pd.DataFrame({name: samples[name].transform("max") for name in _USED})
     used["cpu_s"] = samples["cpu_s"].transform("sum")
     return rows.assign(wall_s=seconds(used, link)).drop_duplicates(keys)

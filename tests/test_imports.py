@@ -26,7 +26,7 @@ BELOW: dict[str, frozenset[str]] = {
     "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
-BELOW["claims"] = frozenset({"text", "measure", "analysis"})
+BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
 BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}

@@ -259,7 +259,7 @@ class Session:
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return _in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
-        if only is not None:
+        if cases and only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])

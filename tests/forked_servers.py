@@ -3,6 +3,7 @@
 A module that serves much has `forked = pytest.fixture(scope="module", autouse=True)(forking)`.
 """
 
+import gc
 import importlib
 import os
 import subprocess
@@ -63,6 +64,7 @@ class Forked(Child):
 def _become(words: str, pipe: int, output: int) -> None:
     """Run the words of a helper in this forked process, and nothing else of it."""
     try:
+        gc.freeze()  # a socket of the parent, collected here, would close one of the same number
         owner = os.getppid()
         os.setsid()
         for number, place in enumerate((os.open(os.devnull, os.O_RDONLY), output, output, pipe)):

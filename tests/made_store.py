@@ -1,6 +1,6 @@
 """A store of S3 that others run, as MinIO: it takes files and refuses who has not its key."""
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -13,11 +13,13 @@ KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
 @contextmanager
 def store(folder, bucket="bucket"):
     """Serve a folder as that store."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(served.PROGRAMS, "aiohttp", "made_store")
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as held:
         patch.setattr(served, "BUCKET", bucket)
-        with serving(folder, "s3") as server:
-            yield server
+        patch.setattr(served, "KEYS", (KEY, SECRET, ""))
+        with patch.context() as starting:  # other servers are none of its kind
+            starting.setitem(served.PROGRAMS, "aiohttp", "made_store")
+            server = held.enter_context(serving(folder, "s3"))
+        yield server
 
 
 def variables(server, key=KEY):

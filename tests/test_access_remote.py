@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
 from forked_servers import forking
+from made_store import store
 
 from hyperslab import subchunk
 from hyperslab.access import chunkindex_format as chunkindex
@@ -113,7 +114,7 @@ def _layout(layout, variable):
 @pytest.fixture(scope="session")
 def servers(folder):
     """The folder, served both ways."""
-    with serving(folder[0]) as http, serving(folder[0], "s3") as s3:
+    with serving(folder[0]) as http, store(folder[0]) as s3:
         yield {"http": http, "s3": s3}
         fsspec.filesystem("http").clear_instance_cache()
 

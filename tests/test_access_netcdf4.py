@@ -66,7 +66,7 @@ def test_strides_do_not_go_element_by_element(tmp_path):
     values = np.arange(300 * 300).reshape(300, 300)
     write_array(tmp_path / "a.nc", values, Layout("netcdf4"))
     with reader("netcdf4").open(tmp_path / "a.nc", "data") as opened:
-        assert opened._variable._use_get_vars
+        assert opened.variable._use_get_vars
         assert_same(opened.read((slice(0, 300, 7), slice(3, None, 5))), values[::7, 3::5])
 
 
@@ -74,11 +74,11 @@ def test_the_chunk_cache_reaches_the_library(tmp_path):
     path = tmp_path / "a.nc"
     write_array(path, np.arange(1000), Layout("netcdf4", chunks=(100,)))
     with reader("netcdf4").open(path, "data", chunk_cache_bytes=54321) as opened:
-        assert opened._variable.get_var_chunk_cache()[0] == 54321
+        assert opened.variable.get_var_chunk_cache()[0] == 54321
     with reader("h5py").open(path, "data", chunk_cache_bytes=54321) as opened:
-        assert opened._dataset.id.get_access_plist().get_chunk_cache()[1] == 54321
+        assert opened.variable.id.get_access_plist().get_chunk_cache()[1] == 54321
     with reader("h5netcdf").open(path, "data", chunk_cache_bytes=54321) as opened:
-        assert opened._variable._root._h5file.id.get_access_plist().get_cache()[2] == 54321
+        assert opened.variable._root._h5file.id.get_access_plist().get_cache()[2] == 54321
     before = netCDF4.get_chunk_cache()
     reader("xarray-netcdf4").open(path, "data", chunk_cache_bytes=54321).close()
     assert netCDF4.get_chunk_cache() == before

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from hyperslab.access import library_version, reader, readers, registry
-from hyperslab.access.card import Card
+from hyperslab.access import cards, library_version, reader, readers
+from hyperslab.access.cards import Card
 from hyperslab.storage import FORMATS, Layout
 
 ORDER = (
@@ -36,12 +36,12 @@ def test_the_order_is_fixed():
     assert readers() == ORDER
     assert readers(place="s3") == AT_URLS
     assert readers(place="http") == tuple(
-        card.name for card in registry.CARDS if card.name in (*AT_URLS, "netcdf4", "xarray-netcdf4")
+        card.name for card in cards.CARDS if card.name in (*AT_URLS, "netcdf4", "xarray-netcdf4")
     )
 
 
 def test_without_s3fs_what_obstore_reads_is_left(monkeypatch):
-    monkeypatch.setattr(registry, "_OPENERS", {"s3": ("no_such_s3fs",)})
+    monkeypatch.setattr(cards, "_OPENERS", {"s3": ("no_such_s3fs",)})
     assert readers("hdf5", place="s3") == (
         "subchunk-obstore", "virtualizarr", "virtualizarr-kerchunk",
     )  # fmt: skip
@@ -91,7 +91,7 @@ def test_an_unknown_reader_or_format_is_named_with_what_there_is():
 
 def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
-    registry._make.cache_clear()
+    cards.reader.cache_clear()
     assert readers() == tuple(name for name in ORDER if name != "netcdf-c")
     with pytest.raises(ValueError, match=r"'netcdf-c' needs a C compiler.*apt-get install gcc"):
         reader("netcdf-c")
@@ -99,7 +99,7 @@ def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch):
     absent = Card("gdal", "gdal", frozenset({"netcdf4"}), "gdal", ("no_such_module",))
-    monkeypatch.setattr(registry, "CARDS", (*registry.CARDS, absent))
+    monkeypatch.setattr(cards, "CARDS", (*cards.CARDS, absent))
     assert "gdal" not in readers()
     with pytest.raises(ValueError, match=r"needs no_such_module.*pip install.*usable are plain"):
         reader("gdal")

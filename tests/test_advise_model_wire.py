@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hyperslab import subchunk
 from hyperslab.access import references
-from hyperslab.access.registry import reader
+from hyperslab.access.cards import reader
 from hyperslab.advise.model import Read, UnknownLibraryError, geometry
 from hyperslab.advise.model.window import Window
 from hyperslab.advise.model.wire import FETCHES, Moved, moved, wire_seconds

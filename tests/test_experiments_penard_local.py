@@ -7,7 +7,7 @@ import pytest
 
 from data_gen.variable import variable
 from hyperslab import claims
-from hyperslab.access.registry import readers
+from hyperslab.access.cards import readers
 from hyperslab.experiments.penard_local import ReadHere, index
 from hyperslab.io import experiment
 from hyperslab.io.experiment import Case, File

@@ -5,78 +5,28 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.answer import Origin
-from hyperslab.access.card import Card
-from hyperslab.access.explain import origin, why
-from hyperslab.access.urls import Remote, located
+from hyperslab.access.cards import Card
+from hyperslab.access.urls import Place, Remote, located
 from hyperslab.storage.region import Region, Selection, region
 
 
-class Opened(Protocol):
-    """One variable of an open file; also a context manager."""
+class Reader(ABC):
+    """A library that reads variables from files of some formats, described by its card.
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the variable."""
+    A library's file adds `_open`, `names` and `version`.
+    """
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of what is stored, in native byte order."""
-
-    def read(self, selection: Selection = ...) -> NDArray[Any]:
-        """Read a selection: stored values, C-contiguous, in native byte order."""
-
-    def close(self) -> None:
-        """Close the file; closing again does nothing."""
-
-    def __enter__(self) -> Opened: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
-
-class Reader(Protocol):
-    """A library that reads variables from files of some formats."""
-
-    @property
-    def name(self) -> str:
-        """Name to ask for it by."""
-
-    @property
-    def library(self) -> str:
-        """The library that reads."""
-
-    @property
-    def formats(self) -> frozenset[str]:
-        """Formats of `hyperslab.storage` it reads."""
-
-    def open(
-        self,
-        path: str | Path,
-        variable: str,
-        *,
-        chunk_cache_bytes: int | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-    ) -> Opened:
-        """Open one variable of a file."""
-
-
-class LibraryReader(ABC):
-    """A reader described by its card; a library's file adds `_open`, `names` and `version`."""
+    has_chunk_cache: ClassVar[bool] = True
 
     def __init__(self, card: Card) -> None:
-        self._card = card
+        self.card = card
 
     def __repr__(self) -> str:
         return f"<reader {self.name}>"
@@ -84,17 +34,17 @@ class LibraryReader(ABC):
     @property
     def name(self) -> str:
         """Name to ask for it by."""
-        return self._card.name
+        return self.card.name
 
     @property
     def library(self) -> str:
         """The library that reads."""
-        return self._card.library
+        return self.card.library
 
     @property
     def formats(self) -> frozenset[str]:
-        """Formats of `hyperslab.storage` it reads."""
-        return self._card.formats
+        """Formats it reads, of `hyperslab.storage.FORMATS`."""
+        return self.card.formats
 
     def open(
         self,
@@ -130,47 +80,61 @@ class LibraryReader(ABC):
             such places.
         """
         place, variable = located(path, storage_options), variable.strip("/")
-        self._check_place(place)
+        self._check(place, chunk_cache_bytes)
         try:
-            if isinstance(place, Remote):
-                opened = self._open_remote(place, variable, chunk_cache_bytes)
-                if isinstance(opened, OpenedArray):
-                    opened.origin = origin(self, place, variable)
-                return opened
-            return self._open(place, variable, chunk_cache_bytes)
-        except (NotNumbersError, NoCacheError):
+            opened = self._open(place, variable, chunk_cache_bytes)
+        except NotNumbersError:
             raise
         except Exception as error:
-            told = why(self, place, variable, error)
+            told = self._why(place, variable, error)
             raise told from place.cause(error) if isinstance(place, Remote) else error
+        if isinstance(place, Remote):
+            opened.origin = place, self.name
+        return opened
 
-    def _check_place(self, place: Path | Remote) -> None:
+    def _check(self, place: Place, chunk_cache_bytes: int | None) -> None:
         kind = place.kind if isinstance(place, Remote) else "file"
-        if kind not in self._card.places:
-            takes = " and ".join(sorted(self._card.places))
+        if kind not in self.card.places:
+            takes = " and ".join(sorted(self.card.places))
             raise ValueError(
                 f"{place}: {self.name} reads {takes}, not {kind}; "
                 f"hyperslab.access.readers(place={kind!r}) names those that do"
             )
+        if chunk_cache_bytes is not None and not self.has_chunk_cache:
+            raise ValueError(
+                f"chunk_cache_bytes={chunk_cache_bytes}: {self.name} has no chunk cache; "
+                "leave it out"
+            )
 
-    def exists(self, place: Path | Remote) -> bool:
+    def _why(self, place: Place, variable: str, error: Exception) -> Exception:
+        """Return the error that says why a variable could not be opened, and what to do."""
+        # What follows HDF5's first line is addresses and errno.
+        said = place.said(error) if isinstance(place, Remote) else str(error).partition("\n")[0]
+        takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
+        try:
+            if not self.exists(place):
+                return FileNotFoundError(f"{place} does not exist; {takes}")
+        except OSError as unreachable:
+            return OSError(f"{place} cannot be read by {self.name}: {unreachable}; {takes}")
+        try:
+            present = sorted(self.names(place))
+        except Exception:
+            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
+        if variable in present:
+            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
+        shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
+        return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
+
+    def exists(self, place: Place) -> bool:
         """Whether there is such a file or store."""
         return place.exists()
 
     @abstractmethod
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         """Open, letting the library's own errors out."""
 
-    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        """Open what is behind a URL; for readers whose card has such places."""
-        raise NotImplementedError
-
-    def remote_names(self, remote: Remote) -> Iterable[str]:
-        """Give the names of the variables behind a URL."""
-        raise NotImplementedError
-
     @abstractmethod
-    def names(self, path: Path) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
         """Give the names of the variables in a file, with their groups."""
 
     @abstractmethod
@@ -178,16 +142,55 @@ class LibraryReader(ABC):
         """Give the versions of what does the reading."""
 
 
+class StreamReader(Reader):
+    """A library that reads HDF5 from a path, or from a stream of fsspec's."""
+
+    @abstractmethod
+    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
+        """Open a file by its path or stream."""
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        with ExitStack() as held:
+            source = streamed(place, held, self.card.cache)
+            file = held.enter_context(self.file(source, chunk_cache_bytes))
+            return Indexed(variable, self.checked(file[variable]), held)
+
+    def checked(self, found: Any) -> Any:
+        """Return a variable that this library reads right."""
+        return found
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, with their groups."""
+        with ExitStack() as held:
+            return visited(held.enter_context(self.file(streamed(place, held))))
+
+
+def streamed(place: Place, held: ExitStack, cache: Mapping[str, Any] | None = None) -> Any:
+    """Return what a library opens: the path, or a stream of fsspec's, which is closed later."""
+    return place if isinstance(place, Path) else held.enter_context(place.stream(cache))
+
+
+def visited(file: Any) -> list[str]:
+    """Return the names of the datasets of an HDF5 file, with their groups."""
+    found: list[str] = []
+    file.visititems(lambda name, item: found.append(name) if hasattr(item, "shape") else None)
+    return found
+
+
+def walked(group: Any, before: str = "") -> Iterable[str]:
+    """Yield the names of the variables of a netCDF group and of those within."""
+    for name in group.variables:
+        yield before + name
+    for name, inner in group.groups.items():
+        yield from walked(inner, f"{before}{name}/")
+
+
 class NotNumbersError(ValueError):
     """The variable holds text, records or lists, not numbers."""
 
 
-class NoCacheError(ValueError):
-    """A chunk cache was asked of a library that has none."""
-
-
-class OpenedArray(ABC):
-    """One open variable; a library's file adds `_fetch` and `_close`.
+class Opened(ABC):
+    """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`.
 
     Parameters
     ----------
@@ -196,15 +199,17 @@ class OpenedArray(ABC):
     shape
         Its shape.
     dtype
-        Type as the library gives it, in any byte order.
+        Type as the library gives it; `dtype` has it in native byte order.
     """
 
-    def __init__(self, name: str, shape: Iterable[int], dtype: object) -> None:
+    def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
+        if shape is None:
+            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
         self.name = name
         self.shape = tuple(int(n) for n in shape)
         self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
+        self.origin: tuple[Remote, str] | None = None
         self._open = True
-        self.origin: Origin | None = None
 
     def read(self, selection: Selection = ...) -> NDArray[Any]:
         """Read a selection: stored values, C-contiguous, in native byte order.
@@ -233,9 +238,11 @@ class OpenedArray(ABC):
         except Exception as error:
             if self.origin is None:
                 raise
-            place = self.origin.place
+            place, reader = self.origin
             said = place.said(error).removeprefix(f"{place}").lstrip(": ")
-            raise self.origin.cannot("read", said) from place.cause(error)
+            raise OSError(f"{place}: {reader} cannot read {self.name!r}: {said}") from place.cause(
+                error
+            )
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:
@@ -244,7 +251,7 @@ class OpenedArray(ABC):
             self._open = False
             self._close()
 
-    def __enter__(self) -> OpenedArray:
+    def __enter__(self) -> Opened:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -258,6 +265,37 @@ class OpenedArray(ABC):
 
     @abstractmethod
     def _close(self) -> None: ...
+
+
+class Indexed(Opened):
+    """A variable that its library indexes as numpy does.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    variable
+        The library's own object, with shape and dtype.
+    held
+        What closes it; it stays with the caller where the variable is refused.
+
+    Raises
+    ------
+    KeyError
+        If the object is a group.
+    """
+
+    def __init__(self, name: str, variable: Any, held: ExitStack) -> None:
+        if not hasattr(variable, "shape"):
+            raise KeyError(f"{name!r} is a group")
+        super().__init__(name, variable.shape, variable.dtype)
+        self.variable, self._held = variable, held.pop_all()
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self.variable[chosen.indices or ...]
+
+    def _close(self) -> None:
+        self._held.close()
 
 
 def numeric(name: str, dtype: object) -> np.dtype[Any]:
@@ -276,17 +314,3 @@ def numeric(name: str, dtype: object) -> np.dtype[Any]:
     if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
         return np.dtype(dtype)
     raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")
-
-
-def no_cache(reader: str, chunk_cache_bytes: int | None) -> None:
-    """Refuse a chunk cache where the library has none.
-
-    Raises
-    ------
-    NoCacheError
-        If one is given.
-    """
-    if chunk_cache_bytes is not None:
-        raise NoCacheError(
-            f"chunk_cache_bytes={chunk_cache_bytes}: {reader} has no chunk cache; leave it out"
-        )

@@ -9,23 +9,21 @@ are made and scaled. Only what the package reads wrong (missing chunks, strides)
 
 from __future__ import annotations
 
-import io
 import math
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray, no_cache
-from hyperslab.access.card import Card
+from hyperslab.access.base import Indexed, NotNumbersError, Opened, Reader
+from hyperslab.access.cards import Card
 from hyperslab.access.h5py import dataset_names, find_plugins
-from hyperslab.access.urls import Remote
+from hyperslab.access.urls import Counted, Place, Remote
 from hyperslab.storage.region import Region
 from hyperslab.subchunk import CorruptDataError, CorruptIndexError, SubchunkError, chunkindex
 from hyperslab.subchunk.chunkindex.opening import group_of, read_window
@@ -33,7 +31,6 @@ from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_
 from hyperslab.subchunk.chunkindex.write import chunk_names
 from hyperslab.subchunk.deflate.inflate import inflate_from
 from hyperslab.subchunk.deflate.shuffle import unshuffled
-from hyperslab.subchunk.fetch.collection import COLLECTION
 from hyperslab.subchunk.hdf5 import Chunks, chunk_table, describe
 from hyperslab.subchunk.read.boxes import Box, Local, boxes
 from hyperslab.subchunk.read.select import wanted
@@ -43,58 +40,7 @@ SUFFIX = ".chunkindex"
 LEAN = "chunkindex_lean"
 
 
-class Counted(io.RawIOBase):
-    """A stream that counts what is read from it: requests, where the file is far away.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for reading.
-
-    Examples
-    --------
-    >>> counted = Counted(io.BytesIO(b"chunk"))
-    >>> counted.read(3), counted.requests, counted.read_bytes
-    (b'chu', 1, 3)
-    """
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.requests = self.read_bytes = 0
-
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def seekable(self) -> bool:
-        """Yes."""
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move to a place."""
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        """Return where the next read begins."""
-        return self._stream.tell()
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer, by one request."""
-        out = memoryview(buffer).cast("B")
-        with COLLECTION.put_off():  # h5py, which may ask, holds its lock meanwhile
-            data = self._stream.read(len(out))
-        out[: len(data)] = data
-        self.requests += 1
-        self.read_bytes += len(data)
-        return len(data)
-
-    def close(self) -> None:
-        """Close the stream too."""
-        self._stream.close()
-        super().close()
-
-
-class Place(NamedTuple):
+class StoredChunk(NamedTuple):
     """Where a chunk lies in the file, and what the index calls it."""
 
     name: str
@@ -126,7 +72,9 @@ class SerialVariable:
     """
 
     def __init__(self, data: BinaryIO, index: BinaryIO, name: str) -> None:
-        self.data, self.index = Counted(data), Counted(index)
+        self.data, self.index = (
+            file if isinstance(file, Counted) else Counted(file) for file in (data, index)
+        )
         self._hdf5 = h5py.File(self.data, "r")
         self._dataset = self._hdf5[name]
         if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
@@ -147,6 +95,11 @@ class SerialVariable:
     @cached_property
     def _names(self) -> list[str]:
         return chunk_names(self.variable, self._chunks.number)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self.variable.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -199,25 +152,31 @@ class SerialVariable:
         first, last = int(numbers.flat[0]), int(numbers.flat[-1])
         return self._picked(self._samples(place, first, last - first + 1), numbers, box)
 
-    def _place(self, number: int) -> Place | None:
+    def _place(self, number: int) -> StoredChunk | None:
         """Return where a chunk lies; nowhere if it was never written."""
         chunks = self._chunks
         row = int(np.searchsorted(chunks.number, number))
         if row == len(chunks) or chunks.number[row] != number:
             return None
         where = (chunks.offset[row], chunks.size[row], chunks.mask[row])
-        return Place(self._names[row], *map(int, where))
+        return StoredChunk(self._names[row], *map(int, where))
 
     def _numbers(self, box: Box) -> NDArray[np.int64]:
         """Return where the values of a box lie in its chunk, counted in C order."""
-        return _places(box, self.variable.chunks)
+        steps = np.cumprod((1, *self.variable.chunks[:0:-1]), dtype=np.int64)[::-1]
+        found = np.zeros(box.shape, np.int64)
+        for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
+            along = [1] * len(steps)
+            along[axis] = -1
+            found += (np.asarray(indices, np.int64) * step).reshape(along)
+        return found
 
     def _picked(self, values: NDArray[Any], numbers: NDArray[np.int64], box: Box) -> NDArray[Any]:
         """Return the values of a box from all those between its first and its last."""
         found: NDArray[Any] = values[numbers - numbers.flat[0]]
         return found
 
-    def _samples(self, place: Place, first: int, count: int) -> NDArray[Any]:
+    def _samples(self, place: StoredChunk, first: int, count: int) -> NDArray[Any]:
         with self._entry(f"{self.variable.name}/{place.name}") as group:
             if group is None:  # a chunk that skipped a filter has no points
                 stored = self._fetch(place.offset, place.size)
@@ -241,14 +200,14 @@ class SerialVariable:
         plane = self.variable.chunk_bytes // width
         return [(number * plane + first, count) for number in range(width)]
 
-    def _pieces(self, group: h5py.Group, place: Place, first: int, count: int) -> list[bytes]:
+    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
         record = read_record(group)
         check_sizes(self.variable, place.name, record, place.size)
         spans = self._spans(first, count)
         return [self._piece(group, record, place, offset, length) for offset, length in spans]
 
     def _piece(
-        self, group: h5py.Group, record: ChunkRecord, place: Place, offset: int, length: int
+        self, group: h5py.Group, record: ChunkRecord, place: StoredChunk, offset: int, length: int
     ) -> bytes:
         """Return bytes of the decompressed chunk from the point before them."""
         point = int(np.searchsorted(record.outloc, offset, "right")) - 1
@@ -334,7 +293,7 @@ class StandIn(SerialVariable):
         at = np.unravel_index(number, self.variable.grid)
         return tuple(int(n) * c for n, c in zip(at, self.variable.chunks, strict=True))
 
-    def _place(self, number: int) -> Place | None:
+    def _place(self, number: int) -> StoredChunk | None:
         corner, sides = self._corner(number), (self.variable.chunks, self.variable.shape)
         whole = all(at + c <= n for at, c, n in zip(corner, *sides, strict=True))
         # HDF5 lists some chunks at other places, and does not say of some at the edge that they
@@ -344,7 +303,7 @@ class StandIn(SerialVariable):
                 info = self._dataset.id.get_chunk_info(number)
                 if info.chunk_offset == corner and not info.filter_mask:
                     (name,) = chunk_names(self.variable, np.array([number]))
-                    return Place(name, info.byte_offset, info.size, 0)
+                    return StoredChunk(name, info.byte_offset, info.size, 0)
         return super()._place(number)
 
     def _numbers(self, box: Box) -> NDArray[np.int64]:
@@ -369,7 +328,7 @@ class StandIn(SerialVariable):
         with index:
             yield group_of(index, name) if name in index else None
 
-    def _pieces(self, group: h5py.Group, place: Place, first: int, count: int) -> list[bytes]:
+    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
         points = _Points(group)
         found: list[bytes] = []
         for offset, length in self._spans(first, count):
@@ -458,7 +417,7 @@ def _index(parts: Iterable[Local]) -> tuple[Any, ...]:
     return np.ix_(*(np.asarray(part, np.int64) for part in found))
 
 
-class ChunkindexLayoutReader(LibraryReader):
+class ChunkindexLayoutReader(Reader):
     """Reads HDF5, and so netCDF-4, in place of the document's package, by an index beside the file.
 
     `chunkindex_lean` makes the requests that the document describes, and leaves out the rest.
@@ -469,72 +428,40 @@ class ChunkindexLayoutReader(LibraryReader):
     fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
     """
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        index = path.with_name(path.name + SUFFIX)
-        if not index.exists():
-            chunkindex.write(path, index)
-        with ExitStack() as opened:
-            serial = self._variable(
-                opened.enter_context(path.open("rb")),
-                opened.enter_context(index.open("rb")),
-                variable,
-            )
-            array = _SerialArray(variable, serial)
-            opened.pop_all()
-        return array
+    has_chunk_cache = False
 
-    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        cache = {"cache_type": "none"} if self.name.endswith("-none") else {}
-        with ExitStack() as opened:
-            data: Any = opened.enter_context(remote.stream(cache))
-            index: Any = opened.enter_context(remote.beside(SUFFIX).stream(cache))
-            array = _SerialArray(variable, self._variable(data, index, variable))
-            opened.pop_all()
-        return array
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        kind = SerialVariable if self.name == LEAN else StandIn
+        with ExitStack() as held:
+            if isinstance(place, Remote):
+                places = place, place.beside(SUFFIX)
+                data, index = (held.enter_context(each.stream(self.card.cache)) for each in places)
+            else:
+                beside = place.with_name(place.name + SUFFIX)
+                if not beside.exists():
+                    chunkindex.write(place, beside)
+                data, index = (
+                    held.enter_context(Counted(path.open("rb"))) for path in (place, beside)
+                )
+            serial = kind(data, index, variable)
+            held.callback(serial.close)
+            return _SerialArray(variable, serial, held)
 
-    @property
-    def _variable(self) -> type[SerialVariable]:
-        return SerialVariable if self.name == LEAN else StandIn
-
-    def names(self, path: Path) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
         """Give the names of the datasets, with their groups."""
-        return dataset_names(path)
-
-    def remote_names(self, remote: Remote) -> Iterable[str]:
-        with remote.stream() as stream:
-            return dataset_names(stream)
+        return dataset_names(place)
 
     def version(self) -> str:
         """Give the version of zlib, and that of h5py, which reads the index."""
         return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
 
 
-class _SerialArray(OpenedArray):
-    def __init__(self, name: str, serial: SerialVariable) -> None:
-        super().__init__(name, serial.variable.shape, serial.dtype)
-        self.serial = serial
-
+class _SerialArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:
-        return self.serial.read(chosen.indices)
-
-    def _close(self) -> None:
-        self.serial.close()
+        return self.variable.read(chosen.indices)
 
 
-def _places(box: Box, chunks: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return where the values of a box lie in its chunk, counted in C order."""
-    steps = np.cumprod((1, *chunks[:0:-1]), dtype=np.int64)[::-1]
-    found = np.zeros(box.shape, np.int64)
-    for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
-        along = [1] * len(chunks)
-        along[axis] = -1
-        found += (np.asarray(indices, np.int64) * step).reshape(along)
-    return found
-
-
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card."""
     find_plugins()
     return ChunkindexLayoutReader(card)

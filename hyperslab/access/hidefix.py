@@ -11,13 +11,14 @@ from typing import Any
 import h5py
 import hidefix
 
-from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray, no_cache
-from hyperslab.access.card import Card
+from hyperslab.access.base import Opened, Reader
+from hyperslab.access.cards import Card
 from hyperslab.access.h5py import dataset_names
+from hyperslab.access.urls import Place
 from hyperslab.storage.region import Region
 
 
-class HidefixReader(LibraryReader):
+class HidefixReader(Reader):
     """Reads HDF5, and so netCDF-4: deflate and shuffle, native byte order, no missing chunk.
 
     Opening makes its index of the whole file, so that it refuses one in which any variable is
@@ -29,31 +30,31 @@ class HidefixReader(LibraryReader):
     a chunk covers them whole.
     """
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        with h5py.File(path, "r") as file:
+    has_chunk_cache = False
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Path)
+        with h5py.File(place, "r") as file:
             found = file[variable]
             if not isinstance(found, h5py.Dataset):
                 raise KeyError(f"{variable!r} is a group")
-            if found.shape is None:
-                raise NotNumbersError(f"{variable!r} holds nothing")
-            shape, dtype = found.shape, found.dtype
-        array = _HidefixArray(variable, shape, dtype)
-        if not dtype.isnative:
+            array = _HidefixArray(variable, found.shape, found.dtype)
+            native = found.dtype.isnative
+        if not native:
             raise ValueError("it is not in native byte order")
-        array.dataset = hidefix.Index(os.fspath(path)).dataset(variable)
+        array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
 
-    def names(self, path: Path) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
         """Give the names of the datasets, with their groups."""
-        return dataset_names(path)
+        return dataset_names(place)
 
     def version(self) -> str:
         """Give the version of hidefix."""
         return version("hidefix")
 
 
-class _HidefixArray(OpenedArray):
+class _HidefixArray(Opened):
     dataset: Any
 
     def _fetch(self, chosen: Region) -> Any:
@@ -78,6 +79,6 @@ class _HidefixArray(OpenedArray):
         del self.dataset
 
 
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card."""
     return HidefixReader(card)

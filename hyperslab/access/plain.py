@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
-from hyperslab.access.card import Card
+from hyperslab.access.base import Opened, Reader
+from hyperslab.access.cards import Card
+from hyperslab.access.urls import Place
 from hyperslab.storage.region import Region
 
 # A strided run is read in spans of this many bytes and thinned, unless the step is wider than
@@ -22,35 +22,34 @@ SPAN_BYTES = 2**20
 WIDE_STEP_BYTES = 2**16
 
 
-class PlainReader(LibraryReader):
+class PlainReader(Reader):
     """Reads ``<file>`` as ``<file>.json`` describes it, one pread for each contiguous piece."""
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        return _PlainArray(path, variable, _described(path)[variable])
+    has_chunk_cache = False
 
-    def names(self, path: Path) -> Iterable[str]:
-        """Give the names in the description beside the file."""
-        return _described(path)
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Path)
+        return _PlainArray(place, variable, self.names(place)[variable])
+
+    def names(self, place: Place) -> dict[str, Any]:
+        """Give the names in the description beside the file, each with what it says."""
+        assert isinstance(place, Path)
+        sidecar = place.with_name(place.name + ".json")
+        try:
+            found: dict[str, Any] = json.loads(sidecar.read_text())["variables"]
+        except FileNotFoundError:
+            raise OSError(
+                f'there is no {sidecar.name} beside it; write {{"variables": {{name: '
+                '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
+            ) from None
+        return found
 
     def version(self) -> str:
         """Give the versions of Python and numpy."""
         return f"{platform.python_version()} (numpy {np.__version__})"
 
 
-def _described(path: Path) -> dict[str, Any]:
-    sidecar = path.with_name(path.name + ".json")
-    try:
-        found: dict[str, Any] = json.loads(sidecar.read_text())["variables"]
-    except FileNotFoundError:
-        raise OSError(
-            f'there is no {sidecar.name} beside it; write {{"variables": {{name: '
-            '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
-        ) from None
-    return found
-
-
-class _PlainArray(OpenedArray):
+class _PlainArray(Opened):
     def __init__(self, path: Path, variable: str, described: dict[str, Any]) -> None:
         super().__init__(variable, described["shape"], described["dtype"])
         self._stored = np.dtype(described["dtype"])
@@ -97,6 +96,6 @@ class _PlainArray(OpenedArray):
         os.close(self._descriptor)
 
 
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card."""
     return PlainReader(card)

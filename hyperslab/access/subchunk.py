@@ -3,52 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from contextlib import ExitStack
 
 from hyperslab import __version__, subchunk
-from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
-from hyperslab.access.card import Card
-from hyperslab.access.urls import Remote
-from hyperslab.storage.region import Region
+from hyperslab.access.base import Indexed, Opened, Reader
+from hyperslab.access.cards import Card
+from hyperslab.access.urls import Place, Remote
 from hyperslab.subchunk.deflate.inflate import inflater
 
 
-class SubchunkReader(LibraryReader):
+class SubchunkReader(Reader):
     """Reads HDF5, and so netCDF-4, with the index beside the file; without one chunk by chunk.
 
     A cold case names the index among its files too. Behind a URL the index lies beside the file as
     well; `subchunk-obstore` fetches both by obstore, `subchunk` by fsspec.
     """
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        return self._array(subchunk.open(path), variable)
+    has_chunk_cache = False
 
-    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        return self._array(self._file(remote), variable)
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        with ExitStack() as held:
+            file = held.enter_context(self._file(place))
+            return Indexed(variable, file[variable], held)
 
-    def _file(self, remote: Remote) -> subchunk.File:
-        options = dict(remote.options)
+    def _file(self, place: Place) -> subchunk.File:
+        if not isinstance(place, Remote):
+            return subchunk.open(place)
+        options = dict(place.options)
         if self.name == "subchunk-obstore":
-            options = {"backend": "obstore"} | remote.obstore()
-        return subchunk.open(remote.url, storage_options=options)
+            options = {"backend": "obstore"} | place.obstore()
+        return subchunk.open(place.url, storage_options=options)
 
-    def _array(self, file: subchunk.File, variable: str) -> Opened:
-        try:
-            return _SubchunkArray(variable, file, file[variable])
-        except BaseException:
-            file.close()
-            raise
-
-    def names(self, path: Path) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
         """Give the names of the variables, with their groups."""
-        with subchunk.open(path) as file:
-            return list(file)
-
-    def remote_names(self, remote: Remote) -> Iterable[str]:
-        with self._file(remote) as file:
+        with self._file(place) as file:
             return list(file)
 
     def version(self) -> str:
@@ -57,19 +45,7 @@ class SubchunkReader(LibraryReader):
         return f"{__version__} ({name})"
 
 
-class _SubchunkArray(OpenedArray):
-    def __init__(self, name: str, file: subchunk.File, reader: subchunk.VariableReader) -> None:
-        super().__init__(name, reader.shape, reader.dtype)
-        self._file, self._reader = file, reader
-
-    def _fetch(self, chosen: Region) -> Any:
-        return self._reader[chosen.indices]
-
-    def _close(self) -> None:
-        self._file.close()
-
-
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card; what inflates is imported now, so that no open pays for it."""
     inflater()
     return SubchunkReader(card)

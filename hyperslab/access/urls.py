@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from hyperslab.measure.secret import concealed, of_options, of_url
 
@@ -23,6 +23,14 @@ _OBSTORE = {
     "endpoint_url": "endpoint",
     "region_name": "region",
 }
+
+
+# What netCDF-C and codecs say whatever a server did.
+_BARE = ("NetCDF: ", "decompress", "checksum")
+_ASK_THE_SERVER = (
+    "the library does not say what the server did: see whether it answers, and try again; if this "
+    "stays, the file is damaged"
+)
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,8 @@ class Remote:
         cause = str(error.__cause__ or "").strip().splitlines()[:1]
         text += "".join(f": {line}" for line in cause if line not in text)
         text = fault(error) or (fault(error.__cause__) if error.__cause__ else "") or text
+        if any(words in text for words in _BARE):
+            text += f"; {_ASK_THE_SERVER}"
         text = text.replace(self.url, str(self))
         return concealed(text, {*of_options(self.options), *of_url(self.url)})
 
@@ -156,19 +166,23 @@ class Remote:
         return found
 
 
-class Stream(io.RawIOBase):
-    """A file of fsspec's as h5py can read it.
+class Counted(io.RawIOBase):
+    """A binary file, and how much was read from it: requests, where the file is far away.
 
-    h5py reads while it holds its lock, and waits for fsspec's thread; would that thread collect
+    h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
     garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
     is collected during a read.
 
-    What fsspec gives is counted: a server that breaks off, or sends more than was asked for, would
-    else be taken at its word.
+    Examples
+    --------
+    >>> counted = Counted(io.BytesIO(b"chunk"))
+    >>> counted.read(3), counted.requests, counted.read_bytes
+    (b'chu', 1, 3)
     """
 
     def __init__(self, file: Any) -> None:
         self._file = file
+        self.requests = self.read_bytes = 0
 
     def readable(self) -> bool:
         """Yes."""
@@ -188,23 +202,20 @@ class Stream(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer, as far as the file goes."""
+        from hyperslab.subchunk.fetch.collection import COLLECTION  # h5py comes with it
+
         out = memoryview(buffer).cast("B")
         at = self.tell()
-        wanted = max(0, min(len(out), int(self._file.size) - at))
-        # Here, since h5py comes with it.
-        from hyperslab.subchunk.fetch.collection import COLLECTION
-        from hyperslab.subchunk.fetch.faults import NO_RANGES, short
-
         with COLLECTION.put_off():
             data = self._file.read(len(out))
-        if len(data) < wanted:
-            raise OSError(short(len(data), wanted, at))
-        if len(data) > wanted:
-            raise OSError(
-                f"the server sent {len(data)} bytes where {wanted} were asked for: {NO_RANGES}"
-            )
+        self._check(data, at, len(out))
         out[: len(data)] = data
+        self.requests += 1
+        self.read_bytes += len(data)
         return len(data)
+
+    def _check(self, data: bytes, at: int, asked: int) -> None:
+        """Refuse what was not asked for."""
 
     def close(self) -> None:
         """Close the file too."""
@@ -213,7 +224,29 @@ class Stream(io.RawIOBase):
         super().close()
 
 
-def located(path: str | Path, options: Mapping[str, Any] | None) -> Path | Remote:
+class Stream(Counted):
+    """A file of fsspec's as h5py can read it.
+
+    A server that breaks off, or sends more than was asked for, would else be taken at its word.
+    """
+
+    def _check(self, data: bytes, at: int, asked: int) -> None:
+        from hyperslab.subchunk.fetch.faults import NO_RANGES, short
+
+        wanted = max(0, min(asked, int(self._file.size) - at))
+        if len(data) < wanted:
+            raise OSError(short(len(data), wanted, at))
+        if len(data) > wanted:
+            raise OSError(
+                f"the server sent {len(data)} bytes where {wanted} were asked for: {NO_RANGES}"
+            )
+
+
+Place: TypeAlias = Path | Remote
+"""Where a file is: on this machine, or behind a URL."""
+
+
+def located(path: str | Path, options: Mapping[str, Any] | None) -> Place:
     """Give what a path or URL names.
 
     Raises

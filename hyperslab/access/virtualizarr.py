@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,16 +15,16 @@ from obspec_utils.registry import ObjectStoreRegistry
 from obstore.store import MemoryStore, from_url
 from virtualizarr.parsers import HDFParser, KerchunkJSONParser
 
-from hyperslab.access.base import LibraryReader, Opened, no_cache
-from hyperslab.access.card import Card
+from hyperslab.access.base import Opened, Reader
+from hyperslab.access.cards import Card
 from hyperslab.access.references import array_names, references_of
-from hyperslab.access.urls import Remote
+from hyperslab.access.urls import Place, Remote
 from hyperslab.access.zarr import opened_array
 
 _KEPT, _REFERENCES = "memory://kept", "references.json"
 
 
-class VirtualizarrReader(LibraryReader):
+class VirtualizarrReader(Reader):
     """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
 
     `virtualizarr` finds the chunks by parsing the group the variable lies in, each time it opens
@@ -32,12 +32,11 @@ class VirtualizarrReader(LibraryReader):
     variables that are in no group and whose last chunks are not missing.
     """
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        raise NotImplementedError
+    has_chunk_cache = False
 
-    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        no_cache(self.name, chunk_cache_bytes)
-        bare = remote.without("references")
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Remote)
+        bare = place.without("references")
         parts = urlsplit(bare.url)
         server = f"{parts.scheme}://{parts.netloc}"
         registry: Any = ObjectStoreRegistry({server: from_url(server, **bare.obstore())})
@@ -51,25 +50,22 @@ class VirtualizarrReader(LibraryReader):
                 raise ValueError("it sees no groups in references")
             else:
                 kept = MemoryStore()
-                text = json.dumps({"version": 1, "refs": references_of(remote)})
+                text = json.dumps({"version": 1, "refs": references_of(place)})
                 kept.put(_REFERENCES, text.encode())
                 registry.register(_KEPT, kept)
                 store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
-            return opened_array(store, variable, name)
+            return opened_array(store, variable, name, ExitStack())
 
-    def names(self, path: Path) -> Iterable[str]:
-        """Nothing: it reads URLs."""
-        raise NotImplementedError
-
-    def remote_names(self, remote: Remote) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the arrays, with their groups."""
+        assert isinstance(place, Remote)
         if self.name == "virtualizarr-kerchunk":
-            return array_names(references_of(remote))
+            return array_names(references_of(place))
         from hyperslab.access.h5py import dataset_names
 
-        with remote.stream() as stream:
-            return dataset_names(stream)
+        return dataset_names(place)
 
-    def exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Place) -> bool:
         return isinstance(place, Remote) and place.without("references").exists()
 
     def version(self) -> str:
@@ -77,6 +73,6 @@ class VirtualizarrReader(LibraryReader):
         return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
 
 
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card."""
     return VirtualizarrReader(card)

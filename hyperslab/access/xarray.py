@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from hyperslab.access.base import LibraryReader, Opened, OpenedArray, no_cache
-from hyperslab.access.card import Card
-from hyperslab.access.urls import Remote, system_in_zarr
+from hyperslab.access.base import Indexed, Opened, Reader
+from hyperslab.access.cards import Card, reader
+from hyperslab.access.urls import Place, Remote
 from hyperslab.storage.region import Region
 
 xr.backends.list_engines()  # what all engines import, so that neither opens nor samples pay for it
 
 
-class XarrayReader(LibraryReader):
+class XarrayReader(Reader):
     """Reads a DataArray of a dataset opened without decoding, dask or cache.
 
     Opening reads the whole group's metadata and the coordinates that become indexes, as it
@@ -29,49 +29,18 @@ class XarrayReader(LibraryReader):
     def __init__(self, card: Card) -> None:
         super().__init__(card)
         self._engine = card.name.removeprefix("xarray-")
-        self._inner = _inner(self._engine)
+        self._inner = reader(self._engine)
+        self.has_chunk_cache = self._inner.has_chunk_cache  # type: ignore[misc]
 
-    def _open(self, path: Path, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        place: Any = path
-        options: dict[str, Any] = {}
-        if self._engine == "zarr":
-            from zarr.storage import LocalStore
-
-            # A store and no text, in which newer versions take # for the start of options.
-            place = LocalStore(path, read_only=True)
-            options["consolidated"] = (path / ".zmetadata").exists()
-        return self._array(place, variable, chunk_cache_bytes, options, ExitStack())
-
-    def _open_remote(self, remote: Remote, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        held, options = ExitStack(), dict[str, Any]()
-        place: Any = f"{remote.url}#mode=bytes"
-        if self._engine == "h5netcdf":
-            place = held.enter_context(remote.stream())
-        elif self._engine == "zarr":
-            from zarr.storage import FsspecStore
-
-            system, path, close = system_in_zarr(remote)
-            held.callback(close)
-            place = FsspecStore(system, path=path, read_only=True)
-        return self._array(place, variable, chunk_cache_bytes, options, held)
-
-    def _array(
-        self,
-        place: Any,
-        variable: str,
-        chunk_cache_bytes: int | None,
-        options: dict[str, Any],
-        held: ExitStack,
-    ) -> Opened:
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         group, _, name = variable.rpartition("/")
-        if self._engine == "h5netcdf":
-            options["phony_dims"] = "access"
-        with held:
+        with ExitStack() as held:
+            source, options = self._source(place, held)
             with self._cache(chunk_cache_bytes) as cache, warnings.catch_warnings():
                 # It warns of Zarr stores without consolidated metadata.
                 warnings.simplefilter("ignore", RuntimeWarning)
                 dataset = xr.open_dataset(
-                    place,
+                    source,
                     engine=self._engine,
                     decode_cf=False,
                     chunks=None,
@@ -84,14 +53,27 @@ class XarrayReader(LibraryReader):
             if name not in dataset.variables:
                 # For the name of a bare dimension xarray would make up its numbers.
                 raise KeyError(f"{name!r} is not in it, or in no consolidated metadata")
-            array = _XarrayArray(variable, dataset[name])
-            array.held = held.pop_all()
-            return array
+            return _XarrayArray(variable, dataset[name], held)
+
+    def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
+        """Return what the engine opens, and the options that it needs."""
+        if self._engine == "zarr":
+            from hyperslab.access.zarr import LocalStore, served_store
+
+            if isinstance(place, Remote):
+                return served_store(place, held), {}
+            # A store and no text, in which newer versions take # for the start of options.
+            store = LocalStore(place, read_only=True)
+            return store, {"consolidated": (place / ".zmetadata").exists()}
+        options = {"phony_dims": "access"} if self._engine == "h5netcdf" else {}
+        if isinstance(place, Path):
+            return place, options
+        if self._engine == "h5netcdf":
+            return held.enter_context(place.stream()), options
+        return f"{place.url}#mode=bytes", options
 
     @contextmanager
-    def _cache(self, chunk_cache_bytes: int | None) -> Any:
-        if self._engine == "zarr":
-            no_cache(self.name, chunk_cache_bytes)
+    def _cache(self, chunk_cache_bytes: int | None) -> Iterator[dict[str, Any]]:
         if chunk_cache_bytes is None:
             yield {}
         elif self._engine == "h5netcdf":
@@ -107,14 +89,11 @@ class XarrayReader(LibraryReader):
             finally:
                 netCDF4.set_chunk_cache(*before)
 
-    def names(self, path: Path) -> Iterable[str]:
+    def names(self, place: Place) -> Iterable[str]:
         """Give the names of the variables, with their groups."""
-        return self._inner.names(path)
+        return self._inner.names(place)
 
-    def remote_names(self, remote: Remote) -> Iterable[str]:
-        return self._inner.remote_names(remote)
-
-    def exists(self, place: Path | Remote) -> bool:
+    def exists(self, place: Place) -> bool:
         return self._inner.exists(place)
 
     def version(self) -> str:
@@ -122,28 +101,11 @@ class XarrayReader(LibraryReader):
         return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
 
 
-def _inner(engine: str) -> LibraryReader:
-    from hyperslab.access.registry import reader
-
-    inner = reader(engine)
-    assert isinstance(inner, LibraryReader)
-    return inner
-
-
-class _XarrayArray(OpenedArray):
-    held: ExitStack
-
-    def __init__(self, name: str, array: xr.DataArray) -> None:
-        super().__init__(name, array.shape, array.dtype)
-        self._array = array
-
+class _XarrayArray(Indexed):
     def _fetch(self, chosen: Region) -> Any:
-        return self._array[chosen.indices].values
-
-    def _close(self) -> None:
-        self.held.close()
+        return self.variable[chosen.indices].values
 
 
-def make(card: Card) -> LibraryReader:
+def make(card: Card) -> Reader:
     """Make the reader of a card."""
     return XarrayReader(card)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..access import reader
 from ..access.chunkindex_layout import SUFFIX as LAYOUT
-from ..access.registry import card
+from ..access.cards import card
 from ..io import work
 from ..io.experiment import File, columns
 from ..io.far import linked

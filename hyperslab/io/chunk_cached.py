@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..access import reader
-from ..access.base import Opened, OpenedArray
+from ..access.base import Opened
 from ..storage.chunk_cache import RULES, CacheRule, ChunkCache
 from ..storage.region import Region
 from .work import NAME
@@ -83,7 +83,7 @@ def opener(
         yield partial(chosen.open, path, NAME, chunk_cache_bytes=cache_bytes)
 
 
-class _Wrapped(OpenedArray):
+class _Wrapped(Opened):
     """xarray on a netCDF4.Dataset that the program opened and set up itself."""
 
     def __init__(self, path: Path, cache_bytes: int | None) -> None:
@@ -103,7 +103,7 @@ class _Wrapped(OpenedArray):
         self._dataset.close()
 
 
-class _Anew(OpenedArray):
+class _Anew(Opened):
     """h5py, with the dataset looked up by its name for every read."""
 
     def __init__(self, path: Path, cache_bytes: int | None) -> None:

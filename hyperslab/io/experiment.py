@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access.registry import card
+from ..access.cards import card
 from ..measure import case as measured
 from ..storage.layout import Layout
 from ..storage.region import Selection

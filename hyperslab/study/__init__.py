@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..access import readers as readers
-    from ..access.registry import card as card
+    from ..access.cards import card as card
     from ..analysis import cost as cost
     from ..analysis.compare import compare as compare
     from ..io.experiment import Array as Array
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # What notebooks import, and where it is.
 _FACE = {
-    "hyperslab.access.registry": ("card", "readers"),
+    "hyperslab.access.cards": ("card", "readers"),
     "hyperslab.analysis": ("cost",),
     "hyperslab.analysis.compare": ("compare",),
     "hyperslab.io.experiment": ("Array", "Case", "Create", "Overwrite", "Read"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hyperslab.access.registry import readers
+from hyperslab.access.cards import readers
 from hyperslab.measure.cold import can_evict
 from hyperslab.network.link import Link
 from hyperslab.storage.layout import CLASSIC, ZARR

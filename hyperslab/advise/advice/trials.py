@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from hyperslab.access import references
-from hyperslab.access.registry import card, reader
+from hyperslab.access.cards import card, reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.access.registry import readers
+from hyperslab.access.cards import readers
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Selection
 from hyperslab.storage.write import stored_bytes, write_array

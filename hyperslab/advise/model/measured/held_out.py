@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hyperslab.access.registry import readers
+from hyperslab.access.cards import readers
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.storage.layout import Layout

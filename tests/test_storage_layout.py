@@ -88,7 +88,7 @@ def test_levels_have_ends(codec):
         ({"fletcher32": True, "format": "zarr2"}, "only netcdf4, netcdf4-classic, hdf5 have"),
         ({"prefill": False, "format": "zarr3"}, "have prefill; leave prefill out"),
         ({"prefill": False, "format": "binary"}, "have prefill; leave prefill out"),
-        ({"byteorder": "little", "format": "netcdf3"}, "have byteorder; leave byteorder out"),
+        ({"byteorder": "little", "format": "netcdf3"}, "always big-endian; leave byteorder out"),
         ({"byteorder": "big", "format": "nczarr"}, "swaps the bytes of its fill values"),
         ({"shards": (4,), "chunks": (2,), "format": "zarr2"}, "only zarr3 have shards"),
         ({"shards": (4,), "format": "zarr3"}, "a shard holds whole chunks"),

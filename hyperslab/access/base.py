@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hyperslab.access.cards import Card
 from hyperslab.access.urls import Place, Remote, located
-from hyperslab.storage.region import Region, Selection, region
+from hyperslab.storage.selection import Region, Selection, region
 
 
 class Reader(ABC):

@@ -17,7 +17,7 @@ from hyperslab.kernels import NetcdfFile, kernel
 from hyperslab.kernels.library import versions
 from hyperslab.kernels.netcdf_c import NoNumbersError
 from hyperslab.kernels.netcdf_library import names
-from hyperslab.storage.region import Region
+from hyperslab.storage.selection import Region
 
 
 class KernelReader(Reader):

@@ -24,7 +24,7 @@ from hyperslab.access.base import Indexed, NotNumbersError, Opened, Reader
 from hyperslab.access.cards import Card
 from hyperslab.access.h5py import dataset_names, find_plugins
 from hyperslab.access.urls import Counted, Place, Remote
-from hyperslab.storage.region import Region
+from hyperslab.storage.selection import Region
 from hyperslab.subchunk import CorruptDataError, CorruptIndexError, SubchunkError, chunkindex
 from hyperslab.subchunk.chunkindex.opening import group_of, read_window
 from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_record

@@ -15,7 +15,7 @@ from hyperslab.access.base import Opened, Reader
 from hyperslab.access.cards import Card
 from hyperslab.access.h5py import dataset_names
 from hyperslab.access.urls import Place
-from hyperslab.storage.region import Region
+from hyperslab.storage.selection import Region
 
 
 class HidefixReader(Reader):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hyperslab.access.base import Opened, Reader
 from hyperslab.access.cards import Card
 from hyperslab.access.urls import Place
-from hyperslab.storage.region import Region
+from hyperslab.storage.selection import Region
 
 # A strided run is read in spans of this many bytes and thinned, unless the step is wider than
 # what a device reads at once: then element by element.

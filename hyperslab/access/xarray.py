@@ -13,7 +13,7 @@ import xarray as xr
 from hyperslab.access.base import Indexed, Opened, Reader
 from hyperslab.access.cards import Card, reader
 from hyperslab.access.urls import Place, Remote
-from hyperslab.storage.region import Region
+from hyperslab.storage.selection import Region
 
 xr.backends.list_engines()  # what all engines import, so that neither opens nor samples pay for it
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..access import reader
-from ..access.chunkindex_layout import SUFFIX as LAYOUT
 from ..access.cards import card
+from ..access.chunkindex_layout import SUFFIX as LAYOUT
 from ..io import work
 from ..io.experiment import File, columns
 from ..io.far import linked

@@ -23,7 +23,7 @@ from ..io.far import Place, ReadLinked
 from ..measure.case import Stopwatch
 from ..network import Server
 from ..storage.layout import Layout
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..storage.variable import Variable
 from ..storage.write import create, stored_bytes
 from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..access import reader
 from ..io.experiment import File, Source
 from ..storage.layout import Layout
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..storage.write import write_array
 
 KEPT = 0.99

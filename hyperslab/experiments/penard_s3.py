@@ -17,7 +17,7 @@ from ..measure.processes import Processes
 from ..measure.worker import Job
 from ..network import Server, serving
 from ..network.server import BUCKET
-from ..storage.region import Selection
+from ..storage.selection import Selection
 
 TIMEOUT_S = 120.0
 

@@ -23,7 +23,7 @@ from ..io.indexed import Index as Index
 from ..io.indexed import Read as Read
 from ..io.pieces import WIDTH, requests, runs
 from ..measure.case import Stopwatch
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..subchunk.deflate.inflate import WINDOW
 from ..subchunk.deflate.walk import bits, walk
 from ..subchunk.deflate.windows import referred

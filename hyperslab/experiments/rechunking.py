@@ -20,7 +20,7 @@ from ..measure.case import Stopwatch
 from ..measure.memory import give_back
 from ..measure.worker import cores
 from ..storage.layout import Layout
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..storage.variable import Variable
 from ..storage.write import create, stored_bytes
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..access import reader
 from ..access.base import Opened
 from ..storage.chunk_cache import RULES, CacheRule, ChunkCache
-from ..storage.region import Region
+from ..storage.selection import Region
 from .work import NAME
 
 READERS: Mapping[str, str] = MappingProxyType(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..access.cards import card
 from ..measure import case as measured
 from ..storage.layout import Layout
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..storage.variable import Variable
 from ..storage.write import create, stored_bytes
 from ..storage.writers.plan import CHUNK_CACHED

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..access import reader
 from ..measure.case import Stopwatch
 from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from . import work
 from .experiment import File, columns
 

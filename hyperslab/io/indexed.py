@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import subchunk
 from ..access.chunkindex_layout import SerialVariable
 from ..measure.case import Stopwatch
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..subchunk import chunkindex
 from ..subchunk.deflate.inflate import inflater
 from . import work

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..access import reader
 from ..measure.case import Stopwatch
 from ..storage.layout import Layout
-from ..storage.region import Selection
+from ..storage.selection import Selection
 from ..storage.variable import Variable
 from ..storage.write import create, stored_bytes
 

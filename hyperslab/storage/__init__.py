@@ -1,21 +1,20 @@
 """How arrays are stored: layouts, writers for every format, and named selections."""
 
 from hyperslab.storage.layout import CODECS, FORMATS, LEVELS, Layout
-from hyperslab.storage.region import Region, Selection, region
 from hyperslab.storage.selection import (
+    Region,
+    Selection,
     box,
-    column,
     frame,
     profile,
-    random_points,
-    row,
+    region,
     series,
     strided,
     whole,
 )
 from hyperslab.storage.variable import DTYPES, Variable
-from hyperslab.storage.write import Writer, blocks, create, stored_bytes, write_array
-from hyperslab.storage.writers.base import sync_files
+from hyperslab.storage.write import blocks, create, write_array
+from hyperslab.storage.writers.base import Writer, stored_bytes, sync_files
 
 __all__ = [
     "CODECS",
@@ -29,13 +28,10 @@ __all__ = [
     "Writer",
     "blocks",
     "box",
-    "column",
     "create",
     "frame",
     "profile",
-    "random_points",
     "region",
-    "row",
     "series",
     "stored_bytes",
     "strided",

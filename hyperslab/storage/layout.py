@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 FORMATS = (
     "binary",
@@ -31,8 +32,7 @@ QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 # Which codec a format's library can write here and read back without a plugin of its own.
 _FORMAT_CODECS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "netcdf4": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip"),
-        "netcdf4-classic": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip"),
+        **dict.fromkeys(NETCDF4, ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip")),
         "hdf5": ("deflate", "lzf", "szip"),
         "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
         "zarr3": ("deflate", "zstd", "blosc-lz4", "blosc-zstd"),
@@ -42,8 +42,7 @@ _FORMAT_CODECS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 # netCDF-C drops shuffle without a word unless the codec is deflate or does it itself (Blosc).
 _FORMAT_SHUFFLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "netcdf4": ("deflate", "blosc-lz4", "blosc-zstd"),
-        "netcdf4-classic": ("deflate", "blosc-lz4", "blosc-zstd"),
+        **dict.fromkeys(NETCDF4, ("deflate", "blosc-lz4", "blosc-zstd")),
         "hdf5": ("deflate", "lzf", "szip"),
         "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
         "zarr3": ("blosc-lz4", "blosc-zstd"),
@@ -62,6 +61,18 @@ LEVELS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
 )
 _SUFFIXES: Mapping[str, str] = MappingProxyType(
     {"binary": ".bin", "hdf5": ".h5", "zarr2": ".zarr", "zarr3": ".zarr", "nczarr": ".zarr"}
+)
+_HAVE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "chunks": CHUNKED,
+        "shards": ("zarr3",),
+        "fletcher32": (*NETCDF4, "hdf5"),
+        "prefill": (*CLASSIC, *NETCDF4, "hdf5"),
+        "alloc": ("hdf5",),
+        "alignment": ("hdf5",),
+        "page_bytes": ("hdf5",),
+        "quantize": NETCDF4,
+    }
 )
 
 
@@ -136,9 +147,10 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
         _among("format", self.format, FORMATS)
         _among("byteorder", self.byteorder, BYTEORDERS)
         _among("alloc", self.alloc, ALLOCS)
-        self._check_chunks()
+        self._check_formats()
+        self._check_numbers()
         self._check_codec()
-        self._check_storage()
+        self._check_quantize()
 
     @property
     def suffix(self) -> str:
@@ -176,26 +188,54 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
             "chunks": "" if self.chunks is None else "x".join(map(str, self.chunks)),
         }
 
-    def _check_chunks(self) -> None:
-        for field in ("chunks", "shards"):
-            given = getattr(self, field)
-            if given is None:
-                continue
-            lengths = _lengths(field, given)
-            object.__setattr__(self, field, lengths)
-            self._only(field, CHUNKED if field == "chunks" else ("zarr3",))
-        if self.shards is None:
-            return
-        if self.chunks is None or len(self.chunks) != len(self.shards):
+    def _check_formats(self) -> None:
+        """Refuse what the format does not have."""
+        for name, formats in _HAVE.items():
+            given, neutral = getattr(self, name), self.__dataclass_fields__[name].default
+            if given != neutral and self.format not in formats:
+                raise ValueError(
+                    f"{name}={given!r} with format {self.format!r}: only {', '.join(formats)} have "
+                    f"{name}; leave {name} out or take one of these"
+                )
+        if self.byteorder == "little" and self.format in CLASSIC:
             raise ValueError(
-                f"shards={self.shards} with chunks={self.chunks}: a shard holds whole chunks; "
-                "give chunks with as many axes as the shards"
+                f"byteorder='little' with format {self.format!r}: netCDF-3 is always big-endian; "
+                "leave byteorder out"
             )
-        if any(s % c for s, c in zip(self.shards, self.chunks, strict=True)):
+        if self.byteorder == "big" and self.format == "nczarr":
             raise ValueError(
-                f"shards={self.shards} with chunks={self.chunks}: "
-                "each length of a shard must be a multiple of the chunk's"
+                "byteorder='big' with format 'nczarr': netCDF-C swaps the bytes of its fill "
+                "values; take 'little', or zarr2"
             )
+
+    def _check_numbers(self) -> None:
+        """Check lengths and sizes, and hold them as tuples and ints."""
+        for name, low in (("chunks", 1), ("shards", 1), ("alignment", 0)):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _lengths(name, given, low))
+        if self.page_bytes is not None:
+            (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
+            object.__setattr__(self, "page_bytes", number)
+        if self.alignment is not None and (len(self.alignment) != 2 or self.alignment[1] < 1):
+            raise ValueError(
+                f"alignment={self.alignment!r}: give (threshold, alignment) in bytes, "
+                "the second at least 1"
+            )
+        if self.shards is not None:
+            if self.chunks is None or len(self.chunks) != len(self.shards):
+                raise ValueError(
+                    f"shards={self.shards} with chunks={self.chunks}: a shard holds whole chunks; "
+                    "give chunks with as many axes as the shards"
+                )
+            if any(s % c for s, c in zip(self.shards, self.chunks, strict=True)):
+                raise ValueError(
+                    f"shards={self.shards} with chunks={self.chunks}: "
+                    "each length of a shard must be a multiple of the chunk's"
+                )
+        if self.chunks is None and self.fletcher32:
+            raise ValueError("fletcher32=True with chunks=None: checksums need chunks")
+        if self.chunks is None and self.alloc == "incremental":
+            raise ValueError("alloc='incremental' with chunks=None: it needs chunks")
 
     def _check_codec(self) -> None:
         if self.codec is None:
@@ -229,61 +269,20 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
                 f"leave the bytes unshuffled; it shuffles with {takes}"
             )
 
-    def _check_storage(self) -> None:
-        if self.fletcher32:
-            self._only("fletcher32", (*NETCDF4, "hdf5"))
-            if self.chunks is None:
-                raise ValueError("fletcher32=True with chunks=None: checksums need chunks")
-        if not self.prefill:
-            self._only("prefill", (*CLASSIC, *NETCDF4, "hdf5"))
-        if self.byteorder == "little":
-            self._only("byteorder", tuple(f for f in FORMATS if f not in CLASSIC))
-        if self.byteorder == "big" and self.format == "nczarr":
-            raise ValueError(
-                "byteorder='big' with format 'nczarr': netCDF-C swaps the bytes of its fill "
-                "values; take 'little', or zarr2"
-            )
-        if self.alloc != "default":
-            self._only("alloc", ("hdf5",))
-            if self.alloc == "incremental" and self.chunks is None:
-                raise ValueError("alloc='incremental' with chunks=None: it needs chunks")
-        if self.alignment is not None:
-            self._only("alignment", ("hdf5",))
-            pair = _lengths("alignment", self.alignment, low=0)
-            if len(pair) != 2 or pair[1] < 1:
-                raise ValueError(
-                    f"alignment={self.alignment!r}: give (threshold, alignment) in bytes, "
-                    "the second at least 1"
-                )
-            object.__setattr__(self, "alignment", pair)
-        if self.page_bytes is not None:
-            self._only("page_bytes", ("hdf5",))
-            (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
-            object.__setattr__(self, "page_bytes", number)
-        if self.quantize is not None:
-            self._check_quantize()
-
     def _check_quantize(self) -> None:
-        self._only("quantize", NETCDF4)
-        given = self.quantize
+        given: Any = self.quantize
+        if given is None:
+            return
         named = isinstance(given, tuple | list) and len(given) == 2 and given[0] in QUANTIZERS
-        if not named or isinstance(given[1], bool) or not isinstance(given[1], int):  # type: ignore[index]
+        if not named or isinstance(given[1], bool) or not isinstance(given[1], int):
             raise ValueError(
                 f"quantize={given!r}: give ({', '.join(map(repr, QUANTIZERS))}) and a number of "
                 "digits (bitround: bits), such as ('bitround', 7)"
             )
-        assert given is not None
         most = 52 if given[0] == "bitround" else 15
         if not 1 <= given[1] <= most:
             raise ValueError(f"quantize={given!r}: {given[0]} takes 1 to {most}")
-        object.__setattr__(self, "quantize", (given[0], given[1]))
-
-    def _only(self, field: str, formats: tuple[str, ...]) -> None:
-        if self.format not in formats:
-            raise ValueError(
-                f"{field}={getattr(self, field)!r} with format {self.format!r}: only "
-                f"{', '.join(formats)} have {field}; leave {field} out or take one of these"
-            )
+        object.__setattr__(self, "quantize", tuple(given))
 
 
 def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:

@@ -3,48 +3,28 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import remove
+from hyperslab.storage.writers.base import Writer, remove, stored_bytes
 from hyperslab.storage.writers.plan import plan
 
 BLOCK_BYTES = 64 * 2**20
 STORE_MARKS = (".zgroup", ".zarray", "zarr.json")
-
-
-class Writer(Protocol):
-    """A file being written; also a context manager that removes the file if its body raises."""
-
-    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection of one variable."""
-
-    def finish(self, name: str) -> None:
-        """Free what the library holds of a variable, once nothing more is written to it."""
-
-    def sync(self) -> None:
-        """Flush the library's buffers, then the system's to the device."""
-
-    def close(self) -> None:
-        """Close the file; closing again does nothing."""
-
-    def __enter__(self) -> Writer: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+# The module of a format's writer, and the writer; netCDF-C writes all others.
+_WRITERS = {
+    "binary": ("binary", "BinaryWriter"),
+    "hdf5": ("hdf5", "HDF5Writer"),
+    "zarr2": ("zarr", "ZarrWriter"),
+    "zarr3": ("zarr", "ZarrWriter"),
+}
 
 
 class Source(Protocol):
@@ -122,15 +102,9 @@ def create(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a directory; make it first")
     format = placed[-1][1].format
-    if format == "binary":
-        from hyperslab.storage.writers.binary import BinaryWriter as Kind
-    elif format == "hdf5":
-        from hyperslab.storage.writers.hdf5 import HDF5Writer as Kind  # type: ignore[assignment]
-    elif format in ("zarr2", "zarr3"):
-        from hyperslab.storage.writers.zarr import ZarrWriter as Kind  # type: ignore[assignment]
-    else:
-        from hyperslab.storage.writers.netcdf import NetCDFWriter as Kind  # type: ignore[assignment]
-    writer = Kind(path, placed, format, attrs or {}, chunk_cache_bytes)
+    module, kind = _WRITERS.get(format, ("netcdf", "NetCDFWriter"))
+    made = getattr(import_module(f"hyperslab.storage.writers.{module}"), kind)
+    writer: Writer = made(path, placed, attrs or {}, chunk_cache_bytes)
     try:
         if format != "binary":
             for name, (_, values) in (coordinates or {}).items():
@@ -238,20 +212,3 @@ def blocks(
             slice(axis[i], min(axis[i] + step, n))
             for axis, i, step, n in zip(starts, flat, lengths, shape, strict=True)
         )
-
-
-def stored_bytes(path: str | Path) -> int:
-    """Give the size of a file, or of all files of a directory store, in bytes.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is nothing at `path`.
-    """
-    if not Path(path).is_dir():
-        return Path(path).stat().st_size
-    return sum(
-        os.lstat(os.path.join(folder, file)).st_size  # noqa: PTH118  (many files: Path is slow)
-        for folder, _, files in os.walk(path)
-        for file in files
-    )

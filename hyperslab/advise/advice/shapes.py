@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage.geometry import ceil_chunk
-from hyperslab.storage.region import Region, region
+from hyperslab.storage.selection import Region, region
 
 from .accesses import Access
 

@@ -23,7 +23,7 @@ from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
 from hyperslab.network.server import Server
 from hyperslab.storage.blosc import check_blosc
-from hyperslab.storage.region import region
+from hyperslab.storage.selection import region
 from hyperslab.storage.write import stored_bytes, write_array
 
 from . import far

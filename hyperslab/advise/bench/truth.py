@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Region, region
+from hyperslab.storage.selection import Region, region
 
 from ..copying.transfer import Watcher
 from ..report.compare import WrongValuesError, difference

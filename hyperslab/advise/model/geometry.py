@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from hyperslab.storage.chunk_cache import ChunkCache, chunk_reads
 from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR
-from hyperslab.storage.region import Region, region
+from hyperslab.storage.selection import Region, region
 
 from .read import Read
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hyperslab.network.link import Link
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
+from hyperslab.storage.selection import Selection
 
 CACHES = ("warm", "cold")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import NETCDF4
-from hyperslab.storage.region import Region, region
+from hyperslab.storage.selection import Region, region
 
 from .read import Read
 

@@ -10,7 +10,7 @@ import h5py
 import numpy as np
 
 from hyperslab.access.h5py import find_plugins
-from hyperslab.storage.region import region
+from hyperslab.storage.selection import region
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of
 from .filters import Stored, stored

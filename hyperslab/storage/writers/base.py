@@ -5,35 +5,54 @@ from __future__ import annotations
 import os
 import shutil
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.region import Selection
+from hyperslab.storage.layout import Layout
+from hyperslab.storage.selection import Selection
+from hyperslab.storage.variable import Variable
+
+Placed = Sequence[tuple[Variable, Layout]]
+_ORDERS = {"native": "=", "little": "<", "big": ">"}
 
 
 class Handles(dict[str, Any]):
     """The open variables by name; a missing one is named with what there is."""
 
+    closed = False
+
     def __missing__(self, name: str) -> NoReturn:
+        if self.closed:
+            raise ValueError(f"{name!r} cannot be written: the file is closed")
         raise KeyError(f"no variable {name!r} here; there are {', '.join(self) or 'none'}")
 
 
-class _ClosedHandles(Handles):
-    def __missing__(self, name: str) -> NoReturn:
-        raise ValueError(f"{name!r} cannot be written: the file is closed")
+class Writer(ABC):
+    """A file or directory being written, closed once and removed if the body of its ``with`` fails.
 
+    Made by `hyperslab.storage.create`. A format's own makes `_file` and fills `_handles`.
+    """
 
-class FileWriter(ABC):
-    """A file or directory being written, closed once and removed if the body fails."""
-
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        variables: Placed,
+        attrs: Mapping[str, object],
+        chunk_cache_bytes: int | None,
+    ) -> None:
         self.path = path
+        self._file: Any = None
         self._handles = Handles()
         self._closed = False
+        try:
+            self._make(variables, attrs, chunk_cache_bytes)
+        except BaseException:
+            self.discard()
+            raise
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
         """Write the values of one selection of one variable."""
@@ -54,19 +73,15 @@ class FileWriter(ABC):
     def close(self) -> None:
         """Close the file; closing again does nothing."""
         if not self._closed:
-            self._closed = True
-            self._handles = _ClosedHandles()
-            self._close()
+            self._closed = self._handles.closed = True
+            self._handles.clear()
+            if self._file is not None:
+                self._close()
 
-    def __enter__(self) -> FileWriter:
+    def __enter__(self) -> Writer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self.discard()
             return
@@ -88,10 +103,16 @@ class FileWriter(ABC):
             remove(self.path)
 
     @abstractmethod
-    def _flush(self) -> None: ...
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
+    ) -> None:
+        """Create the file with its variables."""
 
-    @abstractmethod
-    def _close(self) -> None: ...
+    def _flush(self) -> None:  # noqa: B027 - plain files and Zarr hold nothing back
+        """Write what the library holds back."""
+
+    def _close(self) -> None:  # noqa: B027 - of Zarr nothing is open between writes
+        """Close the file."""
 
 
 def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
@@ -112,6 +133,23 @@ def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     if values.shape[:extra] == (1,) * extra:
         values = values.reshape(values.shape[extra:])
     return values if values.shape == shape else np.broadcast_to(values, shape)
+
+
+def stored_bytes(path: str | Path) -> int:
+    """Give the size of a file, or of all files of a directory store, in bytes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is nothing at `path`.
+    """
+    if not Path(path).is_dir():
+        return Path(path).stat().st_size
+    return sum(
+        os.lstat(os.path.join(folder, file)).st_size  # noqa: PTH118  (many files: Path is slow)
+        for folder, _, files in os.walk(path)
+        for file in files
+    )
 
 
 def sync_files(path: str | Path) -> None:
@@ -150,13 +188,7 @@ def remove(path: Path) -> None:
 
 
 def sidecar(path: Path) -> Path:
-    """Path of the description beside a plain binary file.
-
-    Examples
-    --------
-    >>> sidecar(Path("data/random.bin")).name
-    'random.bin.json'
-    """
+    """Path of the description beside a plain binary file."""
     return path.with_name(path.name + ".json")
 
 
@@ -168,7 +200,4 @@ def ordered(dtype: str, byteorder: str) -> np.dtype[Any]:
     >>> ordered("f4", "big").str
     '>f4'
     """
-    return np.dtype(dtype).newbyteorder("=" if byteorder == "native" else _ORDERS[byteorder])
-
-
-_ORDERS: dict[str, Literal["<", ">"]] = {"little": "<", "big": ">"}
+    return np.dtype(_ORDERS[byteorder] + dtype)

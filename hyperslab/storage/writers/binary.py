@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection, region
-from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, fitted, ordered, sidecar
+from hyperslab.storage.selection import Selection, region
+from hyperslab.storage.writers.base import Placed, Writer, fitted, ordered, sidecar
 
 
-class BinaryWriter(FileWriter):
+class BinaryWriter(Writer):
     """Writes bytes with pwrite, one call for each contiguous piece of a selection.
 
     The description ``<file>.json`` is ``{"variables": {name: {"dtype", "shape", "offset"}}}``:
@@ -25,72 +22,41 @@ class BinaryWriter(FileWriter):
     dimension names have no place in it.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        variables: Sequence[tuple[Variable, Layout]],
-        format: str,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
-        super().__init__(path)
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
-        try:
-            described, offset = {}, 0
-            for variable, layout in variables:
-                offset += -offset % 8
-                dtype = ordered(variable.dtype, layout.byteorder)
-                described[variable.name] = {
-                    "dtype": dtype.str,
-                    "shape": list(variable.shape),
-                    "offset": offset,
-                }
-                self._handles[variable.name] = _Piece(
-                    self._descriptor, variable.name, dtype, variable.shape, offset
-                )
-                offset += variable.nbytes
-            os.ftruncate(self._descriptor, offset)
-            sidecar(path).write_text(json.dumps({"variables": described}, indent=1) + "\n")
-        except BaseException:
-            self.discard()
-            raise
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
+        offset = 0
+        for variable, layout in variables:
+            offset += -offset % 8
+            self._handles[variable.name] = {
+                "dtype": ordered(variable.dtype, layout.byteorder).str,
+                "shape": variable.shape,
+                "offset": offset,
+            }
+            offset += variable.nbytes
+        os.ftruncate(self._file, offset)
+        sidecar(self.path).write_text(json.dumps({"variables": self._handles}, indent=1) + "\n")
 
-    def _flush(self) -> None:
-        """Nothing is held back in the process."""
-
-    def _close(self) -> None:
-        os.close(self._descriptor)
-
-
-class _Piece:
-    """One variable's bytes in the file."""
-
-    def __init__(
-        self, descriptor: int, name: str, dtype: np.dtype[Any], shape: tuple[int, ...], offset: int
-    ) -> None:
-        self._descriptor, self._name, self._offset = descriptor, name, offset
-        self._dtype, self._shape = dtype, shape
-
-    def __setitem__(self, selection: Selection, values: NDArray[Any]) -> None:
-        chosen = region(selection, self._shape, self._name)
-        values = fitted(np.asarray(values, self._dtype), chosen.shape)
-        flat = np.ascontiguousarray(values).reshape(-1)
-        done, size = 0, self._dtype.itemsize
-        for first, count, step in chosen.runs(self._shape):
-            pieces = (
-                [(first, count)] if step == 1 else [(first + i * step, 1) for i in range(count)]
-            )
-            for start, length in pieces:
-                _write_all(
-                    self._descriptor,
-                    flat[done : done + length].view(np.uint8).data,
-                    self._offset + start * size,
-                )
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection of one variable."""
+        described = self._handles[name]
+        dtype, shape = np.dtype(described["dtype"]), described["shape"]
+        chosen = region(selection, shape, name)
+        flat = np.ascontiguousarray(fitted(np.asarray(values, dtype), chosen.shape)).reshape(-1)
+        done = 0
+        for first, count, step in chosen.runs(shape):
+            length = count if step == 1 else 1
+            for start in range(first, first + count * step, length * step):
+                piece = flat[done : done + length].view(np.uint8).data
+                self._write_all(piece, described["offset"] + start * dtype.itemsize)
                 done += length
 
+    def _write_all(self, data: memoryview, offset: int) -> None:
+        while data:
+            # One call moves at most 2 GiB.
+            written = os.pwrite(self._file, data, offset)
+            data, offset = data[written:], offset + written
 
-def _write_all(descriptor: int, data: memoryview, offset: int) -> None:
-    while data:
-        # One call moves at most 2 GiB.
-        written = os.pwrite(descriptor, data, offset)
-        data, offset = data[written:], offset + written
+    def _close(self) -> None:
+        os.close(self._file)

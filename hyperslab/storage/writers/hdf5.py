@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import h5py
@@ -13,47 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
+from hyperslab.storage.selection import Selection
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, ordered
+from hyperslab.storage.writers.base import Placed, Writer, ordered
 
 # What netCDF-C calls a scale that only gives a dimension its name and length.
 _NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
-_COMPRESSION = {"deflate": "gzip", "lzf": "lzf", "szip": "szip"}
+_ALLOC = {"early": "EARLY", "late": "LATE", "incremental": "INCR"}
 
 
-class HDF5Writer(FileWriter):
+class HDF5Writer(Writer):
     """Writes through h5py; coordinates become dimension scales."""
 
-    def __init__(
-        self,
-        path: Path,
-        variables: Sequence[tuple[Variable, Layout]],
-        format: str,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
+    _broken = False
+
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
-        super().__init__(path)
-        self._broken = False
-        options: dict[str, Any] = {}
-        if chunk_cache_bytes is not None:
-            options["rdcc_nbytes"] = chunk_cache_bytes
-        alignment = variables[-1][1].alignment
-        if alignment is not None:
-            options["alignment_threshold"], options["alignment_interval"] = alignment
-        page_bytes = variables[-1][1].page_bytes
-        if page_bytes is not None:
-            options |= {"fs_strategy": "page", "fs_page_size": page_bytes}
-        self._file = h5py.File(path, "w", **options)
-        try:
-            for key, value in attrs.items():
-                self._file.attrs[key] = value
-            for variable, layout in variables:
-                self._handles[variable.name] = self._create(variable, layout)
-            self._attach(variables)
-        except BaseException:
-            self.discard()
-            raise
+        options: dict[str, Any] = {"rdcc_nbytes": chunk_cache_bytes}
+        layout = variables[-1][1]
+        if layout.alignment is not None:
+            options["alignment_threshold"], options["alignment_interval"] = layout.alignment
+        if layout.page_bytes is not None:
+            options |= {"fs_strategy": "page", "fs_page_size": layout.page_bytes}
+        self._file = h5py.File(self.path, "w", **options)
+        self._file.attrs.update(attrs)
+        for variable, layout in variables:
+            self._handles[variable.name] = self._create(variable, layout)
+        self._attach(variables)
 
     def _create(self, variable: Variable, layout: Layout) -> Any:
         options: dict[str, Any] = {"fillvalue": variable.fill_value, "track_times": False}
@@ -67,7 +53,7 @@ class HDF5Writer(FileWriter):
             )
             options["fletcher32"] = layout.fletcher32
             if layout.codec is not None:
-                options["compression"] = _COMPRESSION[layout.codec]
+                options["compression"] = "gzip" if layout.codec == "deflate" else layout.codec
                 options["shuffle"] = layout.shuffle
                 if layout.effective_level is not None:
                     options["compression_opts"] = layout.effective_level
@@ -80,13 +66,12 @@ class HDF5Writer(FileWriter):
         dataset = self._file.create_dataset(
             variable.name, shape=variable.shape, dtype=dtype, **options
         )
-        for key, value in variable.attrs.items():
-            dataset.attrs[key] = value
+        dataset.attrs.update(variable.attrs)
         if variable.fill_value is not None:
             dataset.attrs["_FillValue"] = np.dtype(variable.dtype).type(variable.fill_value)
         return dataset
 
-    def _attach(self, variables: Sequence[tuple[Variable, Layout]]) -> None:
+    def _attach(self, variables: Placed) -> None:
         """Make coordinates dimension scales; netCDF-C then wants one for every dimension."""
         if not any(v.dims == (v.name,) for v, _ in variables):
             return
@@ -117,7 +102,7 @@ class HDF5Writer(FileWriter):
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
-        if not self._closed:
+        if not self._closed and self._file is not None:
             self._flush()  # what closing alone cannot write is lost without an error
         super().close()
 
@@ -145,6 +130,3 @@ class HDF5Writer(FileWriter):
         except (OSError, RuntimeError):
             self._broken = True
             raise
-
-
-_ALLOC = {"early": "EARLY", "late": "LATE", "incremental": "INCR"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 
 from hyperslab.storage.layout import CLASSIC, Layout
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, ordered
+from hyperslab.storage.writers.base import Placed, Writer, ordered
 
 _MODELS: dict[str, Any] = {
     "netcdf3": "NETCDF3_CLASSIC",
@@ -21,14 +21,6 @@ _MODELS: dict[str, Any] = {
     "netcdf4": "NETCDF4",
     "netcdf4-classic": "NETCDF4_CLASSIC",
     "nczarr": "NETCDF4",
-}
-_COMPRESSION = {
-    "deflate": "zlib",
-    "zstd": "zstd",
-    "blosc-lz4": "blosc_lz4",
-    "blosc-zstd": "blosc_zstd",
-    "bzip2": "bzip2",
-    "szip": "szip",
 }
 _QUANTIZERS = {
     "bitgroom": "BitGroom",
@@ -47,32 +39,14 @@ def address(path: Path, format: str) -> str:
     return f"file://{absolute}#mode=nczarr,file"
 
 
-class NetCDFWriter(FileWriter):
+class NetCDFWriter(Writer):
     """Writes through netCDF4-python, with masking and scaling off."""
 
-    def __init__(
-        self,
-        path: Path,
-        variables: Sequence[tuple[Variable, Layout]],
-        format: str,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
-        super().__init__(path)
-        self._file = netCDF4.Dataset(address(path, format), "w", format=_MODELS[format])
-        try:
-            self._define(variables, format, attrs, chunk_cache_bytes)
-        except BaseException:
-            self.discard()
-            raise
-
-    def _define(
-        self,
-        variables: Sequence[tuple[Variable, Layout]],
-        format: str,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
-    ) -> None:
+        format = variables[-1][1].format
+        self._file = netCDF4.Dataset(address(self.path, format), "w", format=_MODELS[format])
         if attrs:
             self._file.setncatts(dict(attrs))
         unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
@@ -95,7 +69,8 @@ class NetCDFWriter(FileWriter):
             dtype = ordered(variable.dtype, layout.byteorder)
             options["endian"] = layout.byteorder
             if variable.dims and layout.chunks:
-                options |= _chunking(layout)
+                options |= {"chunksizes": layout.chunks, "fletcher32": layout.fletcher32}
+                options |= _codec(layout)
             elif not variable.unlimited and layout.format != "nczarr":
                 options["contiguous"] = True
             elif not variable.unlimited and variable.dims:
@@ -141,15 +116,11 @@ def _explained() -> Iterator[None]:
         raise
 
 
-def _chunking(layout: Layout) -> dict[str, Any]:
-    return {"chunksizes": layout.chunks, "fletcher32": layout.fletcher32, **_codec(layout)}
-
-
 def _codec(layout: Layout) -> dict[str, Any]:
     if layout.codec is None:
         return {}
     options: dict[str, Any] = {
-        "compression": _COMPRESSION[layout.codec],
+        "compression": "zlib" if layout.codec == "deflate" else layout.codec.replace("-", "_"),
         "shuffle": layout.shuffle,
         "blosc_shuffle": int(layout.shuffle),
     }

@@ -16,6 +16,7 @@ _CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
 _DTYPES = {"netcdf3": _CLASSIC_DTYPES, "netcdf3-64bit": _CLASSIC_DTYPES}
 _DTYPES["netcdf4-classic"] = _CLASSIC_DTYPES
 
+_OF_THE_FILE = ("format", "byteorder", "alignment", "page_bytes")
 CHUNK_CACHED = (*NETCDF4, "hdf5", "nczarr")
 
 
@@ -31,16 +32,12 @@ def plan(
     layouts = _layouts(variables, layout)
     file = layouts[variables[0].name]
     for name, other in layouts.items():
-        if (other.format, other.alignment) != (file.format, file.alignment):
-            raise ValueError(
-                f"{name}: format {other.format!r}, alignment {other.alignment} beside "
-                f"{file.format!r}, {file.alignment}: they are the file's; give all the same"
-            )
-        if other.page_bytes != file.page_bytes:
-            raise ValueError(
-                f"{name}: page_bytes {other.page_bytes} beside {file.page_bytes}: they are the "
-                "file's; give all the same"
-            )
+        for field in ("format", "alignment", "page_bytes"):
+            mine, known = getattr(other, field), getattr(file, field)
+            if mine != known:
+                raise ValueError(
+                    f"{name}: {field} {mine!r} beside {known!r}: the file has one"
+                )
     if chunk_cache_bytes is not None:
         if file.format not in CHUNK_CACHED:
             raise ValueError(
@@ -50,12 +47,7 @@ def plan(
         if chunk_cache_bytes < 0:
             raise ValueError(f"chunk_cache_bytes={chunk_cache_bytes}: give bytes, at least 0")
     _check_coordinates(coordinates)
-    plain = Layout(
-        file.format,
-        byteorder=file.byteorder,
-        alignment=file.alignment,
-        page_bytes=file.page_bytes,
-    )
+    plain = Layout(**{field: getattr(file, field) for field in _OF_THE_FILE})
     placed = [] if file.format == "binary" else [(v, plain) for v, _ in coordinates.values()]
     placed += [(variable, layouts[variable.name]) for variable in variables]
     _check_dims([variable for variable, _ in placed], file.format)

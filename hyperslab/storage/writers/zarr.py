@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import struct
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numcodecs
@@ -18,37 +17,34 @@ from zarr.core.sync import sync
 from zarr.storage import LocalStore
 
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection, region
+from hyperslab.storage.selection import Selection, region
 from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.base import FileWriter, fitted, ordered
+from hyperslab.storage.writers.base import Placed, Writer, fitted, ordered
 
 
-class ZarrWriter(FileWriter):
+class ZarrWriter(Writer):
     """Writes a Zarr directory with the dimension names xarray looks for."""
 
-    def __init__(
-        self,
-        path: Path,
-        variables: Sequence[tuple[Variable, Layout]],
-        format: str,
-        attrs: Mapping[str, object],
-        chunk_cache_bytes: int | None,
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
-        super().__init__(path)
-        version: Literal[2, 3] = 2 if format == "zarr2" else 3
+        version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
         # A store and no text, in which newer versions take # for the start of options.
-        store = LocalStore(path)
-        try:
-            group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
-            for variable, layout in variables:
-                create = _create2 if version == 2 else _create3
-                self._handles[variable.name] = create(group, variable, layout)
-            if version == 2:
-                # Over a network one request then tells all; Zarr 3 has no agreed form of it.
-                zarr.consolidate_metadata(store, zarr_format=2)
-        except BaseException:
-            self.discard()
-            raise
+        store = LocalStore(self.path)
+        group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
+        for variable, layout in variables:
+            options = {
+                "dtype": np.dtype(variable.dtype),
+                "shape": variable.shape,
+                "chunks": _chunks(variable, layout),
+                "attributes": _plain(variable.attrs),
+                "fill_value": variable.fill_value,
+            }
+            options |= _options2(variable, layout) if version == 2 else _options3(variable, layout)
+            self._handles[variable.name] = group.create_array(variable.name, **options)
+        if version == 2:
+            # Over a network one request then tells all; Zarr 3 has no agreed form of it.
+            zarr.consolidate_metadata(store, zarr_format=2)
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
         """Write the values of one selection.
@@ -63,12 +59,6 @@ class ZarrWriter(FileWriter):
         sync(_others_end())
         super().discard()
 
-    def _flush(self) -> None:
-        """Nothing is held back: each write has gone to its files."""
-
-    def _close(self) -> None:
-        """Nothing is open between writes."""
-
 
 async def _others_end(timeout_s: float = 60.0) -> None:
     """Wait for whatever else zarr's event loop does; a write that fails leaves its others alone."""
@@ -77,73 +67,55 @@ async def _others_end(timeout_s: float = 60.0) -> None:
         await asyncio.wait(others, timeout=timeout_s)
 
 
-def _shape(variable: Variable, layout: Layout) -> dict[str, Any]:
+def _chunks(variable: Variable, layout: Layout) -> tuple[int, ...]:
     whole = tuple(max(n, 1) for n in variable.shape)
-    chunks = layout.chunks if layout.chunks and variable.dims else whole
-    return {"shape": variable.shape, "chunks": chunks}
+    return layout.chunks if layout.chunks and variable.dims else whole
 
 
-def _create2(group: zarr.Group, variable: Variable, layout: Layout) -> Any:
-    dtype = ordered(variable.dtype, layout.byteorder)
-    level = layout.effective_level
+def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
+    dtype, level = ordered(variable.dtype, layout.byteorder), layout.effective_level
     name, _, library = (layout.codec or "").partition("-")
     codec: Any = None
-    if name == "deflate":
-        codec = numcodecs.Zlib(level)
-    elif name == "zstd":
-        codec = numcodecs.Zstd(level)
-    elif name == "bzip2":
-        codec = numcodecs.BZ2(level)
-    elif name == "blosc":
-        shuffle = numcodecs.Blosc.SHUFFLE if layout.shuffle else numcodecs.Blosc.NOSHUFFLE
-        codec = numcodecs.Blosc(library, level, shuffle)
-    apart = layout.shuffle and name != "blosc"
-    return group.create_array(
-        variable.name,
-        dtype=dtype,
-        filters=[numcodecs.Shuffle(dtype.itemsize)] if apart else None,
-        compressors=codec,
-        fill_value=variable.fill_value,
-        attributes={**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
-        **_shape(variable, layout),
-    )
+    if name == "blosc":
+        codec = numcodecs.Blosc(library, level, int(layout.shuffle))
+    elif name:
+        plain = {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2}
+        codec = plain[name](level)
+    shuffled = layout.shuffle and name != "blosc"
+    return {
+        "dtype": dtype,
+        "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
+        "compressors": codec,
+        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
+    }
 
 
-def _create3(group: zarr.Group, variable: Variable, layout: Layout) -> Any:
-    dtype = np.dtype(variable.dtype)
-    level = layout.effective_level
-    name, _, cname = (layout.codec or "").partition("-")
-    library: Any = cname
-    codec: Any = None
-    if name == "deflate":
-        codec = zarr.codecs.GzipCodec(level=level or 1)
-    elif name == "zstd":
-        codec = zarr.codecs.ZstdCodec(level=level or 1)
-    elif name == "blosc":
-        shuffle: Any = "shuffle" if layout.shuffle else "noshuffle"
-        codec = zarr.codecs.BloscCodec(
-            cname=library,
-            clevel=level or 1,
-            shuffle=shuffle,
+def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
+    dtype, level = np.dtype(variable.dtype), layout.effective_level or 1
+    name, _, library = (layout.codec or "").partition("-")
+    options: dict[str, Any] = {
+        "filters": None,
+        "compressors": None,
+        "fill_value": 0 if variable.fill_value is None else variable.fill_value,
+        "dimension_names": variable.dims or None,
+    }
+    if name == "blosc":
+        options["compressors"] = zarr.codecs.BloscCodec(
+            cname=library,  # type: ignore[arg-type]
+            clevel=level,
+            shuffle="shuffle" if layout.shuffle else "noshuffle",
         )
-    options = _shape(variable, layout)
+    elif name:
+        plain = {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec}
+        options["compressors"] = plain[name](level=level)
     if layout.shards and variable.dims:
         options["shards"] = layout.shards
     if layout.byteorder != "native" and dtype.itemsize > 1:
         options["serializer"] = zarr.codecs.BytesCodec(endian=layout.byteorder)
-    attributes = _plain(variable.attrs)
     if variable.fill_value is not None:
-        attributes["_FillValue"] = _fill3(variable.fill_value, dtype)
-    return group.create_array(
-        variable.name,
-        dtype=dtype,
-        filters=None,
-        compressors=codec,
-        fill_value=0 if variable.fill_value is None else variable.fill_value,
-        dimension_names=variable.dims or None,
-        attributes=attributes,
-        **options,
-    )
+        filled = {"_FillValue": _fill3(variable.fill_value, dtype)}
+        options["attributes"] = _plain(variable.attrs) | filled
+    return options
 
 
 def _fill3(value: float | int, dtype: np.dtype[Any]) -> object:

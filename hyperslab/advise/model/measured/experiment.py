@@ -10,7 +10,7 @@ from typing import Any
 
 from hyperslab.access.cards import readers
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
+from hyperslab.storage.selection import Selection
 from hyperslab.storage.write import stored_bytes, write_array
 
 from ..read import Read

@@ -13,7 +13,7 @@ from hyperslab.access.cards import readers
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
 from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
+from hyperslab.storage.selection import Selection
 
 from ..calibration import Calibration
 from ..errors import UncalibratedError

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import LibraryError, NetcdfFile, library
-from hyperslab.kernels.netcdf_c import NoNumbersError
-from hyperslab.kernels.netcdf_library import names
+from hyperslab.kernels.netcdf_c import NoNumbersError, names
 
 SHAPE = (13, 17)
 DIMS = ("y", "x")

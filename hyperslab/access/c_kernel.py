@@ -15,8 +15,7 @@ from hyperslab.access.cards import Card
 from hyperslab.access.urls import Place
 from hyperslab.kernels import NetcdfFile, kernel
 from hyperslab.kernels.library import versions
-from hyperslab.kernels.netcdf_c import NoNumbersError
-from hyperslab.kernels.netcdf_library import names
+from hyperslab.kernels.netcdf_c import NoNumbersError, names
 from hyperslab.storage.selection import Region
 
 

@@ -28,7 +28,7 @@ from hyperslab.kernels.hdf5_library import (
     stored,
 )
 from hyperslab.kernels.library import LibraryError, function, variable
-from hyperslab.kernels.opened import OpenedArray
+from hyperslab.kernels.loops import OpenedArray
 
 _READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
 
@@ -227,7 +227,7 @@ class Hdf5File(OpenedArray):
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
-        self._check_open()
+        self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
         with closing("H5Pclose", got("H5Dget_access_plist", Id(self._dataset))) as plan:
             got(
@@ -238,7 +238,7 @@ class Hdf5File(OpenedArray):
 
     def sync(self) -> float:
         """Flush HDF5's buffers, and the system's to the device; return the seconds."""
-        self._check_open()
+        self._check()
         seconds = ctypes.c_double()
         table, path = ctypes.byref(functions("write")), os.fsencode(self._path)
         if kernel().hs_hdf5_sync(table, Id(self._file), path, ctypes.byref(seconds)):

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
-from hyperslab.kernels.calls import Loop, check_action, integers, place
 from hyperslab.kernels.library import LibraryError
-from hyperslab.kernels.opened import Opened
+from hyperslab.kernels.loops import Loop, Opened, integers, place, repeated
 
 
 class PlainFile(Opened):
@@ -62,7 +61,17 @@ class PlainFile(Opened):
                 os.close(self._descriptor)
                 raise OSError(failed.value, os.strerror(failed.value), str(path))
 
-    def access(
+    def access(self, *where: Any, **how: Any) -> float:
+        """Read or write pieces in a loop in C, as `prepared`, and return its seconds.
+
+        Raises
+        ------
+        LibraryError
+            If a call fails, or the file ends before a piece does.
+        """
+        return self.prepared(*where, **how)()
+
+    def prepared(
         self,
         action: str,
         offsets: ArrayLike,
@@ -71,8 +80,8 @@ class PlainFile(Opened):
         *,
         reuse: bool = False,
         each: NDArray[np.float64] | None = None,
-    ) -> float:
-        """Read or write pieces of the file, one after another, in a loop in C.
+    ) -> Callable[[], float]:
+        """Return a loop over pieces of the file, checked, to be run when it is called.
 
         Parameters
         ----------
@@ -87,35 +96,14 @@ class PlainFile(Opened):
         each
             Takes the seconds of every call: float64 of shape (calls,).
 
-        Returns
-        -------
-        float
-            Seconds of the loop, by the monotonic clock in C.
-
         Raises
         ------
-        LibraryError
-            If a call fails, or the file ends before a piece does.
         TypeError, ValueError
             For what is no integer, negative numbers, or a buffer that does not fit.
         """
-        return self.prepared(action, offsets, lengths, buffer, reuse=reuse, each=each)()
-
-    def prepared(
-        self,
-        action: str,
-        offsets: ArrayLike,
-        lengths: ArrayLike,
-        buffer: NDArray[Any],
-        *,
-        reuse: bool = False,
-        each: NDArray[np.float64] | None = None,
-    ) -> Callable[[], float]:
-        """Return the loop of `access`, checked, to be run when it is called."""
-        check_action(action)
-        self._check_open()
+        self._check(action)
         first = np.ascontiguousarray(np.atleast_1d(integers("offsets", offsets)))
-        size = np.ascontiguousarray(np.broadcast_to(integers("lengths", lengths), first.shape))
+        size = repeated(first, "lengths", lengths)
         if (first < 0).any() or (size < 0).any():
             raise ValueError("offsets and lengths are bytes: give numbers from 0")
         if self._stream is not None and action == "write":
@@ -126,7 +114,7 @@ class PlainFile(Opened):
 
         def run() -> float:
             _ = buffer  # kept: the kernel has its address alone
-            self._check_open()
+            self._check()
             if self._stream is None:
                 status = hs.hs_posix(self._descriptor, writes, *loop.arguments)
             else:
@@ -142,7 +130,7 @@ class PlainFile(Opened):
 
     def sync(self) -> float:
         """Flush the file to the device and return the seconds."""
-        self._check_open()
+        self._check()
         seconds = ctypes.c_double()
         if status := kernel().hs_fsync(self._descriptor, ctypes.byref(seconds)):
             raise LibraryError(os.strerror(status))

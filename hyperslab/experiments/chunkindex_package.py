@@ -23,8 +23,8 @@ from ..access.cards import card
 from ..access.chunkindex_layout import SUFFIX as LAYOUT
 from ..io import work
 from ..io.experiment import File, columns
-from ..io.far import linked
-from ..network import Wire, serving
+from ..io.far import served_folder
+from ..network import Wire
 from ..subchunk import chunkindex
 
 VERSIONS = Path(__file__).with_name("chunkindex.txt")
@@ -248,7 +248,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
         link.symlink_to(to.resolve())
     same, points = same_points(beside, _ours(file, folder), variable)
     rows: dict[str, dict[str, object]] = {}
-    with serving(folder, beyond=linked(folder)) as server:
+    with served_folder(folder) as server:
         data, index = server.address(served.name), server.address(beside.name)
         with reader(STAND_IN).open(data, variable) as opened:
             values = opened.read(selection)

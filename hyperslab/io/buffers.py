@@ -474,30 +474,14 @@ class ReadBuffers:
     and the same loop reads again from a place drawn by lot, untimed, and every value is compared.
     Nothing is extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was
     read. ``peak_bytes`` is the most memory that the process has had until then.
-
-    Parameters
-    ----------
-    files : Files
-    reader : str
-        One of `READERS`.
-    access : str
-        One of `ACCESSES`.
-    nbytes : int
-        Of a buffer.
-    limit_s : float
-        Seconds of reading after which no batch is begun.
-    least : int
-        Reads that are made however long they take, as far as the file has them.
-    seed : int
-        Of the random reads.
     """
 
     files: Files
     reader: str
     access: str
     nbytes: int
-    limit_s: float = LONGEST_S
-    least: int = 1
+    limit_s: float = LONGEST_S  # of reading, after which no batch is begun
+    least: int = 1  # reads that are made however long they take
     seed: int = 0
 
     def parts(self, cache_state: str) -> dict[str, Any]:

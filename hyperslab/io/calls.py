@@ -24,25 +24,13 @@ _SLAB = 2**22  # bytes that stay in the heap
 
 @dataclass(frozen=True)
 class Sample:
-    """What a case does, given as it is: what runs and checks it, and what describes it.
-
-    Parameters
-    ----------
-    run, check
-        As of `hyperslab.measure.case.Case`.
-    columns : mapping
-        Of the records.
-    files : tuple of Path
-        What is read.
-    made : Path, optional
-        What is written, and removed before and afterwards.
-    """
+    """What a case does, given as it is: what runs and checks it, and what describes it."""
 
     run: Callable[[Stopwatch], Any]
     check: Callable[[Any], bool]
     columns: dict[str, object]
     files: tuple[Path, ...] = ()
-    made: Path | None = None
+    made: Path | None = None  # what is written, and removed before and afterwards
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
@@ -55,13 +43,6 @@ class Sample:
 class Whole:
     """A whole array of integers, element i counting i, or the bytes of such integers.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        For bytes the last length counts them, four for each integer.
-    dtype : str
-        "i4", or "i1" for bytes.
-
     Examples
     --------
     >>> Whole((2, 2)).values().tolist(), Whole((2, 2)).nbytes
@@ -70,8 +51,8 @@ class Whole:
     True
     """
 
-    shape: tuple[int, ...]
-    dtype: str = "i4"
+    shape: tuple[int, ...]  # of bytes the last length counts them, four for each integer
+    dtype: str = "i4"  # or "i1" for bytes
 
     @property
     def nbytes(self) -> int:
@@ -167,16 +148,10 @@ class Dd:
 
     One block of the whole size would be slower: its memory is new, page by page. A write ends with
     fsync, and begins with reading the source out of the page cache.
-
-    Parameters
-    ----------
-    source : Path
-    target : Path, optional
-        None reads only, into nothing.
     """
 
     source: Path
-    target: Path | None = None
+    target: Path | None = None  # none reads into nothing
 
     needs: ClassVar = NEEDS
 

@@ -1,8 +1,9 @@
-"""Indexes of places inside compressed chunks, and reads through them."""
+"""Indexes of places inside compressed chunks: what lies beside a file, and reads through them."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import subchunk
-from ..access.chunkindex_layout import SerialVariable
+from ..access import references
+from ..access.chunkindex_layout import SUFFIX, SerialVariable
 from ..measure.case import Stopwatch
 from ..storage.selection import Selection
 from ..subchunk import chunkindex
@@ -21,29 +23,18 @@ from .experiment import File, columns
 from .pieces import WIDTH, Points
 
 SPACING = 2_000_000  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
+PIECES = 10  # about how many chunks lie in a shard along each side of a map
 NEEDS = ("h5py", "hyperslab.access.h5py", __name__)
 
 
 @dataclass(frozen=True)
 class Index:
-    """One way to index a file.
-
-    Parameters
-    ----------
-    name : str
-        As tables have it.
-    spacing : int
-        Bytes of values between points; 0 leaves it to the budget.
-    of_chunkindex : bool
-        Whether layout and points are those of chunkindex.
-    serial : bool
-        Whether it is read as the document describes, one request after another.
-    """
+    """One way to index a file."""
 
     name: str
-    spacing: int = 0
-    of_chunkindex: bool = False
-    serial: bool = False
+    spacing: int = 0  # bytes of values between points; 0 leaves it to the budget
+    of_chunkindex: bool = False  # layout and points are those of chunkindex
+    serial: bool = False  # read as the document describes, one request after another
 
     def path(self, file: File) -> Path:
         """Return where the index of a file lies."""
@@ -155,15 +146,7 @@ class AllEqual:
 
 @dataclass(frozen=True)
 class Read:
-    """Read selections of a file through an index, each opened anew; or one by h5py, without.
-
-    Parameters
-    ----------
-    file : File
-    selections : sequence
-        As numpy has them, of equal shape.
-    index : Index, optional
-    """
+    """Read selections of a file through an index, each opened anew; or one by h5py, without."""
 
     file: File
     selections: Sequence[tuple[Any, ...]]
@@ -191,3 +174,31 @@ class Read:
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
             "files": (path, index.path(self.file)),
         }
+
+
+def index(files: Iterable[File]) -> None:
+    """Write what readers look for beside netCDF files: both indexes, and kerchunk's references."""
+    for file in files:
+        path, variables = file.path, [file.array.variable]
+        subchunk.build(path, variables=variables)
+        chunkindex.write(path, path.with_name(path.name + SUFFIX), variables=variables)
+        if find_spec("kerchunk"):
+            references.write(path)
+
+
+def inner(shard: Sequence[int]) -> tuple[int, ...]:
+    """Return chunks that fill a shard: one of all but the last two axes, parts of a map.
+
+    Examples
+    --------
+    >>> inner((1, 13, 721, 1440)), inner((1, 380, 1287))
+    ((1, 1, 103, 144), (1, 38, 143))
+    """
+    *rest, rows, columns = shard
+    return (*(1 for _ in rest), _part(rows), _part(columns))
+
+
+def _part(length: int) -> int:
+    """Return the divisor of a length that cuts it into nearly `PIECES`."""
+    counts = (count for count in range(1, length + 1) if length % count == 0)
+    return length // min(counts, key=lambda count: abs(count - PIECES))

@@ -13,37 +13,19 @@ WIDTH = 4  # bytes of a float32
 
 @dataclass(frozen=True)
 class Points:
-    """The points of one chunk.
+    """The points of one chunk."""
 
-    Parameters
-    ----------
-    out, stored : numpy.ndarray
-        int64, the decompressed and the compressed bytes before each point, ascending.
-    starts : numpy.ndarray
-        bool, whether decompression can start there; the others only say where reading may end.
-    out_bytes, stored_bytes : int
-        Of the whole chunk.
-    """
-
-    out: Places
-    stored: Places
-    starts: NDArray[np.bool_]
+    out: Places  # decompressed bytes before each point, ascending
+    stored: Places  # compressed bytes before each point
+    starts: NDArray[np.bool_]  # whether decompression can start there, or only end
     out_bytes: int
     stored_bytes: int
 
     def sections(self, begins: Places, ends: Places) -> Places:
-        """Return what is decompressed for ranges of the decompressed chunk.
+        """Return what is decompressed for ascending ranges of the decompressed chunk.
 
-        Parameters
-        ----------
-        begins, ends : numpy.ndarray
-            int64, ranges, ascending.
-
-        Returns
-        -------
-        numpy.ndarray
-            int64 of shape (sections, 4): first and last decompressed byte, first and last
-            compressed byte, the last ones excluded. Sections that touch are one.
+        A row for each section: first and last decompressed byte, first and last compressed byte,
+        the last ones excluded. Sections that touch are one.
 
         Examples
         --------
@@ -66,15 +48,6 @@ class Points:
 
 def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Places]:
     """Return the ranges of bytes that a box takes of a decompressed chunk; touching ones are one.
-
-    Parameters
-    ----------
-    box : tuple of range
-        Steps of one.
-    chunk : tuple of int
-        Shape of the chunk, of values of four bytes.
-    shuffled : bool
-        Whether the first bytes of all values come first, then all second ones, and so on.
 
     Examples
     --------
@@ -100,13 +73,6 @@ def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Plac
 
 def requests(chunk: tuple[int, ...], point: tuple[int, int]) -> dict[str, Box]:
     """Return a row, a patch of a map, and a box over levels, of as many values each.
-
-    Parameters
-    ----------
-    chunk : tuple of int
-        Shape of a chunk: levels, latitudes, longitudes.
-    point : tuple of int
-        Latitude and longitude that they lie about.
 
     Examples
     --------

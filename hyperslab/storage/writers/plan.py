@@ -35,9 +35,7 @@ def plan(
         for field in ("format", "alignment", "page_bytes"):
             mine, known = getattr(other, field), getattr(file, field)
             if mine != known:
-                raise ValueError(
-                    f"{name}: {field} {mine!r} beside {known!r}: the file has one"
-                )
+                raise ValueError(f"{name}: {field} {mine!r} beside {known!r}: the file has one")
     if chunk_cache_bytes is not None:
         if file.format not in CHUNK_CACHED:
             raise ValueError(

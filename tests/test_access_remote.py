@@ -13,20 +13,20 @@ from forked_servers import forking
 from hyperslab import subchunk
 from hyperslab.access import reader as reader_named
 from hyperslab.access import readers, references
-from hyperslab.network import Fault, serving
+from hyperslab.network import serving
 from hyperslab.storage import Layout, Variable, create
 from hyperslab.subchunk import chunkindex
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
-CHUNKS = (3, 4, 5)
+CHUNKS = (4, 6, 7)  # few, as some readers make several requests for each
 LAYOUTS = {
     "netcdf3": Layout("netcdf3"),
     "netcdf4-deflate": Layout("netcdf4", CHUNKS, "deflate", 1, shuffle=True),
     "hdf5-paged": Layout("hdf5", CHUNKS, "deflate", shuffle=True, page_bytes=4096),
     "zarr2-blosc": Layout("zarr2", CHUNKS, "blosc-lz4", shuffle=True),
-    "zarr3-shards": Layout("zarr3", CHUNKS, "zstd", shards=(6, 4, 10)),
+    "zarr3-shards": Layout("zarr3", CHUNKS, "zstd", shards=(4, 12, 7)),
     "nczarr-zstd": Layout("nczarr", CHUNKS, "zstd"),
 }
 SECRET = "a-canary-that-nobody-may-see"
@@ -191,43 +191,3 @@ def test_other_layouts_and_s3(reader, truth, pair):
         assert str(truth.path) in str(caught.value)
         shown = "".join(traceback.format_exception(caught.value))
         assert not any(word in shown for word in (SECRET, reader.options["key"]))
-
-
-def test_why_a_reference_cannot_be_followed_is_said(folder, servers):
-    path = f"netcdf4-deflate{LAYOUTS['netcdf4-deflate'].suffix}"
-    with serving(folder[0], faults=[Fault("403", first=1, count=9)]) as server:
-        opened = reader_named("kerchunk").open(server.address(path), "whole")
-        with opened, pytest.raises(OSError, match=r"failed to fetch .*403, message='Forbidden'"):
-            opened.read()
-
-
-@pytest.mark.parametrize(
-    ("layout", "name"),
-    [
-        ("netcdf4-deflate", "netcdf4"),
-        ("netcdf4-deflate", "h5py-none"),
-        ("netcdf4-deflate", "subchunk"),
-        ("netcdf4-deflate", "chunkindex_layout-none"),
-        ("netcdf4-deflate", "kerchunk"),
-        ("netcdf4-deflate", "virtualizarr-kerchunk"),
-        ("hdf5-paged", "h5py-paged"),
-        ("zarr3-shards", "zarr"),
-        ("zarr3-shards", "zarr-obstore"),
-    ],
-)
-def test_a_server_at_fault_gives_an_error_and_no_wrong_values(folder, servers, layout, name):
-    """The first request of the read is answered by less than was asked for, or by the whole."""
-    path = f"{layout}{LAYOUTS[layout].suffix}"
-    servers["http"].forget()
-    with reader_named(name).open(servers["http"].address(path), "whole"):
-        before = sum(request.method == "GET" for request in servers["http"].requests())
-    for fault in ("short", "whole"):
-        with serving(folder[0], faults=[Fault(fault, first=before)]) as server:
-            try:  # HDF5's page buffer also fails to close after it
-                with reader_named(name).open(server.address(path), "whole") as opened:
-                    values = opened.read()
-            except Exception as error:
-                told = f"{server.address(path)}: {name} cannot read 'whole': "
-                assert str(error).startswith(told)
-                continue
-            assert np.array_equal(values, folder[1]["whole"]), fault

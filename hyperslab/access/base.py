@@ -190,17 +190,7 @@ class NotNumbersError(ValueError):
 
 
 class Opened(ABC):
-    """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`.
-
-    Parameters
-    ----------
-    name
-        Name of the variable, for messages.
-    shape
-        Its shape.
-    dtype
-        Type as the library gives it; `dtype` has it in native byte order.
-    """
+    """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`."""
 
     def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
         if shape is None:
@@ -268,16 +258,7 @@ class Opened(ABC):
 
 
 class Indexed(Opened):
-    """A variable that its library indexes as numpy does.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    variable
-        The library's own object, with shape and dtype.
-    held
-        What closes it; it stays with the caller where the variable is refused.
+    """A variable that its library indexes as numpy does; `held` closes it, once it is accepted.
 
     Raises
     ------

@@ -52,13 +52,6 @@ class StoredChunk(NamedTuple):
 class SerialVariable:
     """A variable read inside of its chunks, one request after another: the lean reader.
 
-    Parameters
-    ----------
-    data, index : binary file
-        The file and its index, open for reading: of this machine, or from fsspec.
-    name : str
-        The variable.
-
     Raises
     ------
     KeyError
@@ -124,11 +117,6 @@ class SerialVariable:
 
     def read(self, key: Any) -> NDArray[Any]:
         """Return the values of a selection, chunk after chunk; what has no deflate, plainly.
-
-        Parameters
-        ----------
-        key
-            As between brackets: whole numbers, slices with positive steps, an ellipsis.
 
         Raises
         ------

@@ -37,12 +37,6 @@ _ASK_THE_SERVER = (
 class Remote:
     """A file or a store behind a URL.
 
-    Parameters
-    ----------
-    url : str
-    options : mapping
-        What fsspec takes beside it; never shown, as it may hold credentials.
-
     Examples
     --------
     >>> place = Remote("https://me:secret@example.org/sst.zarr?token=1")
@@ -53,6 +47,7 @@ class Remote:
     """
 
     url: str = field(repr=False)
+    # What fsspec takes beside it; it may hold credentials.
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:

@@ -153,14 +153,7 @@ class Part:
 
 @dataclass(frozen=True)
 class File:
-    """An array in a file, or in a store.
-
-    Parameters
-    ----------
-    path : Path
-    array : Array or data_gen.DatasetVariable
-    layout : Layout
-    """
+    """An array in a file, or in a store."""
 
     path: Path
     array: Source
@@ -193,16 +186,7 @@ class File:
 
 @dataclass(frozen=True)
 class Read:
-    """Read part of a file, and compare it with the array: phases open, read and close.
-
-    Parameters
-    ----------
-    file : File
-    selection
-        As numpy has it, such as ``np.s_[:, 100]``.
-    reader : str
-        Name of a reader; see `hyperslab.access.readers`.
-    """
+    """Read part of a file, and compare it with the array: phases open, read and close."""
 
     file: File
     selection: Selection
@@ -225,13 +209,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Overwrite:
-    """Write part of a file anew, by netCDF4-python: phases open, write, sync and close.
-
-    Parameters
-    ----------
-    file : File
-    selection
-    """
+    """Write part of a file anew, by netCDF4-python: phases open, write, sync and close."""
 
     file: File
     selection: Selection
@@ -248,14 +226,7 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class Create:
-    """Write part of an array into a new file: phases create, write, sync and close.
-
-    Parameters
-    ----------
-    file : File
-        What is made, and removed again.
-    selection
-    """
+    """Write part of an array into a new file: phases create, write, sync and close."""
 
     file: File
     selection: Selection = ...

@@ -34,13 +34,7 @@ _READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
 
 
 class Hdf5File(OpenedArray):
-    """One dataset of an open HDF5 file; made by `open` and `create`.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-        Type of the stored values, in native byte order; HDF5 converts.
+    """One dataset of an open HDF5 file, made by `open` and `create`; HDF5 converts byte orders.
 
     Examples
     --------
@@ -192,21 +186,10 @@ class Hdf5File(OpenedArray):
     ) -> float:
         """Read or write hyperslabs, one H5Dread or H5Dwrite for each, in a loop in C.
 
-        Parameters
-        ----------
-        action, starts, counts, strides, buffer, reuse, each
-            As in `NetcdfFile.access`.
-        keep_spaces
-            Get the dataspaces once for all calls (memory's again for another shape); False
-            makes and closes both in every call, as netCDF-C does.
-        keep_list
-            Use the default list of transfer properties; False makes and closes one in every call,
-            as netCDF-C does.
-
-        Returns
-        -------
-        float
-            Seconds of the loop, by the monotonic clock in C.
+        It is given what `NetcdfFile.prepared` is, and returns the seconds of the loop. With
+        `keep_spaces` the dataspaces are got once for all calls (memory's again for another shape),
+        with `keep_list` the default list of transfer properties is used; without, both are made
+        and closed in every call, as netCDF-C does.
 
         Raises
         ------

@@ -97,19 +97,7 @@ def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
 
 
 class Loop:
-    """What all loops of the kernel take last, as `arguments` in its order, and what they leave.
-
-    Parameters
-    ----------
-    numbers
-        C-contiguous int64, the first axis over the calls; None is NULL.
-    where
-        Address of the buffer.
-    sizes
-        What a loop takes after the buffer.
-    reuse, each
-        As in `NetcdfFile.access`.
-    """
+    """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
 
     def __init__(
         self,

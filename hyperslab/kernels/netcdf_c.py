@@ -39,12 +39,6 @@ class NoNumbersError(ValueError):
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file; made by `open` and `create`.
 
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-        Type of the stored values, in native byte order; netCDF-C converts.
-
     Examples
     --------
     >>> import tempfile
@@ -76,17 +70,6 @@ class NetcdfFile(OpenedArray):
         cls, path: str | Path, variable: str, *, write: bool = False, cache_bytes: int | None = None
     ) -> NetcdfFile:
         """Open one variable of a file.
-
-        Parameters
-        ----------
-        path
-        variable
-            Its name, with groups before it ("group/sub/name").
-        write
-            Whether it may be written.
-        cache_bytes
-            Size of the chunk cache, where the variable has chunks; None keeps what netCDF-C
-            gives it.
 
         Raises
         ------

@@ -16,13 +16,6 @@ OBJECTS = ("dataspaces", "property lists", "datatypes", "datasets")
 class Objects:
     """Count what HDF5 opens: it numbers the identifiers of a kind one after another.
 
-    Parameters
-    ----------
-    path : Path
-        Of a file that netCDF-C's HDF5 can open.
-    name : str
-        Of an array in it.
-
     Examples
     --------
     >>> import tempfile

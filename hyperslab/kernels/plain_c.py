@@ -17,15 +17,9 @@ from hyperslab.kernels.loops import Loop, Opened, integers, place, repeated
 
 
 class PlainFile(Opened):
-    """An open file, read with pread (or with fread) and written with pwrite.
+    """An open file, read with pread and written with pwrite; or read with fread, for `stdio`.
 
-    Parameters
-    ----------
-    path
-    write
-        Whether it may be written; it is made when missing, and never cut.
-    stdio
-        Read through a buffered stream of the C library, fdopen and fread.
+    For `write` it is made when missing, and never cut.
 
     Raises
     ------

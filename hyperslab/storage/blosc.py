@@ -18,14 +18,7 @@ def check_blosc(values: NDArray[Any], layout: Layout) -> None:
 
     Its Blosc filter takes no chunk that does not become smaller, says so on standard error for
     each chunk and each attempt until the process ends, and leaves a file without them. HDF5 by
-    itself and Zarr keep such a chunk as it is.
-
-    Parameters
-    ----------
-    values
-        What is to be written, from the first chunk on.
-    layout
-        How; any other than netCDF-4 with Blosc is let through, and so are rounded values.
+    itself and Zarr keep such a chunk as it is: other layouts are let through, and rounded values.
 
     Raises
     ------

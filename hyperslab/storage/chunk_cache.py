@@ -42,15 +42,6 @@ class CacheRule:
 
     It starts from a default, and is enlarged only when not even one chunk fits.
 
-    Parameters
-    ----------
-    default_bytes : int
-        What a variable gets to begin with (`CHUNK_CACHE_SIZE`).
-    chunks : int
-        So many chunks an enlarged cache holds (`DEFAULT_CHUNKS_IN_CACHE`).
-    most_bytes : int
-        Unless that takes more (`MAX_DEFAULT_CACHE_SIZE`).
-
     Examples
     --------
     >>> [RULES["4.6.2"].granted(mib * 2**20) >> 20 for mib in (1, 4, 5, 7)]
@@ -59,21 +50,15 @@ class CacheRule:
     (419431, 4194304)
     """
 
-    default_bytes: int
-    chunks: int
-    most_bytes: int
+    default_bytes: int  # what a variable gets to begin with (CHUNK_CACHE_SIZE)
+    chunks: int  # that an enlarged cache holds (DEFAULT_CHUNKS_IN_CACHE)
+    most_bytes: int  # unless that takes more (MAX_DEFAULT_CACHE_SIZE)
 
     def granted(self, chunk_bytes: int, own_bytes: int | None = None) -> int:
         """Return the cache, in bytes, of a variable with chunks of a size.
 
-        Parameters
-        ----------
-        chunk_bytes : int
-            Bytes of a chunk, uncompressed.
-        own_bytes : int, optional
-            The default that the program set itself (`nc_set_chunk_cache`): unless it happens to
-            be the build's, it is kept whatever the chunks are.
-        """
+        A default that the program set itself (`nc_set_chunk_cache`) is kept whatever the chunks
+        are, unless it happens to be the build's."""
         start = self.default_bytes if own_bytes is None else own_bytes
         if start != self.default_bytes or chunk_bytes <= start:
             return start
@@ -101,11 +86,6 @@ RULES = {
 
 def promised_bytes(chunk_bytes: int) -> int:
     """Return the cache that the document promises: ten chunks, or 64 MiB if that is less.
-
-    Parameters
-    ----------
-    chunk_bytes : int
-        Bytes of a chunk, uncompressed.
 
     Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Chunk Cache. Its 64 MB are
     67,108,864 bytes in the source.
@@ -171,13 +151,6 @@ def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
 def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
     """Return the place in the cache's hash table of a chunk, of which only one may be there.
 
-    Parameters
-    ----------
-    place, grid : sequence of int
-        Coordinates of the chunk, and number of chunks along each axis.
-    slots : int
-        Length of the table.
-
     Examples
     --------
     >>> slot((1, 2), (4, 5), 1000)
@@ -191,15 +164,6 @@ def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
 
 def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache) -> list[int]:
     """Return which chunks leave a full cache for another: those done with first, then any.
-
-    Parameters
-    ----------
-    entries : sequence of (int, bool)
-        Number of each chunk in the cache, from the head of its list, and whether it was written
-        or read in full.
-    size : int
-        Bytes of a chunk.
-    cache : ChunkCache
 
     Examples
     --------

@@ -16,11 +16,6 @@ _FANOUT, _FILLED = 64, 57
 def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
     """Return the number of chunks along each axis.
 
-    Parameters
-    ----------
-    shape, chunks : sequence of int
-        Lengths of the array and of a chunk, in elements.
-
     Raises
     ------
     ValueError
@@ -43,13 +38,6 @@ def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
 
 def padded_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> int:
     """Return the bytes of all chunks: HDF5 stores them whole, also where they overhang.
-
-    Parameters
-    ----------
-    shape, chunks : sequence of int
-        Lengths in elements.
-    itemsize : int
-        Bytes an element.
 
     Examples
     --------
@@ -116,13 +104,6 @@ def far_apart(grid: Sequence[int], few: int) -> Iterator[tuple[int, ...]]:
     """Yield the places of a few chunks from all over an array, each once.
 
     Even steps would stay in one row or column of the grid, which may be all land.
-
-    Parameters
-    ----------
-    grid : sequence of int
-        Number of chunks along each axis.
-    few : int
-        How many at most.
 
     Examples
     --------

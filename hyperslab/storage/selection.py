@@ -40,18 +40,7 @@ class Region(NamedTuple):
     size: int
 
     def runs(self, shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-        """Give the pieces that are evenly spaced in row-major order, in order.
-
-        Parameters
-        ----------
-        shape
-            Shape of the array the region was made for.
-
-        Yields
-        ------
-        tuple of int
-            First element, number of elements, and the step between them (1: contiguous).
-        """
+        """Give the pieces that are evenly spaced in row-major order: first, number and step."""
         if not self.size:
             return
         # Axes from `inner` on make one run: all but the first of them are taken whole.

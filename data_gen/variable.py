@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
+from hyperslab.io.layout import Layout
 
 from .datasets import Dataset, dataset
 from .manifest import ensure_all

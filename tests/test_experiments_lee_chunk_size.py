@@ -6,8 +6,8 @@ import pytest
 
 from data_gen import arrays
 from hyperslab.experiments import lee_chunk_size as square
+from hyperslab.io.chunk_shapes import ceil_chunk, floor_chunk
 from hyperslab.io.experiment import Array
-from hyperslab.storage.geometry import ceil_chunk, floor_chunk
 
 ARRAY = Array(partial(arrays.values, (200, 200)), (200, 200), "i4")
 

@@ -10,9 +10,9 @@ from hyperslab.experiments.penard_wire import Counting
 from hyperslab.io import indexed
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
-from hyperslab.storage.layout import Layout
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from range_server import serving
 
 from hyperslab import subchunk
-from hyperslab.access import reader
-from hyperslab.access.chunkindex_layout import LEAN, SUFFIX, SerialVariable, StandIn
+from hyperslab.io import reader
+from hyperslab.io.by_chunkindex import LEAN, SUFFIX, SerialVariable, StandIn
 from hyperslab.subchunk import chunkindex
 
 KINDS = (SerialVariable, StandIn)

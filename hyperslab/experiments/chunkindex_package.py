@@ -18,10 +18,9 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
-from ..access.cards import card
-from ..access.chunkindex_layout import SUFFIX as LAYOUT
-from ..io import work
+from ..io import reader, work
+from ..io.by_chunkindex import SUFFIX as LAYOUT
+from ..io.cards import card
 from ..io.experiment import File, columns
 from ..io.far import served_folder
 from ..network import Wire
@@ -193,7 +192,7 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def called(name: str) -> str:
-    """Return what tables call a reader: one of `hyperslab.access`, or the package.
+    """Return what tables call a reader: one of `hyperslab.io`, or the package.
 
     Examples
     --------

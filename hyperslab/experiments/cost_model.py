@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import data_gen
 
 from .. import subchunk
-from ..storage.layout import Layout
-from ..storage.selection import Indices, box, frame, profile, series, strided, whole
-from ..storage.write import stored_bytes, write_array
+from ..io.creation import stored_bytes, write_array
+from ..io.layout import Layout
+from ..io.selection import Indices, box, frame, profile, series, strided, whole
 
 VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 

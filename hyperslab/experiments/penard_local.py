@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..access.chunkindex_layout import SUFFIX as CHUNKINDEX
 from ..io import work
+from ..io.by_chunkindex import SUFFIX as CHUNKINDEX
 from ..io.experiment import File, columns
 from ..io.indexed import index as index
 from ..io.indexed import inner as inner
 from ..subchunk.index.index import SUFFIX as SUBCHUNK
 
 BARE = ("h5py", "h5netcdf", "xarray", "data_gen.datasets", __name__,
-        "hyperslab.access.h5py", "hyperslab.access.xarray")  # fmt: skip
+        "hyperslab.io.by_h5py", "hyperslab.io.by_xarray")  # fmt: skip
 """What is imported before a first read in a process, in which xarray imports the rest itself."""
 # What xarray puts off to its first open and its first read.
 _NEEDS = (__name__, "h5netcdf.legacyapi", "dask.array")

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..io.experiment import Case, File, columns, modules
 from ..io.far import Place, ReadOver, served_folder, without_address
+from ..io.selection import Selection
 from ..io.work import Equals
 from ..measure.case import Stopwatch
 from ..measure.processes import Processes
 from ..measure.worker import Job
 from ..network import Server
 from ..network.server import BUCKET
-from ..storage.selection import Selection
 
 TIMEOUT_S = 120.0
 

@@ -22,8 +22,8 @@ from ..io.indexed import NEEDS, AllEqual, ReadInside
 from ..io.indexed import Index as Index
 from ..io.indexed import Read as Read
 from ..io.pieces import WIDTH, requests, runs
+from ..io.selection import Selection
 from ..measure.case import Stopwatch
-from ..storage.selection import Selection
 from ..subchunk.deflate.inflate import WINDOW
 from ..subchunk.deflate.walk import bits, walk
 from ..subchunk.deflate.windows import referred

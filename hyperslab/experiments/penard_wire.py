@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..io.creation import stored_bytes
 from ..io.experiment import Case, File, modules
 from ..io.far import Place, ReadOver, served_folder, without_address
 from ..measure.processes import Processes
@@ -13,7 +14,6 @@ from ..measure.worker import Job
 from ..network import Wire, touched
 from ..network.request import Request
 from ..network.server import BUCKET
-from ..storage.write import stored_bytes
 from ..subchunk import Index
 from ..subchunk.index.index import SUFFIX
 

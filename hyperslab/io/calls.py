@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
 from ..measure.case import Stopwatch
+from . import reader
 from .work import NAME, Remove
 
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)

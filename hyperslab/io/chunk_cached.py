@@ -7,10 +7,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..access import reader
-from ..access.base import Opened
-from ..storage.chunk_cache import RULES, CacheRule, ChunkCache
-from ..storage.selection import Region
+from . import reader
+from .chunk_cache import RULES, CacheRule, ChunkCache
+from .reading import Opened
+from .selection import Region
 from .work import NAME
 
 READERS: Mapping[str, str] = MappingProxyType(

@@ -11,14 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access.cards import card
 from ..measure import case as measured
-from ..storage.layout import Layout
-from ..storage.selection import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
-from ..storage.writers.plan import CHUNK_CACHED
 from . import work
+from .cards import card
+from .creation import create, stored_bytes
+from .file_plan import CHUNK_CACHED
+from .layout import Layout
+from .selection import Selection
+from .variable import Variable
 
 _CHECKERS = {"netcdf4": "h5py", "hdf5": "netcdf4"}  # who reads what another library wrote
 
@@ -252,7 +252,7 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
     libraries = {module for one in cards for module in one.requires}
     libraries |= {module for part in parts for module in getattr(part, "needs", ())}
     there = {module for module in libraries if find_spec(module.partition(".")[0])}
-    readers = {f"hyperslab.access.{one.module}" for one in cards if there.issuperset(one.requires)}
+    readers = {f"hyperslab.io.{one.module}" for one in cards if there.issuperset(one.requires)}
     return (*sorted(there), work.__name__, *sorted(readers))
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
 from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
-from ..storage.selection import Selection
 from . import work
 from .experiment import File, columns
+from .selection import Selection
 
 ABROAD, NEAR = "endpoint", "endpoint-here"
 """What records call the way to a store that others run, and to one that listens on this machine."""

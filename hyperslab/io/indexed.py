@@ -12,19 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import subchunk
-from ..access import references
-from ..access.chunkindex_layout import SUFFIX, SerialVariable
 from ..measure.case import Stopwatch
-from ..storage.selection import Selection
 from ..subchunk import chunkindex
 from ..subchunk.deflate.inflate import inflater
-from . import work
+from . import references, work
+from .by_chunkindex import SUFFIX, SerialVariable
 from .experiment import File, columns
 from .pieces import WIDTH, Points
+from .selection import Selection
 
 SPACING = 2_000_000  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
 PIECES = 10  # about how many chunks lie in a shard along each side of a map
-NEEDS = ("h5py", "hyperslab.access.h5py", __name__)
+NEEDS = ("h5py", "hyperslab.io.by_h5py", __name__)
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
 from ..measure.case import Stopwatch
-from ..storage.layout import Layout
-from ..storage.selection import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
+from . import reader
+from .creation import create, stored_bytes
+from .layout import Layout
+from .selection import Selection
+from .variable import Variable
 
 Values = Callable[[], NDArray[Any]]
 """Makes what is written, before the clock starts, or what must have been read."""

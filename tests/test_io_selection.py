@@ -6,6 +6,7 @@ from contracts.readers import selections
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperslab import io
 from hyperslab.io import region
 
 CUBE = np.arange(3 * 4 * 5 * 6).reshape(3, 4, 5, 6)

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
@@ -64,7 +64,7 @@ class SerialVariable:
     Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
     """
 
-    def __init__(self, data: BinaryIO, index: BinaryIO, name: str) -> None:
+    def __init__(self, data: Any, index: Any, name: str) -> None:
         self.data, self.index = (
             file if isinstance(file, Counted) else Counted(file) for file in (data, index)
         )
@@ -422,16 +422,14 @@ class ChunkindexLayoutReader(Reader):
         kind = SerialVariable if self.name == LEAN else StandIn
         with ExitStack() as held:
             if isinstance(place, Remote):
-                places = place, place.beside(SUFFIX)
-                data, index = (held.enter_context(each.stream(self.card.cache)) for each in places)
+                both = place, place.beside(SUFFIX)
+                files: list[Any] = [held.enter_context(x.stream(self.card.cache)) for x in both]
             else:
-                beside = place.with_name(place.name + SUFFIX)
-                if not beside.exists():
-                    chunkindex.write(place, beside)
-                data, index = (
-                    held.enter_context(Counted(path.open("rb"))) for path in (place, beside)
-                )
-            serial = kind(data, index, variable)
+                index = place.with_name(place.name + SUFFIX)
+                if not index.exists():
+                    chunkindex.write(place, index)
+                files = [held.enter_context(path.open("rb")) for path in (place, index)]
+            serial = kind(*files, variable)
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
 

@@ -58,7 +58,9 @@ class XarrayReader(Reader):
     def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
         """Return what the engine opens, and the options that it needs."""
         if self._engine == "zarr":
-            from .by_zarr import LocalStore, served_store
+            from zarr.storage import LocalStore
+
+            from .by_zarr import served_store
 
             if isinstance(place, Remote):
                 return served_store(place, held), {}

@@ -134,7 +134,7 @@ class ZarrWriter(Writer):
         store = LocalStore(self.path)
         group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
         for variable, layout in variables:
-            options = {
+            options: dict[str, Any] = {
                 "dtype": np.dtype(variable.dtype),
                 "shape": variable.shape,
                 "chunks": _chunks(variable, layout),

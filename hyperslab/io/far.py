@@ -152,8 +152,8 @@ class ReadFar:
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         what = (self.library, self.server.address(self.name), self.variable, self.selection)
-        options = {"storage_options": self.server.storage_options}
-        return work.read(watch, *what, counted=self.counted, **options)
+        options = self.server.storage_options
+        return work.read(watch, *what, counted=self.counted, storage_options=options)
 
     def counted(self) -> dict[str, object]:
         """Return more record columns, known only after the read."""

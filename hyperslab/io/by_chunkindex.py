@@ -425,11 +425,12 @@ class ChunkindexLayoutReader(Reader):
                 both = place, place.beside(SUFFIX)
                 files: list[Any] = [held.enter_context(x.stream(self.card.cache)) for x in both]
             else:
-                index = place.with_name(place.name + SUFFIX)
-                if not index.exists():
-                    chunkindex.write(place, index)
-                files = [held.enter_context(path.open("rb")) for path in (place, index)]
-            serial = kind(*files, variable)
+                beside = place.with_name(place.name + SUFFIX)
+                if not beside.exists():
+                    chunkindex.write(place, beside)
+                files = [held.enter_context(path.open("rb")) for path in (place, beside)]
+            data, index = files
+            serial = kind(data, index, variable)
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
 

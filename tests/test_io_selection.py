@@ -1,4 +1,4 @@
-"""Selections made definite, against numpy; the named patterns select what their names say."""
+"""Selections made definite, against numpy."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,8 @@ from contracts.readers import selections
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab import io
 from hyperslab.io import region
 
-CUBE = np.arange(3 * 4 * 5 * 6).reshape(3, 4, 5, 6)
-GRID = np.arange(20).reshape(4, 5)
 SHAPES = st.lists(st.integers(0, 6), max_size=4).map(tuple)
 
 
@@ -68,38 +65,3 @@ def test_messages_name_the_array():
         region((None, 0), (5, 2), "tos")
     with pytest.raises(ValueError, match="tos: step -2 on axis 0"):
         region(slice(None, None, -2), (5, 2), "tos")
-
-
-def test_patterns_of_a_grid():
-    assert np.array_equal(GRID[io.whole(GRID.shape)], GRID)
-    assert np.array_equal(GRID[io.frame(GRID.shape)], GRID)
-    assert np.array_equal(GRID[io.strided(GRID.shape, (2, 3))], GRID[::2, ::3])
-    assert np.array_equal(GRID[io.box(GRID.shape, (1, 2), (3, 2))], GRID[1:4, 2:4])
-
-
-def test_patterns_of_four_axes():
-    shape = CUBE.shape
-    assert np.array_equal(CUBE[io.series(shape, (2, 3))], CUBE[:, 0, 2, 3])
-    assert np.array_equal(CUBE[io.series(shape, (1, 2, 3))], CUBE[:, 1, 2, 3])
-    assert np.array_equal(CUBE[io.frame(shape, 2)], CUBE[2, 0])
-    assert np.array_equal(CUBE[io.frame(shape, (2, 1))], CUBE[2, 1])
-    assert np.array_equal(CUBE[io.profile(shape, (1, 2, 3))], CUBE[1, :, 2, 3])
-    assert np.array_equal(CUBE[io.profile(shape, (1, 2, 3), axis=0)], CUBE[:, 1, 2, 3])
-
-
-@pytest.mark.parametrize(
-    ("make", "error", "said"),
-    [
-        (lambda: io.series((4, 5), (1, 2)), ValueError, "time comes first"),
-        (lambda: io.series((4, 5), (5,)), IndexError, "series: index 5"),
-        (lambda: io.frame((4, 5, 6), (1, 2)), ValueError, "a map has two axes"),
-        (lambda: io.frame((4, 5), 1), ValueError, "a map has two axes"),
-        (lambda: io.profile((4, 5, 6), (1,)), ValueError, "give 2 indices"),
-        (lambda: io.box((4, 5), (2, 2), (3, 1)), ValueError, "axis 0 of size 4 lies outside"),
-        (lambda: io.box((4, 5), (2,), (3, 1)), ValueError, "one of each for every axis"),
-        (lambda: io.strided((4, 5), (0, 1)), ValueError, "one for each axis, at least 1"),
-    ],
-)
-def test_what_does_not_fit_is_named(make, error, said):
-    with pytest.raises(error, match=said):
-        make()

@@ -8,7 +8,7 @@ from .cards import library_version, reader, readers
 from .creation import blocks, create, stored_bytes, write_array
 from .layout import CODECS, FORMATS, LEVELS, Layout
 from .reading import Opened, Reader
-from .selection import Region, Selection, box, frame, profile, region, series, strided, whole
+from .selection import Region, Selection, region, whole
 from .variable import DTYPES, Variable
 from .writing import Writer, sync_files
 
@@ -25,17 +25,12 @@ __all__ = [
     "Variable",
     "Writer",
     "blocks",
-    "box",
     "create",
-    "frame",
     "library_version",
-    "profile",
     "reader",
     "readers",
     "region",
-    "series",
     "stored_bytes",
-    "strided",
     "sync_files",
     "whole",
     "write_array",

@@ -1,4 +1,4 @@
-"""Selections: made definite for an array of a shape, and the access patterns of the documents."""
+"""A selection made definite: which elements of an array of a shape, axis by axis."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from types import EllipsisType
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 Index: TypeAlias = int | slice | EllipsisType
 Selection: TypeAlias = Index | tuple[Index, ...]
@@ -163,135 +161,3 @@ def whole(shape: Sequence[int]) -> Indices:
     (slice(0, 3, 1), slice(0, 4, 1))
     """
     return tuple(slice(0, n, 1) for n in shape)
-
-
-def series(shape: Sequence[int], point: Sequence[int]) -> Indices:
-    """Select all of the first axis (time) at one point.
-
-    Parameters
-    ----------
-    shape
-        Shape of the array, time first.
-    point
-        Index of the last axes; axes between time and these take index 0, the first level.
-
-    Examples
-    --------
-    >>> series((13, 13, 721, 1440), (280, 506))
-    (slice(0, 13, 1), 0, 280, 506)
-    """
-    if not 0 <= len(shape) - 1 - len(point) < len(shape) - 1:
-        raise ValueError(f"series: point {tuple(point)} for shape {tuple(shape)}; time comes first")
-    return _checked("series", shape, (slice(None), *_padded(len(shape) - 1, (), point)))
-
-
-def frame(shape: Sequence[int], index: int | Sequence[int] = ()) -> Indices:
-    """Select all of the last two axes (a map) at one index of the others.
-
-    Parameters
-    ----------
-    shape
-        Shape of the array, the map's axes last.
-    index
-        Index of the leading axes; those not given take index 0, the first level.
-
-    Examples
-    --------
-    >>> frame((13, 13, 721, 1440), 3)
-    (3, 0, slice(0, 721, 1), slice(0, 1440, 1))
-    """
-    given = (index,) if isinstance(index, int | np.integer) else tuple(index)
-    if len(shape) < 2 or len(given) > len(shape) - 2:
-        raise ValueError(f"frame: index {given} for shape {tuple(shape)}; a map has two axes")
-    return _checked("frame", shape, (*_padded(len(shape) - 2, given, ()), ...))
-
-
-def profile(shape: Sequence[int], index: Sequence[int], axis: int = 1) -> Indices:
-    """Select all of one axis (the levels) at one index of all the others.
-
-    Parameters
-    ----------
-    shape
-        Shape of the array.
-    index
-        One index for each of the other axes, in order.
-    axis
-        The axis taken whole.
-
-    Examples
-    --------
-    >>> profile((13, 37, 721, 1440), (0, 280, 506))
-    (0, slice(0, 37, 1), 280, 506)
-    """
-    if len(index) != len(shape) - 1 or axis >= len(shape):
-        raise ValueError(
-            f"profile: index {tuple(index)} for shape {tuple(shape)}; "
-            f"give {len(shape) - 1} indices, one for each axis but {axis}"
-        )
-    return _checked("profile", shape, (*index[:axis], slice(None), *index[axis:]))
-
-
-def box(shape: Sequence[int], corner: Sequence[int], lengths: Sequence[int]) -> Indices:
-    """Select a block of elements.
-
-    Parameters
-    ----------
-    shape
-        Shape of the array.
-    corner
-        First element of each axis.
-    lengths
-        Number of elements along each axis.
-
-    Examples
-    --------
-    >>> box((100, 100), (20, 30), (10, 10))
-    (slice(20, 30, 1), slice(30, 40, 1))
-    """
-    if not len(corner) == len(lengths) == len(shape):
-        raise ValueError(
-            f"box: corner {tuple(corner)} and lengths {tuple(lengths)} for shape {tuple(shape)}; "
-            "give one of each for every axis"
-        )
-    for axis, (n, first, length) in enumerate(zip(shape, corner, lengths, strict=True)):
-        if first < 0 or length < 0 or first + length > n:
-            raise ValueError(
-                f"box: {first} to {first + length} on axis {axis} of size {n} lies outside"
-            )
-    return tuple(slice(i, i + n, 1) for i, n in zip(corner, lengths, strict=True))
-
-
-def strided(shape: Sequence[int], steps: int | Sequence[int]) -> Indices:
-    """Select every n-th element along each axis.
-
-    Parameters
-    ----------
-    shape
-        Shape of the array.
-    steps
-        A step for all axes, or one for each, at least 1.
-
-    Examples
-    --------
-    >>> strided((100, 100), 10)
-    (slice(0, 100, 10), slice(0, 100, 10))
-    """
-    each = (steps,) * len(shape) if isinstance(steps, int | np.integer) else tuple(steps)
-    if len(each) != len(shape) or min(each, default=1) < 1:
-        raise ValueError(
-            f"strided: steps {steps!r} for shape {tuple(shape)}; give one for each axis, at least 1"
-        )
-    return tuple(slice(0, n, int(step)) for n, step in zip(shape, each, strict=True))
-
-
-def _padded(axes: int, before: Sequence[int], after: Sequence[int]) -> Indices:
-    """Return indices of so many axes, 0 between those that are given."""
-    return (*before, *(0,) * (axes - len(before) - len(after)), *after)
-
-
-def _checked(pattern: str, shape: Sequence[int], selection: Selection) -> Indices:
-    """Return a pattern's selection in full: whole axes from 0 to their end."""
-    found = region(selection, tuple(shape), pattern).indices
-    return tuple(
-        slice(0, n, 1) if isinstance(i, slice) else i for i, n in zip(found, shape, strict=True)
-    )

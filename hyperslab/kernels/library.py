@@ -15,15 +15,6 @@ class LibraryError(OSError):
     """A call of netCDF-C, HDF5 or the system failed."""
 
 
-class _Symbol(ctypes.Structure):
-    _fields_ = [
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    ]
-
-
 @cache
 def _loaded() -> ctypes.CDLL:
     """Give a handle through which names are looked up in netCDF4 and in the libraries under it.
@@ -76,19 +67,6 @@ def variable(name: str, kind: Any = ctypes.c_int64) -> Any:
         return kind.in_dll(_loaded(), name).value
     except ValueError as error:
         raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
-
-
-def library_of(name: str) -> str:
-    """Return the path of the library that a function is in.
-
-    Examples
-    --------
-    >>> library_of("nc_open") == library_of("H5Dread")
-    False
-    """
-    symbol = _Symbol()
-    ctypes.CDLL(None).dladdr(ctypes.c_void_p(address(name)), ctypes.byref(symbol))
-    return os.fsdecode(symbol.file or b"")
 
 
 def versions() -> tuple[str, str]:

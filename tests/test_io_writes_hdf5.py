@@ -46,20 +46,19 @@ def test_alloc_time_is_when_storage_appears(tmp_path, chunks):
     assert stored["late"] == 0
 
 
-def test_incremental_alloc(tmp_path):
-    create(tmp_path / "a.h5", [FIELD], Layout("hdf5", (20, 35), alloc="incremental")).close()
+@pytest.mark.parametrize(
+    ("layout", "property", "name"),
+    [
+        (Layout("hdf5", (20, 35), alloc="incremental"), "get_alloc_time", "ALLOC_TIME_INCR"),
+        (Layout("hdf5", prefill=True), "get_fill_time", "FILL_TIME_IFSET"),
+        (Layout("hdf5", prefill=False), "get_fill_time", "FILL_TIME_NEVER"),
+    ],
+)
+def test_when_storage_is_allocated_and_filled(tmp_path, layout, property, name):
+    create(tmp_path / "a.h5", [FIELD], layout).close()
     with h5py.File(tmp_path / "a.h5") as file:
-        creation = file["field"].id.get_create_plist()
-        assert creation.get_alloc_time() == h5py.h5d.ALLOC_TIME_INCR
-
-
-def test_prefill_is_fill_time(tmp_path):
-    for prefill in (True, False):
-        path = tmp_path / f"{prefill}.h5"
-        create(path, [FIELD], Layout("hdf5", prefill=prefill)).close()
-        with h5py.File(path) as file:
-            time = file["field"].id.get_create_plist().get_fill_time()
-            assert (time == h5py.h5d.FILL_TIME_NEVER) is not prefill
+        plan = file["field"].id.get_create_plist()
+        assert getattr(plan, property)() == getattr(h5py.h5d, name)
 
 
 def test_objects_are_aligned(tmp_path):

@@ -82,16 +82,6 @@ def test_any_accesses_read_what_h5py_reads(files, data):
     assert out.tobytes() == b"".join(wanted)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("steps", [None, [2, 3]], ids=["plain", "strided"])
-def test_an_access_that_takes_nothing_may_start_at_the_end(files, layout, steps):
-    out = np.full(5, 9.0)
-    starts, counts = [[11, 0], [11, 14], [0, 0]], [[0, 5], [0, 0], [1, 5]]
-    with Hdf5File.open(files / layout, "a") as file:
-        file.access("read", starts, counts, steps, out)
-    assert out.tolist() == values("f8")[0, :: steps[1] if steps else 1][:5].tolist()
-
-
 def test_it_reads_what_the_kernel_wrote_through_netcdf(tmp_path):
     path, array = tmp_path / "a.nc", values("i4")
     with NetcdfFile.create(path, "netcdf4", "a", ("y", "x"), SHAPE, "i4") as file:

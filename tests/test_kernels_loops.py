@@ -31,11 +31,14 @@ def test_an_error_in_the_block_closes_it_and_is_passed_on(tmp_path, kind):
     assert file.close() == 0
 
 
-@pytest.mark.parametrize("kind", MAKE)
-def test_closing_says_how_long_it_took(tmp_path, kind):
-    file = MAKE[kind](tmp_path / "a")
-    assert file.close() > 0
-    assert file.close() == 0
+@pytest.mark.parametrize("kind", ["netcdf", "hdf5"])
+@pytest.mark.parametrize("steps", [None, [3]], ids=["plain", "strided"])
+def test_an_access_that_takes_nothing_may_start_at_the_end(tmp_path, kind, steps):
+    out = np.zeros(2, "u1")
+    with MAKE[kind](tmp_path / "a") as file:
+        file.access("write", *WHERE[kind], np.array([5, 6, 7, 8], "u1"))
+        file.access("read", [[4], [4], [0]], [[0], [0], [2]], steps, out)
+    assert out.tolist() == [5, 8 if steps else 6]
 
 
 @pytest.mark.parametrize("kind", MAKE)

@@ -200,16 +200,15 @@ class Counted(io.RawIOBase):
         from ..subchunk.fetch.collection import COLLECTION  # h5py comes with it
 
         out = memoryview(buffer).cast("B")
-        at = self.tell()
         with COLLECTION.put_off():
             data = self._file.read(len(out))
-        self._check(data, at, len(out))
+        self._check(data, len(out))
         out[: len(data)] = data
         self.requests += 1
         self.read_bytes += len(data)
         return len(data)
 
-    def _check(self, data: bytes, at: int, asked: int) -> None:
+    def _check(self, data: bytes, asked: int) -> None:
         """Refuse what was not asked for."""
 
     def close(self) -> None:
@@ -225,9 +224,10 @@ class Stream(Counted):
     A server that breaks off, or sends more than was asked for, would else be taken at its word.
     """
 
-    def _check(self, data: bytes, at: int, asked: int) -> None:
+    def _check(self, data: bytes, asked: int) -> None:
         from ..subchunk.fetch.faults import NO_RANGES, short
 
+        at = self.tell() - len(data)
         wanted = max(0, min(asked, int(self._file.size) - at))
         if len(data) < wanted:
             raise OSError(short(len(data), wanted, at))

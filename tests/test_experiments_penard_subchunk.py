@@ -13,9 +13,8 @@ from hyperslab import claims
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
 from hyperslab.io.experiment import Case, File
-from hyperslab.io.indexed import AllEqual
+from hyperslab.io.indexed import AllEqual, Points, requests, runs
 from hyperslab.io.layout import Layout
-from hyperslab.io.pieces import Points, requests, runs
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile
-from hyperslab.kernels.hdf5_library import Id, got, prepare
+from hyperslab.kernels.hdf5_c import Id, got, prepare
 from hyperslab.kernels.library import function, variable
 
 SHAPE = (11, 14)

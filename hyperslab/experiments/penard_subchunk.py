@@ -18,10 +18,9 @@ from ..io.experiment import File, columns
 from ..io.indexed import BUDGET as BUDGET
 from ..io.indexed import BY_HYPERSLAB as BY_HYPERSLAB
 from ..io.indexed import CHUNKINDEX as CHUNKINDEX
-from ..io.indexed import NEEDS, AllEqual, ReadInside
+from ..io.indexed import NEEDS, WIDTH, AllEqual, ReadInside, requests, runs
 from ..io.indexed import Index as Index
 from ..io.indexed import Read as Read
-from ..io.pieces import WIDTH, requests, runs
 from ..io.selection import Selection
 from ..measure.case import Stopwatch
 from ..subchunk.deflate.inflate import WINDOW

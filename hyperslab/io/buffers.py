@@ -47,13 +47,7 @@ Starts = NDArray[np.int64]
 
 
 def size(nbytes: int) -> str:
-    """Return the name of a size of buffer.
-
-    Examples
-    --------
-    >>> size(512), size(4096), size(2**30)
-    ('512 B', '4 KiB', '1 GiB')
-    """
+    """Return the name of a size of buffer."""
     unit = next(unit for unit, factor in _UNITS.items() if nbytes % factor == 0)
     return f"{nbytes // _UNITS[unit]} {unit}"
 
@@ -74,13 +68,7 @@ def bytes_of(name: str) -> int:
 
 
 def sizes(file_bytes: int) -> list[str]:
-    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB.
-
-    Examples
-    --------
-    >>> sizes(2**30)[-1], len(sizes(2**30)), sizes(1024)
-    ('1 GiB', 22, ['512 B', '1 KiB'])
-    """
+    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB."""
     return [size(2**n) for n in range(9, 31) if 2**n <= file_bytes]
 
 

@@ -64,23 +64,11 @@ class Whole:
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
     def equals(self, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this one, compared in pieces that stay in the cache.
-
-        Examples
-        --------
-        >>> Whole((2, 2)).equals(np.array([[0, 1], [2, 4]], "i4"))
-        False
-        """
+        """Return whether an array is this one, compared in pieces that stay in the cache."""
         return found.shape == self.shape and self._counts(0, found)
 
     def slabs(self) -> Iterator[slice]:
-        """Yield slices of the first dimension that take a few megabytes each.
-
-        Examples
-        --------
-        >>> [(slab.start, slab.stop) for slab in Whole((6, 2**18)).slabs()]
-        [(0, 4), (4, 6)]
-        """
+        """Yield slices of the first dimension that take a few megabytes each."""
         step = max(_SLAB * self.shape[0] // self.nbytes, 1)
         for start in range(0, self.shape[0], step):
             yield slice(start, min(start + step, self.shape[0]))
@@ -188,11 +176,6 @@ def copied_in(printed: str) -> tuple[int, float]:
     ------
     ValueError
         When it prints something else.
-
-    Examples
-    --------
-    >>> copied_in("1+0 records out\\n4096 bytes (4.1 kB, 4.0 KiB) copied, 0.000134 s, 30.6 MB/s")
-    (4096, 0.000134)
     """
     found = _COPIED.search(printed)
     if not found:

@@ -227,13 +227,7 @@ def reader(name: str) -> Reader:
 
 
 def library_version(name: str) -> str:
-    """Give the version of the library behind a reader, and of the C libraries behind that.
-
-    Examples
-    --------
-    >>> library_version("plain").partition(" (")[2].split()[0]
-    'numpy'
-    """
+    """Give the version of the library behind a reader, and of the C libraries behind that."""
     return reader(name).version()
 
 
@@ -244,11 +238,6 @@ def card(name: str) -> Card:
     ------
     ValueError
         If there is no such reader.
-
-    Examples
-    --------
-    >>> card("h5py").library
-    'h5py'
     """
     found = next((card for card in CARDS if card.name == name), None)
     if found is None:

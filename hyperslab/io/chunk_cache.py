@@ -138,24 +138,12 @@ def chunk_reads(
 
 
 def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
-    """Return the boxes of the first rows, each one element of the first axis and all else.
-
-    Examples
-    --------
-    >>> row_boxes((8, 40), 2)
-    [((0, 1), (0, 40)), ((1, 2), (0, 40))]
-    """
+    """Return the boxes of the first rows, each one element of the first axis and all else."""
     return [((i, i + 1), *((0, n) for n in shape[1:])) for i in range(rows)]
 
 
 def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
-    """Return the place in the cache's hash table of a chunk, of which only one may be there.
-
-    Examples
-    --------
-    >>> slot((1, 2), (4, 5), 1000)
-    10
-    """
+    """Return the place in the cache's hash table of a chunk, of which only one may be there."""
     value = place[0]
     for coordinate, n in zip(place[1:], grid[1:], strict=True):
         value = (value << (n - 1).bit_length()) ^ coordinate

@@ -39,13 +39,7 @@ def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
 
 
 def padded_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> int:
-    """Return the bytes of all chunks: HDF5 stores them whole, also where they overhang.
-
-    Examples
-    --------
-    >>> padded_bytes((3162, 3162), (790, 790), 4) - 3162**2 * 4
-    22417024
-    """
+    """Return the bytes of all chunks: HDF5 stores them whole, also where they overhang."""
     return math.prod(chunk_grid(shape, chunks)) * math.prod(chunks) * itemsize
 
 
@@ -66,11 +60,6 @@ def floor_chunk(length: int, parts: int) -> int:
     """Return the chunk length that nearly covers an axis in so many parts: the bad choice.
 
     Source: Lee et al. 2008, guideline 4 of section 5.1.2.
-
-    Examples
-    --------
-    >>> floor_chunk(3162, 4)
-    790
     """
     return length // parts
 

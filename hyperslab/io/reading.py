@@ -286,11 +286,6 @@ def numeric(name: str, dtype: object) -> np.dtype[Any]:
     ------
     NotNumbersError
         If it holds anything else.
-
-    Examples
-    --------
-    >>> numeric("sst", "f4")
-    dtype('float32')
     """
     if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
         return np.dtype(dtype)

@@ -86,11 +86,5 @@ def _pointing(text: bytes, url: str) -> dict[str, Any]:
 
 
 def array_names(refs: dict[str, Any]) -> list[str]:
-    """Give the names of the arrays that references describe, with their groups.
-
-    Examples
-    --------
-    >>> array_names({".zgroup": "{}", "a/.zarray": "{}", "b/c/.zarray": "{}", "a/0": ""})
-    ['a', 'b/c']
-    """
+    """Give the names of the arrays that references describe, with their groups."""
     return [key.removesuffix("/.zarray") for key in refs if key.endswith("/.zarray")]

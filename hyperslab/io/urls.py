@@ -67,13 +67,7 @@ class Remote:
         return replace(self, url=f"{folder.rstrip('/')}/{name}{mark}{query}")
 
     def beside(self, suffix: str) -> Remote:
-        """Give what lies beside it, its name with an ending.
-
-        Examples
-        --------
-        >>> Remote("https://example.org/sst.nc?token=1").beside(".subchunk").url
-        'https://example.org/sst.nc.subchunk?token=1'
-        """
+        """Give what lies beside it, its name with an ending."""
         path, mark, query = self.url.partition("?")
         return replace(self, url=f"{path}{suffix}{mark}{query}")
 
@@ -167,12 +161,6 @@ class Counted(io.RawIOBase):
     h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
     garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
     is collected during a read.
-
-    Examples
-    --------
-    >>> counted = Counted(io.BytesIO(b"chunk"))
-    >>> counted.read(3), counted.requests, counted.read_bytes
-    (b'chu', 1, 3)
     """
 
     def __init__(self, file: Any) -> None:

@@ -27,12 +27,7 @@ NAME = "data"
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove a file or a directory store, if it is there.
-
-    Examples
-    --------
-    >>> Remove(Path("nothing-of-this-name.nc"))()
-    """
+    """Remove a file or a directory store, if it is there."""
 
     path: Path
 
@@ -154,14 +149,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class Equals:
-    """Check that what a sample read equals the truth, which is made anew.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> Equals(partial(np.arange, 3))(np.array([0, 1, 2]))
-    True
-    """
+    """Check that what a sample read equals the truth, which is made anew."""
 
     values: Values
 

@@ -153,14 +153,7 @@ def stored_bytes(path: str | Path) -> int:
 
 
 def sync_files(path: str | Path) -> None:
-    """Flush a file, or every file and directory of a directory store, to the device.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     sync_files(file.name)
-    """
+    """Flush a file, or every file and directory of a directory store, to the device."""
     if not Path(path).is_dir():
         _fsync(path)
         return
@@ -193,11 +186,5 @@ def sidecar(path: Path) -> Path:
 
 
 def ordered(dtype: str, byteorder: str) -> np.dtype[Any]:
-    """Give a type in the byte order of a layout.
-
-    Examples
-    --------
-    >>> ordered("f4", "big").str
-    '>f4'
-    """
+    """Give a type in the byte order of a layout."""
     return np.dtype(_ORDERS[byteorder] + dtype)

@@ -41,11 +41,6 @@ def calls_of(
         For what is not an integer.
     ValueError
         If the numbers of axes differ.
-
-    Examples
-    --------
-    >>> calls_of((3, 4), [[0, 0], [1, 0]], [1, 4], None)[1].tolist()
-    [[1, 4], [1, 4]]
     """
     first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
     if first.shape[1:] != (len(shape),):

@@ -69,7 +69,7 @@ class NetcdfFile(OpenedArray):
     def open(
         cls, path: str | Path, variable: str, *, write: bool = False, cache_bytes: int | None = None
     ) -> NetcdfFile:
-        """Open one variable of a file.
+        """Open one variable of a file, with a chunk cache of a size, or netCDF-C's own.
 
         Raises
         ------
@@ -77,8 +77,6 @@ class NetcdfFile(OpenedArray):
             If netCDF-C cannot open it, with its own words.
         NoNumbersError
             If the variable holds no numbers.
-        KernelError
-            If the kernel cannot be compiled here.
         """
         kernel()
         file = ctypes.c_int()
@@ -104,24 +102,9 @@ class NetcdfFile(OpenedArray):
     ) -> NetcdfFile:
         """Create a file with one variable, and leave define mode.
 
-        Parameters
-        ----------
-        path
-            What lies there is written over.
-        format
-            One of `FORMATS`.
-        variable, dims, shape, dtype
-            Its name, dimensions, lengths, and type such as "i4".
-        chunks
-            Lengths of a chunk; None is contiguous. Formats before netCDF-4 have no chunks.
-        deflate
-            Level 0 to 9; None leaves the filter out.
-        shuffle
-            Shuffle bytes before deflate.
-        cache_bytes
-            Size of the variable's chunk cache; None keeps what netCDF-C gives it.
-        fill
-            Whether storage is filled before it is written.
+        It is contiguous where `chunks` is None; `deflate` is a level, None leaves the filter out;
+        `fill` is whether storage is filled before it is written. What lies at the path is written
+        over.
 
         Raises
         ------

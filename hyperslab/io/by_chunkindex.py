@@ -31,7 +31,6 @@ from ..subchunk.read.boxes import Box, Local, boxes
 from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
 from .by_h5py import dataset_names, find_plugins
-from .cards import Card
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Counted, Place, Remote
@@ -418,6 +417,9 @@ class ChunkindexLayoutReader(Reader):
 
     has_chunk_cache = False
 
+    def prepare(self) -> None:
+        find_plugins()
+
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         kind = SerialVariable if self.name == LEAN else StandIn
         with ExitStack() as held:
@@ -448,7 +450,4 @@ class _SerialArray(Indexed):
         return self.variable.read(chosen.indices)
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    find_plugins()
-    return ChunkindexLayoutReader(card)
+READER = ChunkindexLayoutReader

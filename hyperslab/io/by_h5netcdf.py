@@ -10,13 +10,15 @@ import h5netcdf
 import h5py
 
 from .by_h5py import find_plugins
-from .cards import Card
-from .reading import Reader, StreamReader, streamed, walked
+from .reading import StreamReader, streamed, walked
 from .urls import Place
 
 
 class H5netcdfReader(StreamReader):
     """Reads netCDF-4 and HDF5 with h5netcdf; dimensions without names are given some."""
+
+    def prepare(self) -> None:
+        find_plugins()
 
     def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
         """Open a file."""
@@ -33,7 +35,4 @@ class H5netcdfReader(StreamReader):
         return f"{h5netcdf.__version__} (h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version})"
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    find_plugins()
-    return H5netcdfReader(card)
+READER = H5netcdfReader

@@ -13,9 +13,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from .cards import Card
 from .layout import Layout
-from .reading import Reader, StreamReader, streamed, visited
+from .reading import StreamReader, streamed, visited
 from .selection import Selection
 from .urls import Place
 from .variable import Variable
@@ -31,6 +30,9 @@ class H5pyReader(StreamReader):
     blocks of 1 MiB. `h5py-paged` reads files that were written in pages, with a buffer of 32 MiB
     for them.
     """
+
+    def prepare(self) -> None:
+        find_plugins()
 
     def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
         """Open a file."""
@@ -180,7 +182,4 @@ class HDF5Writer(Writer):
             raise
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    find_plugins()
-    return H5pyReader(card)
+READER = H5pyReader

@@ -12,7 +12,6 @@ import h5py
 import hidefix
 
 from .by_h5py import dataset_names
-from .cards import Card
 from .reading import Opened, Reader
 from .selection import Region
 from .urls import Place
@@ -79,6 +78,4 @@ class _HidefixArray(Opened):
         del self.dataset
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return HidefixReader(card)
+READER = HidefixReader

@@ -12,7 +12,6 @@ from fsspec.implementations.reference import ReferenceFileSystem
 from zarr.storage import FsspecStore
 
 from .by_zarr import opened_array
-from .cards import Card
 from .reading import Opened, Reader
 from .references import array_names, references_of
 from .urls import Place, Remote, system_in_zarr
@@ -52,6 +51,4 @@ class KerchunkReader(Reader):
         return f"{kerchunk.__version__} (zarr {zarr.__version__})"
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return KerchunkReader(card)
+READER = KerchunkReader

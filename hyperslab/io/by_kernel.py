@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ..kernels import NetcdfFile, kernel
 from ..kernels.library import versions
 from ..kernels.netcdf_c import NoNumbersError, names
-from .cards import Card
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Place
@@ -24,6 +23,9 @@ class KernelReader(Reader):
 
     It runs on the very netCDF-C that netCDF4-python has loaded.
     """
+
+    def prepare(self) -> None:
+        kernel()
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Path)
@@ -52,7 +54,4 @@ class _KernelArray(Indexed):
         return out
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card; the kernel is compiled now, so that no open pays for it."""
-    kernel()
-    return KernelReader(card)
+READER = KernelReader

@@ -10,7 +10,6 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from .cards import Card
 from .layout import CLASSIC, Layout
 from .reading import Indexed, Opened, Reader, walked
 from .urls import Place, Remote
@@ -189,6 +188,4 @@ def _codec(layout: Layout) -> dict[str, Any]:
     return options
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return NetCDF4Reader(card)
+READER = NetCDF4Reader

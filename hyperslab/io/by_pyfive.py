@@ -7,9 +7,8 @@ from typing import Any
 
 import pyfive
 
-from .cards import Card
 from .chunk_shapes import chunk_grid
-from .reading import Reader, StreamReader
+from .reading import StreamReader
 
 
 class PyfiveReader(StreamReader):
@@ -34,6 +33,4 @@ class PyfiveReader(StreamReader):
         return str(pyfive.__version__)
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return PyfiveReader(card)
+READER = PyfiveReader

@@ -7,7 +7,6 @@ from contextlib import ExitStack
 
 from .. import __version__, subchunk
 from ..subchunk.deflate.inflate import inflater
-from .cards import Card
 from .reading import Indexed, Opened, Reader
 from .urls import Place, Remote
 
@@ -20,6 +19,9 @@ class SubchunkReader(Reader):
     """
 
     has_chunk_cache = False
+
+    def prepare(self) -> None:
+        inflater()
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         with ExitStack() as held:
@@ -45,7 +47,4 @@ class SubchunkReader(Reader):
         return f"{__version__} ({name})"
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card; what inflates is imported now, so that no open pays for it."""
-    inflater()
-    return SubchunkReader(card)
+READER = SubchunkReader

@@ -16,7 +16,6 @@ from obstore.store import MemoryStore, from_url
 from virtualizarr.parsers import HDFParser, KerchunkJSONParser
 
 from .by_zarr import opened_array
-from .cards import Card
 from .reading import Opened, Reader
 from .references import array_names, references_of
 from .urls import Place, Remote
@@ -73,6 +72,4 @@ class VirtualizarrReader(Reader):
         return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return VirtualizarrReader(card)
+READER = VirtualizarrReader

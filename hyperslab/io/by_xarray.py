@@ -108,6 +108,4 @@ class _XarrayArray(Indexed):
         return self.variable[chosen.indices].values
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return XarrayReader(card)
+READER = XarrayReader

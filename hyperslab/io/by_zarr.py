@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
 
-from .cards import Card
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
@@ -234,6 +233,4 @@ def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return ZarrReader(card)
+READER = ZarrReader

@@ -222,7 +222,7 @@ def reader(name: str) -> Reader:
             f"reader {name!r} needs {', '.join(missing)}, not installed here: "
             f"{_install(missing)}; usable are {', '.join(readers())}"
         )
-    made: Reader = import_module(f"hyperslab.io.{mine.module}").make(mine)
+    made: Reader = import_module(f"hyperslab.io.{mine.module}").READER(mine)
     return made
 
 

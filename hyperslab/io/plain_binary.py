@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cards import Card
 from .reading import Opened, Reader
 from .selection import Region, Selection, region
 from .urls import Place
@@ -146,6 +145,4 @@ class BinaryWriter(Writer):
         os.close(self._file)
 
 
-def make(card: Card) -> Reader:
-    """Make the reader of a card."""
-    return PlainReader(card)
+READER = PlainReader

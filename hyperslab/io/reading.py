@@ -27,6 +27,10 @@ class Reader(ABC):
 
     def __init__(self, card: Card) -> None:
         self.card = card
+        self.prepare()
+
+    def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
+        """Do once, when the reader is asked for, what no open should pay for."""
 
     def __repr__(self) -> str:
         return f"<reader {self.name}>"

@@ -186,6 +186,7 @@ def truth(pair, written, real):
 WHOLE = ("binary", "netcdf3", "netcdf4-deflate", "hdf5-paged", "zarr2-blosc", "zarr3-zstd",
          "nczarr-zstd")  # fmt: skip
 FULL = [pair for pair in PAIRS if pair[0] in WHOLE]
+FORMATS = {LAYOUTS[name].format for name in WHOLE}
 
 
 @pytest.mark.parametrize("pair", FULL, indirect=True, scope="session", ids="-by-".join)
@@ -196,7 +197,11 @@ class TestWritten(ReaderContract):
 @pytest.mark.parametrize(
     "pair", [p for p in PAIRS if p not in FULL], indirect=True, scope="session", ids="-by-".join
 )
-def test_other_layouts_are_read_to_the_bit(reader, truth):
+def test_other_layouts_are_read_to_the_bit(reader, truth, pair):
+    """Only one variable has the layout: the others where format or byte order are new."""
+    layout = LAYOUTS[pair[0]]
+    if layout.format in FORMATS and layout.byteorder != "big":
+        truth = replace(truth, values={truth.main: truth.values[truth.main]})
     ReaderContract().test_every_variable_is_read_to_the_bit(reader, truth)
     with reader.open(truth.path, truth.main) as opened:
         for selection in ((slice(1, 6, 2), ..., -3), (-1, slice(4, 9)), (..., slice(0, 13, 4))):

@@ -30,18 +30,17 @@ class NetCDF4Reader(Reader):
         with ExitStack() as held:
             file = held.enter_context(netCDF4.Dataset(self.address(place), "r"))
             found = file[variable]
-            opened = Indexed(variable, found, held)
-        with ExitStack() as held:
-            held.callback(opened.close)
-            found.set_auto_maskandscale(False)
-            # Without it a strided selection is one call of the C library for each element.
-            found.use_nc_get_vars(True)
-            if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
-                found.set_var_chunk_cache(size=chunk_cache_bytes)
-            if self.name == "nczarr" and not found.dtype.isnative:
-                raise ValueError("it is big-endian: netCDF-C would swap the bytes of fill values")
-            held.pop_all()
-        return opened
+            if isinstance(found, netCDF4.Variable):
+                found.set_auto_maskandscale(False)
+                # Without it a strided selection is one call of the C library for each element.
+                found.use_nc_get_vars(True)
+                if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
+                    found.set_var_chunk_cache(size=chunk_cache_bytes)
+                if self.name == "nczarr" and not np.dtype(found.dtype).isnative:
+                    raise ValueError(
+                        "it is big-endian: netCDF-C would swap the bytes of fill values"
+                    )
+            return Indexed(variable, found, held)
 
     def address(self, place: Place) -> str:
         """Give what netCDF-C opens."""

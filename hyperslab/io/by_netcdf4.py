@@ -61,6 +61,18 @@ class NetCDF4Reader(Reader):
         )
 
 
+@contextmanager
+def default_cache(nbytes: int | None) -> Iterator[None]:
+    """Give files that netCDF-C opens meanwhile another default cache; None changes nothing."""
+    before = netCDF4.get_chunk_cache()
+    if nbytes is not None:
+        netCDF4.set_chunk_cache(nbytes, *before[1:])
+    try:
+        yield
+    finally:
+        netCDF4.set_chunk_cache(*before)
+
+
 def _nczarr(path: Path) -> str:
     """Return the URL of a directory of Zarr 2, whose path has no character of URLs' own."""
     absolute = str(path.absolute())

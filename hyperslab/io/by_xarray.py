@@ -81,15 +81,11 @@ class XarrayReader(Reader):
         elif self._engine == "h5netcdf":
             yield {"driver_kwds": {"rdcc_nbytes": chunk_cache_bytes}}
         else:
-            import netCDF4
+            from .by_netcdf4 import default_cache
 
             # xarray has no word for it: files opened meanwhile take netCDF-C's default.
-            before = netCDF4.get_chunk_cache()
-            netCDF4.set_chunk_cache(chunk_cache_bytes, *before[1:])
-            try:
+            with default_cache(chunk_cache_bytes):
                 yield {}
-            finally:
-                netCDF4.set_chunk_cache(*before)
 
     def names(self, place: Place) -> Iterable[str]:
         """Give the names of the variables, with their groups."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from . import reader
+from .by_netcdf4 import default_cache as default_cache
 from .chunk_cache import RULES, CacheRule, ChunkCache
 from .reading import Opened
 from .selection import Region
@@ -43,20 +44,6 @@ def build_rule() -> CacheRule:
     default = library_cache("netcdf4").nbytes
     known = [rule for rule in RULES.values() if rule.default_bytes == default]
     return known[0] if known else CacheRule(default, 10, max(default, 64 * 2**20))
-
-
-@contextmanager
-def default_cache(nbytes: int | None) -> Iterator[None]:
-    """Give files that netCDF-C opens meanwhile another default cache; None changes nothing."""
-    import netCDF4
-
-    before = netCDF4.get_chunk_cache()
-    if nbytes is not None:
-        netCDF4.set_chunk_cache(nbytes, *before[1:])
-    try:
-        yield
-    finally:
-        netCDF4.set_chunk_cache(*before)
 
 
 @contextmanager

@@ -13,17 +13,18 @@ ROOT = Path(__file__).parents[1]
 # Each part of the project, and the parts it may import beside itself.
 BELOW: dict[str, frozenset[str]] = {
     "text": frozenset(),
+    "secret": frozenset(),
     "measure": frozenset({"text"}),
-    "network": frozenset({"measure"}),
+    "network": frozenset({"measure", "secret"}),
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
-    "io": frozenset({"text", "measure", "network", "subchunk", "kernels"}),
+    "io": frozenset({"text", "secret", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "parallel": frozenset({"measure", "kernels", "io"}),
     "advise": frozenset({"measure", "network", "subchunk", "io", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
-BELOW["claims"] = frozenset({"text", "measure", "analysis"})
+BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
 BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}

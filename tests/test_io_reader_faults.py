@@ -18,10 +18,10 @@ from forked_servers import forking
 
 from hyperslab import subchunk
 from hyperslab.io import Layout, readers, references, write_array
+from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.io.urls import Remote
 from hyperslab.network import Fault, serving
-from hyperslab.subchunk import chunkindex
 
 CHUNKS = (1, 200, 300)
 LAYOUTS = {

@@ -12,9 +12,9 @@ from forked_servers import forking
 
 from hyperslab import subchunk
 from hyperslab.io import Layout, Variable, create, readers, references
+from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
 from hyperslab.network import serving
-from hyperslab.subchunk import chunkindex
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

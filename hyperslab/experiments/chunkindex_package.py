@@ -18,13 +18,12 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io import reader, work
+from ..io import chunkindex_format, reader, work
 from ..io.by_chunkindex import SUFFIX as LAYOUT
 from ..io.cards import card
 from ..io.experiment import File, columns
 from ..io.far import served_folder
 from ..network import Wire
-from ..subchunk import chunkindex
 
 VERSIONS = Path(__file__).with_name("chunkindex.txt")
 NAME = "chunkindex, package"
@@ -264,7 +263,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
     """Return whether two indexes have the same points of a variable, and how many the first has."""
-    found, others = (chunkindex.chunk_points(path, variable) for path in (one, other))
+    found, others = (chunkindex_format.chunk_points(path, variable) for path in (one, other))
     same = found.keys() == others.keys() and all(
         np.array_equal(found[name].outloc, others[name].outloc)
         and np.array_equal(found[name].bit, others[name].bit)
@@ -278,7 +277,7 @@ def _ours(file: File, folder: Path) -> Path:
     index = file.path.with_name(file.path.name + LAYOUT)
     if index.exists():
         return index
-    return chunkindex.write(file.path, folder / "ours", variables=[file.array.variable])
+    return chunkindex_format.write(file.path, folder / "ours", variables=[file.array.variable])
 
 
 def _row(wire: Wire, right: bool) -> dict[str, object]:

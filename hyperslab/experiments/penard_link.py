@@ -13,6 +13,7 @@ from ..analysis import cost
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
 from ..io.indexed import index as index
+from ..io.indexed import index_as_document as index_as_document
 from ..io.indexed import inner as inner
 from ..measure.case import Stopwatch
 from ..network import Link, Server
@@ -78,6 +79,11 @@ def affordable(
         for case, one in zip(cases, labels, strict=True)
         if one in chosen
     ]
+
+
+def judged(cases: Sequence[Case]) -> list[Case]:
+    """Return the reads that verdicts compare."""
+    return [case for case in cases if tuple(case.labels[name] for name in LABELS) in JUDGED]
 
 
 def plain_request(place: Place, file: File) -> Case:

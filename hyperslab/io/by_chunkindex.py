@@ -20,17 +20,23 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..subchunk import CorruptDataError, CorruptIndexError, SubchunkError, chunkindex
-from ..subchunk.chunkindex.opening import group_of, read_window
-from ..subchunk.chunkindex.record import ChunkRecord, check_sizes, read_record
-from ..subchunk.chunkindex.write import chunk_names
-from ..subchunk.deflate.inflate import inflate_from
-from ..subchunk.deflate.shuffle import unshuffled
-from ..subchunk.hdf5 import Chunks, chunk_table, describe
+from ..subchunk import CorruptDataError, CorruptIndexError, SubchunkError
+from ..subchunk.chunk_table import Chunks, chunk_table
+from ..subchunk.deflate.inflate import inflate_from, unshuffled
+from ..subchunk.hdf5 import describe
 from ..subchunk.read.boxes import Box, Local, boxes
 from ..subchunk.read.select import wanted
 from ..subchunk.read.whole import decode_chunk
+from . import chunkindex_format
 from .by_h5py import dataset_names, find_plugins
+from .chunkindex_format import (
+    ChunkRecord,
+    check_sizes,
+    chunk_names,
+    group_of,
+    read_record,
+    read_window,
+)
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
 from .urls import Counted, Place, Remote
@@ -410,7 +416,7 @@ class ChunkindexLayoutReader(Reader):
     `chunkindex_lean` makes the requests that the document describes, and leaves out the rest.
 
     Where there is no index one is built first: build it before anything is timed, by
-    ``hyperslab.subchunk.chunkindex.write(path, f"{path}.chunkindex")``. Variables that are not
+    ``hyperslab.io.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
     deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
     fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
     """
@@ -429,7 +435,7 @@ class ChunkindexLayoutReader(Reader):
             else:
                 beside = place.with_name(place.name + SUFFIX)
                 if not beside.exists():
-                    chunkindex.write(place, beside)
+                    chunkindex_format.write(place, beside)
                 files = [held.enter_context(path.open("rb")) for path in (place, beside)]
             data, index = files
             serial = kind(data, index, variable)

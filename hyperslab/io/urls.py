@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..measure.secret import concealed, of_options, of_url
+from ..secret import concealed, of_options, of_url
 
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
 # What obstore calls that which fsspec's s3fs takes.
@@ -125,7 +125,7 @@ class Remote:
     def said(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
         # Here, since h5py comes with it.
-        from ..subchunk.fetch.faults import fault
+        from ..subchunk.fetch.remote import fault
 
         # What follows HDF5's first line is addresses and errno.
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -185,7 +185,7 @@ class Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         """Fill a buffer, as far as the file goes."""
-        from ..subchunk.fetch.collection import COLLECTION  # h5py comes with it
+        from ..subchunk.process import COLLECTION  # h5py comes with it
 
         out = memoryview(buffer).cast("B")
         with COLLECTION.put_off():
@@ -213,7 +213,7 @@ class Stream(Counted):
     """
 
     def _check(self, data: bytes, asked: int) -> None:
-        from ..subchunk.fetch.faults import NO_RANGES, short
+        from ..subchunk.fetch.remote import NO_RANGES, short
 
         at = self.tell() - len(data)
         wanted = max(0, min(asked, int(self._file.size) - at))

@@ -14,7 +14,7 @@ from hyperslab import subchunk
 from hyperslab.io import Layout, Variable, create, readers, references
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
-from hyperslab.network import serving
+from hyperslab.network import Fault, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -112,8 +112,13 @@ def _layout(layout, variable):
 @pytest.fixture(scope="session")
 def servers(folder):
     """The folder, served both ways."""
-    with serving(folder[0]) as http, serving(folder[0], "s3") as s3:
-        yield {"http": http, "s3": s3}
+    never = [Fault("403", count=10**6)]
+    with (
+        serving(folder[0]) as http,
+        serving(folder[0], "s3") as s3,
+        serving(folder[0], "s3", faults=never) as denying,
+    ):
+        yield {"http": http, "s3": s3, "denying": denying}
         fsspec.filesystem("http").clear_instance_cache()
 
 
@@ -173,7 +178,7 @@ class TestHttp(ReaderContract):
 
 
 @pytest.mark.parametrize("pair", REST, indirect=True, scope="session", ids="-by-".join)
-def test_other_layouts_and_s3(reader, truth, pair):
+def test_other_layouts_and_s3(reader, truth, pair, servers):
     """What may differ there: values, absent things, and that no secret is told."""
     for name in truth.values if pair[2] == "http" else (truth.main,):
         with reader.open(truth.path, name) as opened:
@@ -184,7 +189,8 @@ def test_other_layouts_and_s3(reader, truth, pair):
         reader.open(truth.path, "unknown")
     assert str(truth.path) in str(caught.value)
     if pair[2] == "s3":
-        denied = replace(reader, options=reader.options | {"key": SECRET, "secret": SECRET})
+        refused = servers["denying"].storage_options | {"key": SECRET, "secret": SECRET}
+        denied = replace(reader, options=refused)
         with pytest.raises(OSError) as caught:
             denied.open(truth.path, "main")
         assert str(truth.path) in str(caught.value)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from data_gen import NAMES, dataset, parameters, write
 from data_gen.writing import remove
-from hyperslab.storage import CODECS, FORMATS, Layout
-from hyperslab.storage.write import STORE_MARKS
+from hyperslab.io import CODECS, FORMATS, Layout
+from hyperslab.io.creation import STORE_MARKS
 
 WORDS = {
     "ocean": "hourly surface currents of a Mediterranean-like sea, uo and vo",

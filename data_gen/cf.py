@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from data_gen.radar import NO_COVERAGE, NO_ECHO, SCALE
-from hyperslab.storage import Variable
+from hyperslab.io import Variable
 
 CONVENTIONS = "CF-1.11"
 EPOCH = "hours since 2025-01-15 00:00:00"

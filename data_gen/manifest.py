@@ -11,7 +11,7 @@ from pathlib import Path
 
 from data_gen.datasets import Dataset, dataset, generator
 from data_gen.writing import remove, write
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 
 class AlteredError(ValueError):

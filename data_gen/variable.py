@@ -13,9 +13,9 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage import create
-from hyperslab.storage.chunk_cache import DEFAULT_CACHE
-from hyperslab.storage.layout import Layout
+from hyperslab.io import create
+from hyperslab.io.chunk_cache import DEFAULT_CACHE
+from hyperslab.io.layout import Layout
 
 from .datasets import Dataset, dataset
 from .manifest import ensure_all

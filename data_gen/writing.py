@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from data_gen.datasets import Dataset
-from hyperslab.storage import Layout, Writer, create
+from hyperslab.io import Layout, Writer, create
 
 SPARE_BYTES = 64 * 2**20  # left free on the disk, beside what is written
 

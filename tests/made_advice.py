@@ -7,8 +7,8 @@ import numpy as np
 from hyperslab.advise.advice.predictors import Rough
 from hyperslab.advise.advice.question import Question
 from hyperslab.advise.advice.rank import advise
+from hyperslab.io import Layout, Variable, create
 from hyperslab.measure.stats import Interval
-from hyperslab.storage import Layout, Variable, create
 
 SHAPE = (48, 60, 90)
 LAYOUT = Layout("netcdf4", (1, 60, 90), "deflate", 4, shuffle=True)

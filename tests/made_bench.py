@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hyperslab.io import Layout
 from hyperslab.measure.records import frame_of
-from hyperslab.storage import Layout
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from hyperslab.advise.advice.candidates import layouts, now, remedies
 from hyperslab.advise.advice.labels import name_of, named
 from hyperslab.advise.advice.shapes import shard
 from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
 FIELD = SourceVariable(

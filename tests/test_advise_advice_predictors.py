@@ -5,7 +5,7 @@ import pytest
 from hyperslab.advise.advice import predictors
 from hyperslab.advise.advice.predictors import Modelled, Rough, known, predictor
 from hyperslab.advise.model import NoCalibrationError, Read
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 SERIES = ((slice(None), 5, 5),)
 

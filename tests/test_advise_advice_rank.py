@@ -15,8 +15,8 @@ from hyperslab.advise.advice.trials import try_out
 from hyperslab.advise.advisor import apply
 from hyperslab.advise.model.errors import UnknownCodecError
 from hyperslab.advise.source import open_source
+from hyperslab.io import Layout, Variable, create
 from hyperslab.network.link import Link
-from hyperslab.storage import Layout, Variable, create
 
 
 @pytest.fixture(scope="module")

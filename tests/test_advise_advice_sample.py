@@ -11,7 +11,7 @@ from hyperslab.advise.advice.accesses import Access
 from hyperslab.advise.advice.sample import Sample, box_of, packed_bytes, take
 from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.storage import Layout, write_array
+from hyperslab.io import Layout, write_array
 
 
 @given(

@@ -19,8 +19,8 @@ from hyperslab.advise.advisor import text
 from hyperslab.advise.advisor.command import advised
 from hyperslab.advise.advisor.recipes import commands, output_name
 from hyperslab.cli import main
+from hyperslab.io import Layout
 from hyperslab.network import serving
-from hyperslab.storage import Layout
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

@@ -10,9 +10,9 @@ from made_advice import advice, as_if_measured, maps
 from hyperslab.advise.advice.question import FAR
 from hyperslab.advise.advisor import figure, recipes, text, why
 from hyperslab.advise.advisor.rows import rows
+from hyperslab.io import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
-from hyperslab.storage import Layout
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,11 @@ from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError, open_source
 from hyperslab.advise.specs.patterns import Pattern
 from hyperslab.advise.specs.target import Choice, Target
+from hyperslab.io import Layout, write_array
+from hyperslab.io import by_netcdf4 as netcdf
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.storage import Layout, write_array
-from hyperslab.storage.writers import netcdf
 
 MIB = 2**20
 

@@ -9,7 +9,7 @@ from made_selections import lengths, selections
 from hyperslab.advise.bench.truth import Truth
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 
 def shown(truth, values, lengths):

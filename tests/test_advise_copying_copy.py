@@ -15,7 +15,7 @@ from hyperslab.advise.copying.room import MemoryLimitError
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError, open_source
 from hyperslab.advise.specs.target import Choice, Target
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 MIB = 2**20
 SAME = Target("copy")
@@ -182,7 +182,7 @@ def test_errors_come_back_from_a_process_of_its_own(files, tmp_path):
 
 
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
-    from hyperslab.storage.writers import netcdf
+    from hyperslab.io import by_netcdf4 as netcdf
 
     write = netcdf.NetCDFWriter.write
 

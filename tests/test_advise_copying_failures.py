@@ -15,7 +15,7 @@ from hyperslab.advise.copying.failures import NoRoomError, error_of, explained, 
 from hyperslab.advise.copying.room import MemoryLimitError
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError
-from hyperslab.storage import Layout, write_array
+from hyperslab.io import Layout, write_array
 
 MIB = 2**20
 

@@ -10,8 +10,8 @@ from hyperslab.advise.copying import pieces as module
 from hyperslab.advise.copying.chunk_cost import call_bytes, touched
 from hyperslab.advise.copying.pieces import PIECE_BYTES, pieces
 from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.storage import Layout
-from hyperslab.storage.region import region
+from hyperslab.io import Layout
+from hyperslab.io.selection import region
 
 
 @given(st.data(), selections(30), st.integers(8, 4000))

@@ -16,7 +16,7 @@ from hyperslab.advise.copying.room import (
     zarr_at_once,
 )
 from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 MIB = 2**20
 FORMATS = ["netcdf3", "cdf5", "netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"]

@@ -17,7 +17,7 @@ from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.target import Choice, Target
-from hyperslab.storage import Layout, write_array
+from hyperslab.io import Layout, write_array
 
 MIB = 2**20
 LITTLE = 26 * MIB

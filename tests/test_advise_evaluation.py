@@ -24,8 +24,8 @@ from hyperslab.advise.evaluation.evaluate import (
     pairs,
 )
 from hyperslab.advise.evaluation.remembering import Remembering
+from hyperslab.io import Layout
 from hyperslab.measure.records import frame_of
-from hyperslab.storage import Layout
 
 
 @pytest.fixture(scope="module")

@@ -28,8 +28,8 @@ from hyperslab.advise.model.measured.fields import TEXTURES, field
 from hyperslab.advise.model.measured.fit import Sample, fitted, spread
 from hyperslab.advise.model.measured.reading import checksum
 from hyperslab.advise.model.terms import disk_terms, summed, terms
+from hyperslab.io import Layout, write_array
 from hyperslab.measure.machine import identity, versions
-from hyperslab.storage import Layout, write_array
 
 NOW = datetime.datetime.now(datetime.UTC).isoformat()
 MADE = Calibration(

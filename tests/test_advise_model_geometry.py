@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hyperslab.advise.model import Read, geometry
 from hyperslab.advise.model.geometry import cache_bytes, kind
-from hyperslab.storage import Layout, region
+from hyperslab.io import Layout, region
 
 EVERY = slice(None)
 

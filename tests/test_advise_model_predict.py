@@ -16,7 +16,7 @@ from hyperslab.advise.model import (
 )
 from hyperslab.advise.model.measured.held_out import cost_rows, from_rows, refusals
 from hyperslab.advise.model.terms import disk_terms, regimes, terms, worker
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
 SERIES = ((slice(None), 5, 5),)

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.access import references
-from hyperslab.access.registry import reader
 from hyperslab.advise.model import Read, UnknownLibraryError, geometry
 from hyperslab.advise.model.window import Window
 from hyperslab.advise.model.wire import FETCHES, Moved, moved, wire_seconds
+from hyperslab.io import Layout, references
+from hyperslab.io.cards import reader
+from hyperslab.io.creation import write_array
 from hyperslab.network import Link, serving
-from hyperslab.storage import Layout
-from hyperslab.storage.write import write_array
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

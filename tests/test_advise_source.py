@@ -12,7 +12,7 @@ import pytest
 import zarr
 
 from hyperslab.advise.source import SourceError, open_source
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 
 def everything(path):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made, stored
 
 from hyperslab.advise.specs.auto import MIDDLE_BYTES, along, balanced, candidates, shapes
-from hyperslab.storage import Layout
-from hyperslab.storage.geometry import chunk_grid
+from hyperslab.io import Layout
+from hyperslab.io.chunk_shapes import chunk_grid
 
 SHAPES = st.lists(st.integers(1, 4000), min_size=2, max_size=5).map(tuple)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hyperslab.advise.specs.axes import axes_of, axis_letters
-from hyperslab.storage import Variable
+from hyperslab.io import Variable
 
 
 def coordinate(name, **attrs):

@@ -4,7 +4,7 @@ import netCDF4
 import pytest
 
 from hyperslab.advise.specs.defaults import default_chunks
-from hyperslab.storage import Layout, Variable, create
+from hyperslab.io import Layout, Variable, create
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.fitting import fit
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 
 def variable(name="sst", dims=("t", "x"), shape=(3, 4), **others):

@@ -8,7 +8,7 @@ import pytest
 from made_bench import PLAIN, SST, Made, stored
 
 from hyperslab.advise.specs.target import Choice, Target
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 CLASSIC = stored("t", ("time", "x"), (9, 5), Layout("netcdf3"), unlimited=("time",))
 ZARR = stored("z", ("y", "x"), (30, 20), Layout("zarr3", chunks=(10, 10), codec="zstd", level=5))

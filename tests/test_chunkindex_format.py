@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.access import chunkindex_format
-from hyperslab.access.chunkindex_format import ChunkindexFile
+from hyperslab.io import chunkindex_format
+from hyperslab.io.chunkindex_format import ChunkindexFile
 
 SHAPE, CHUNKS = (3, 310, 260), (2, 300, 200)
 KEYS = (

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from range_server import serving
 
 from hyperslab import subchunk
-from hyperslab.access import chunkindex_format as chunkindex
-from hyperslab.access import reader
-from hyperslab.access.chunkindex_layout import LEAN, SUFFIX, SerialVariable, StandIn
+from hyperslab.io import chunkindex_format as chunkindex
+from hyperslab.io import reader
+from hyperslab.io.by_chunkindex import LEAN, SUFFIX, SerialVariable, StandIn
 
 KINDS = (SerialVariable, StandIn)
 READERS = (LEAN, "chunkindex_layout")

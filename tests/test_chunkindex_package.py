@@ -15,9 +15,9 @@ from hyperslab.experiments import chunkindex_package as published
 from hyperslab.experiments.chunkindex_package import NAME, Package, ReadByPackage
 from hyperslab.experiments.penard_local import index
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.storage.layout import Layout
 
 ROOT = Path(__file__).parents[1]
 CHECKOUT = os.environ.get("HYPERSLAB_CHUNKINDEX", "")
@@ -29,8 +29,8 @@ READS = {
 }
 # Not the package's code: its two functions, as ours does them.
 FAKE = """
-from hyperslab.access.chunkindex_layout import StandIn
-from hyperslab.access import chunkindex_format as chunkindex
+from hyperslab.io import chunkindex_format as chunkindex
+from hyperslab.io.by_chunkindex import StandIn
 
 def create_index(index, path):
     chunkindex.write(path, index)

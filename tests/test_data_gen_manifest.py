@@ -11,7 +11,7 @@ import pytest
 
 import data_gen
 from data_gen.manifest import AlteredError, checksum, ensure, ensure_all, manifest_path
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 NETCDF, ZARR = Layout("netcdf4"), Layout("zarr2", chunks=(2, 5))
 SHAPE = (4, 5)
@@ -154,7 +154,7 @@ def test_bad_requests_make_nothing(tmp_path):
 SLOW = """
 import dataclasses, sys, time
 import data_gen, data_gen.manifest as manifest
-from hyperslab.storage import Layout
+from hyperslab.io import Layout
 
 def slowly(name, **given):
     source = data_gen.dataset(name, **given)

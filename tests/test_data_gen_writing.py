@@ -9,8 +9,7 @@ import pytest
 
 import data_gen
 from data_gen.writing import NotEnoughSpaceError, need_space, write
-from hyperslab.access import reader
-from hyperslab.storage import FORMATS, Layout
+from hyperslab.io import FORMATS, Layout, reader
 
 SMALL = {"steps": 5, "nlat": 19, "nlon": 64}
 FRAME = (1, 19, 64)
@@ -108,7 +107,7 @@ def test_a_disk_too_small_is_an_error_before_any_work(tmp_path):
 def peak_bytes(path, steps):
     code = (
         "import resource, sys; from pathlib import Path; import data_gen\n"
-        "from hyperslab.storage import Layout\n"
+        "from hyperslab.io import Layout\n"
         f"source = data_gen.dataset('ocean', steps={steps}, nlat=190, nlon=644)\n"
         f"data_gen.write(source, {{Path({str(path)!r}): Layout('netcdf4')}})\n"
         "unit = 1 if sys.platform == 'darwin' else 1024\n"

@@ -6,7 +6,7 @@ from hyperslab.advise.model.measured.held_out import held_out
 from hyperslab.advise.source import open_source
 from hyperslab.experiments import advise_evaluation
 from hyperslab.experiments.cost_model import Trials, cut, patterns
-from hyperslab.storage.layout import Layout
+from hyperslab.io.layout import Layout
 
 
 def test_trial_files_hold_what_is_read(tmp_path):

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from hyperslab.experiments import chunking_cache as cached
 from hyperslab.io import chunk_cached
+from hyperslab.io.chunk_cache import RULES
 from hyperslab.io.experiment import Array, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.chunk_cache import RULES
-from hyperslab.storage.layout import Layout
 from hyperslab.study import Case
 
 MIB = 2**20

@@ -7,8 +7,8 @@ import pytest
 from data_gen.arrays import LARGE, SMALL
 from hyperslab.experiments import chunking_defaults as defaults
 from hyperslab.io.experiment import Array, File, Read
+from hyperslab.io.layout import Layout
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 from hyperslab.study import Case
 
 

@@ -6,11 +6,11 @@ from forked_servers import forking
 from hyperslab.experiments import cloud_layouts as cloud
 from hyperslab.io.experiment import Case, File, modules
 from hyperslab.io.far import Place, serve
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job
 from hyperslab.network import Link
-from hyperslab.storage.layout import Layout
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

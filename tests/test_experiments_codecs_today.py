@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hyperslab.analysis.choice import smallest_of_fastest
 from hyperslab.analysis.compare import compare
 from hyperslab.experiments import codecs_today as codecs
+from hyperslab.io import Layout
 from hyperslab.io.experiment import Array, Case, Read
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage import Layout
 
 FILL = 1e20
 DEFLATE = {"codec": "deflate", "level": 1, "shuffle": True}

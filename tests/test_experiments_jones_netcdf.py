@@ -10,9 +10,9 @@ from hyperslab import claims
 from hyperslab.experiments import jones_netcdf as layers
 from hyperslab.io.buffers import READERS, Files, bytes_of, truth
 from hyperslab.io.experiment import Array, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
-from hyperslab.storage.layout import Layout
 
 MASKED, RAW = "netCDF4-python", "netCDF4-python without masking"
 

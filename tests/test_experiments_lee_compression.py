@@ -13,9 +13,9 @@ from data_gen.radar import SCALE
 from hyperslab.analysis import break_even
 from hyperslab.experiments import lee_compression as radar
 from hyperslab.io.experiment import Case
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 from hyperslab.text import Interval
 
 SHAPE = (94, 125)

@@ -7,9 +7,9 @@ from hyperslab.analysis.compare import compare
 from hyperslab.experiments import lee_formats as far
 from hyperslab.io.calls import Copied, Equal, Stored, Whole, copied_in
 from hyperslab.io.experiment import Case
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 from hyperslab.study.page import document
 
 SQUARE = (256, 256)

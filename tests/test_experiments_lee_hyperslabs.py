@@ -13,11 +13,11 @@ from hyperslab.experiments import lee_hyperslabs as small
 from hyperslab.experiments.lee_hyperslabs import Way
 from hyperslab.io.calls import Stored, Whole
 from hyperslab.io.experiment import Array, Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.io.ways import Blocks, Lasts
 from hyperslab.kernels import KernelError
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 from hyperslab.study.profile import entry
 
 STEPS = {"[::10, ::10]": (10, 10), "[:, ::10]": (1, 10)}

@@ -5,8 +5,8 @@ import pytest
 import data_gen
 from data_gen.physics import checks
 from hyperslab.experiments.penard_datasets import sizes
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
-from hyperslab.storage.layout import Layout
 from hyperslab.study.page import document
 
 GRID = {"nlat": 45, "nlon": 90}

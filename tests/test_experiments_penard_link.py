@@ -18,10 +18,10 @@ from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver, serve
+from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
-from hyperslab.storage.layout import Layout
 from hyperslab.study.pictures import MapOfLinks
 from hyperslab.study.style import STYLES, styled
 

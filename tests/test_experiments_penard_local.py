@@ -7,14 +7,14 @@ import pytest
 
 from data_gen.variable import variable
 from hyperslab import claims
-from hyperslab.access.registry import readers
 from hyperslab.experiments.penard_local import ReadHere, index
 from hyperslab.io import experiment
+from hyperslab.io.cards import readers
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job
-from hyperslab.storage.layout import Layout
 
 SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]
 CHUNK = (1, 380, 1287)

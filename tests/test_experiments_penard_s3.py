@@ -17,9 +17,9 @@ from hyperslab import claims
 from hyperslab.experiments import penard_s3 as far
 from hyperslab.io.experiment import Case, File, Read
 from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import about, frame_of, load, save
 from hyperslab.network import Endpoint, Link
-from hyperslab.storage.layout import Layout
 from hyperslab.study import profile
 from hyperslab.study.options import Options
 from hyperslab.study.stale import Page

@@ -13,11 +13,10 @@ from hyperslab import claims
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
 from hyperslab.io.experiment import Case, File
-from hyperslab.io.indexed import AllEqual
-from hyperslab.io.pieces import Points, requests, runs
+from hyperslab.io.indexed import AllEqual, Points, requests, runs
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of, save
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 
 AT = (35, 63)
 INDEXES = (BUDGET, Index("hyperslab, 64 KiB apart", 2**16), BY_HYPERSLAB, CHUNKINDEX)

@@ -7,12 +7,12 @@ from forked_servers import forking
 from data_gen.variable import variable
 from hyperslab import claims
 from hyperslab.experiments.penard_wire import Counting
-from hyperslab.io import beside
+from hyperslab.io import indexed
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver
+from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
-from hyperslab.storage.layout import Layout
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -32,7 +32,7 @@ def files(tmp_path_factory):
         for name, layout in {"netCDF-4": plain, "NCZarr, deflate": odd}.items()
     }
     data.write({file.path: file.layout for file in found.values()}, folder / "data")
-    beside.index([found["netCDF-4"]])
+    indexed.index([found["netCDF-4"]])
     return found
 
 

@@ -17,9 +17,9 @@ from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
 from hyperslab.experiments import rechunking as engines
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 
 MIB = 2**20
 ALLOWED = 32 * MIB

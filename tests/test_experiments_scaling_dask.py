@@ -13,10 +13,10 @@ from data_gen.variable import variable
 from hyperslab import subchunk
 from hyperslab.experiments import scaling_dask as dask
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.storage.layout import Layout
 
 MAPS, BANDS = {"time": 2}, {"time": -1, "lat": 10, "lon": -1}
 

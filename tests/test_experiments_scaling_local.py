@@ -7,10 +7,10 @@ from data_gen.variable import variable
 from hyperslab import subchunk
 from hyperslab.experiments import scaling_local as local
 from hyperslab.io.experiment import Case, File
+from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
-from hyperslab.storage.layout import Layout
 
 TEAMS = [(local.ALONE, 1), (local.THREADS, 2), (local.PROCESSES, 2)]
 

@@ -12,18 +12,16 @@ ROOT = Path(__file__).parents[1]
 
 # Each part of the project, and the parts it may import beside itself.
 BELOW: dict[str, frozenset[str]] = {
-    "storage": frozenset(),
     "text": frozenset(),
     "secret": frozenset(),
-    "measure": frozenset({"text", "storage"}),
-    "network": frozenset({"storage", "measure", "secret"}),
+    "measure": frozenset({"text"}),
+    "network": frozenset({"measure", "secret"}),
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
-    "access": frozenset({"secret", "storage", "measure", "network", "subchunk", "kernels"}),
+    "io": frozenset({"text", "secret", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
-    "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
-    "parallel": frozenset({"storage", "measure", "kernels", "io"}),
-    "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
+    "parallel": frozenset({"measure", "kernels", "io"}),
+    "advise": frozenset({"measure", "network", "subchunk", "io", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
@@ -31,7 +29,7 @@ BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}
 BELOW["__init__"] = frozenset()
-BELOW["data_gen"] = frozenset({"storage"})
+BELOW["data_gen"] = frozenset({"io"})
 
 HEAVY = {
     "dask", "h5py", "matplotlib", "netCDF4", "pandas", "papermill", "pyarrow", "scipy", "xarray",
@@ -89,13 +87,13 @@ def test_imports_go_downwards(path):
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("hyperslab.measure.harness", "from hyperslab.access import reader"),
+        ("hyperslab.measure.harness", "from hyperslab.io import reader"),
         ("hyperslab.measure.harness", "from ..study import session"),
-        ("hyperslab.measure.harness", "def f():\n    import hyperslab.access.zarr"),
+        ("hyperslab.measure.harness", "def f():\n    import hyperslab.io.by_zarr"),
         ("hyperslab.subchunk.plan", "from hyperslab.measure import stats"),
-        ("hyperslab.subchunk.plan", "from hyperslab import storage"),
-        ("hyperslab.storage.layout", "import hyperslab.cli"),
-        ("hyperslab.access.plain", "from data_gen import ocean"),
+        ("hyperslab.subchunk.plan", "from hyperslab import io"),
+        ("hyperslab.io.layout", "import hyperslab.cli"),
+        ("hyperslab.io.plain_binary", "from data_gen import ocean"),
         ("data_gen.ocean", "from hyperslab.measure import stats"),
         ("hyperslab.study.session", "from hyperslab.advise import report"),
         ("hyperslab.claims.verdicts", "from ..study.profile import root"),
@@ -108,10 +106,10 @@ def test_an_upward_import_is_seen(module, line):
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("hyperslab.access.plain", "from hyperslab.storage import Layout"),
-        ("hyperslab.access.plain", "from ..measure import stats\nimport numpy"),
+        ("hyperslab.io.plain_binary", "from hyperslab.io import Layout"),
+        ("hyperslab.io.plain_binary", "from ..measure import stats\nimport numpy"),
         ("hyperslab.study.session", "import data_gen.ocean"),
-        ("data_gen.ocean", "from hyperslab.storage import create"),
+        ("data_gen.ocean", "from hyperslab.io import create"),
         ("hyperslab.cli", "from hyperslab.advise import report"),
     ],
 )
@@ -128,7 +126,7 @@ def test_no_notebook_uses_another():
         assert not used & stems, path.name
 
 
-@pytest.mark.parametrize("module", ["hyperslab", "hyperslab.storage", "hyperslab.access"])
+@pytest.mark.parametrize("module", ["hyperslab", "hyperslab.io", "hyperslab.kernels"])
 def test_importing_the_library_loads_no_heavy_package(module):
     code = f"import sys, {module}; print(*(name.split('.')[0] for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

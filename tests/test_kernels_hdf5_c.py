@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile
-from hyperslab.kernels.hdf5_library import Id, got, prepare
+from hyperslab.kernels.hdf5_c import Id, got, prepare
 from hyperslab.kernels.library import function, variable
 
 SHAPE = (11, 14)
@@ -80,16 +80,6 @@ def test_any_accesses_read_what_h5py_reads(files, data):
             for one in chosen
         ]
     assert out.tobytes() == b"".join(wanted)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("steps", [None, [2, 3]], ids=["plain", "strided"])
-def test_an_access_that_takes_nothing_may_start_at_the_end(files, layout, steps):
-    out = np.full(5, 9.0)
-    starts, counts = [[11, 0], [11, 14], [0, 0]], [[0, 5], [0, 0], [1, 5]]
-    with Hdf5File.open(files / layout, "a") as file:
-        file.access("read", starts, counts, steps, out)
-    assert out.tolist() == values("f8")[0, :: steps[1] if steps else 1][:5].tolist()
 
 
 def test_it_reads_what_the_kernel_wrote_through_netcdf(tmp_path):

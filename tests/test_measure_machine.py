@@ -2,7 +2,7 @@
 
 import pytest
 
-from hyperslab.access.registry import CARDS, readers
+from hyperslab.io.cards import CARDS, readers
 from hyperslab.measure import machine
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from data_gen import arrays
-from hyperslab.access import reader
 from hyperslab.analysis.compare import compare
+from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
@@ -67,7 +67,7 @@ def test_what_a_case_reads_and_writes_is_compared_with_the_array(tmp_path, array
             case.cleanup()
             assert not case.run.path.exists()
     assert not cold.check(array[:, 8])
-    assert {"netCDF4", "hyperslab.access.netcdf4"} <= set(modules([cold]))
+    assert {"netCDF4", "hyperslab.io.by_netcdf4"} <= set(modules([cold]))
 
 
 def test_a_reader_that_is_not_there_is_named(array, tmp_path):

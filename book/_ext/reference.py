@@ -23,7 +23,7 @@ def public(package: str) -> Iterator[str]:
 
 
 class Modules(SphinxDirective):
-    """`` ```{modules} hyperslab.storage ``: a section for each public module."""
+    """`` ```{modules} hyperslab.io ``: a section for each public module."""
 
     required_arguments = 1
 

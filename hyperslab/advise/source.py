@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from hyperslab.storage.write import STORE_MARKS
+from hyperslab.io.creation import STORE_MARKS
 
 from .sources.base import Source, SourceError, SourceVariable
 from .sources.classic import needed_bytes
@@ -77,7 +77,7 @@ def _folder(given: str, path: Path) -> Source:
         )
     try:
         if _by_netcdf(path):
-            from hyperslab.storage.writers.netcdf import address
+            from hyperslab.io.by_netcdf4 import address
 
             from .sources.netcdf import NetCDFSource
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import data_gen
 
-from ..storage.layout import Layout
+from ..io.layout import Layout
 
 Shares = Mapping[str, float]
 _LEVELS = 13  # of the atmosphere

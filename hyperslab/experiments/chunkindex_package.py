@@ -18,13 +18,12 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import chunkindex_format, reader
-from ..access.chunkindex_layout import SUFFIX as LAYOUT
-from ..access.registry import card
-from ..io import work
+from ..io import chunkindex_format, reader, work
+from ..io.by_chunkindex import SUFFIX as LAYOUT
+from ..io.cards import card
 from ..io.experiment import File, columns
-from ..io.far import linked
-from ..network import Wire, serving
+from ..io.far import served_folder
+from ..network import Wire
 
 VERSIONS = Path(__file__).with_name("chunkindex.txt")
 NAME = "chunkindex, package"
@@ -192,7 +191,7 @@ def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def called(name: str) -> str:
-    """Return what tables call a reader: one of `hyperslab.access`, or the package.
+    """Return what tables call a reader: one of `hyperslab.io`, or the package.
 
     Examples
     --------
@@ -247,7 +246,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
         link.symlink_to(to.resolve())
     same, points = same_points(beside, _ours(file, folder), variable)
     rows: dict[str, dict[str, object]] = {}
-    with serving(folder, beyond=linked(folder)) as server:
+    with served_folder(folder) as server:
         data, index = server.address(served.name), server.address(beside.name)
         with reader(STAND_IN).open(data, variable) as opened:
             values = opened.read(selection)

@@ -8,10 +8,10 @@ import pandas as pd
 
 from ..advise.bench.command import measured
 from ..advise.report.summary import BM_COLUMNS, BM_RATES, summary
+from ..io.chunk_shapes import predicted_bytes
+from ..io.creation import write_array
+from ..io.layout import Layout
 from ..measure.records import main
-from ..storage.geometry import predicted_bytes
-from ..storage.layout import Layout
-from ..storage.write import write_array
 
 Rows = Iterator[Mapping[str, object]]
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..io.chunk_cache import chunk_reads, promised_bytes, row_boxes
 from ..io.chunk_cached import (
     READERS,
     REOPENING,
@@ -21,7 +22,6 @@ from ..io.chunk_cached import (
 from ..io.experiment import File
 from ..io.work import NAME, Equals
 from ..measure.case import Stopwatch
-from ..storage.chunk_cache import chunk_reads, promised_bytes, row_boxes
 
 PERIOD = 2048  # values after which a row repeats, shifted from row to row: 8 KiB of noise
 CHUNK_MB = (

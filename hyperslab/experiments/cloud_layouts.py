@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 import data_gen
 
 from .. import subchunk
-from ..access import references
-from ..access.h5py import PAGE_BUFFER_BYTES
-from ..access.urls import Remote, system_in_zarr
+from ..io import references
+from ..io.by_h5py import PAGE_BUFFER_BYTES
+from ..io.creation import create, stored_bytes
 from ..io.experiment import File, Part, columns
 from ..io.far import Place, ReadLinked
+from ..io.layout import Layout
+from ..io.selection import Selection
+from ..io.urls import Remote, system_in_zarr
+from ..io.variable import Variable
 from ..measure.case import Stopwatch
 from ..network import Server
-from ..storage.layout import Layout
-from ..storage.region import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
 from ..subchunk.index.index import SUFFIX as INDEX_SUFFIX
 
 BESIDE = {"references": references.SUFFIX, "index": INDEX_SUFFIX}
@@ -187,7 +187,7 @@ class OpenLinked(ReadLinked):
     @property
     def needs(self) -> tuple[str, ...]:
         """What is imported before samples are forked."""
-        return (*super().needs, "hyperslab.access.xarray", "hyperslab.subchunk.engine", __name__)
+        return (*super().needs, "hyperslab.io.by_xarray", "hyperslab.subchunk.engine", __name__)
 
     def __call__(self, watch: Stopwatch) -> Any:
         place = Remote(self.server.address(self.name), self.server.storage_options)

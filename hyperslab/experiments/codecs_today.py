@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
+from ..io import reader
+from ..io.creation import write_array
 from ..io.experiment import File, Source
-from ..storage.layout import Layout
-from ..storage.region import Selection
-from ..storage.write import write_array
+from ..io.layout import Layout
+from ..io.selection import Selection
 
 KEPT = 0.99
 """Squared coherence down to which a wavelength counts as kept."""

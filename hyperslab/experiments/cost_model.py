@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 import data_gen
 
 from .. import subchunk
-from ..storage.layout import Layout
-from ..storage.selection import Indices, box, frame, profile, series, strided, whole
-from ..storage.write import stored_bytes, write_array
+from ..io.creation import stored_bytes, write_array
+from ..io.layout import Layout
+from ..io.selection import Indices, whole
 
 VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
@@ -64,19 +64,19 @@ def patterns(shape: tuple[int, ...]) -> dict[str, Indices]:
     >>> sorted(patterns((24, 380, 1287)))
     ['box', 'map', 'series', 'strided', 'whole']
     """
-    point = tuple(int(0.37 * n) for n in shape[-2:])
-    corner = tuple(n // 3 for n in shape)
-    lengths = tuple(max(n // 4, 1) for n in shape)
-    found = {"box": box(shape, corner, lengths), "whole": whole(shape)}
-    found["strided"] = strided(shape, (*(1,) * (len(shape) - 2), 3, 3))
-    if len(shape) == 2:
-        return found | {"series": (slice(0, shape[0], 1), point[1])}
-    found |= {
-        "series": series(shape, point),
-        "map": frame(shape, tuple(n // 2 for n in shape[:-2])),
+    every = whole(shape)
+    point, between = tuple(int(0.37 * n) for n in shape[-2:]), (0,) * (len(shape) - 3)
+    found: dict[str, Indices] = {
+        "box": tuple(slice(n // 3, n // 3 + max(n // 4, 1), 1) for n in shape),
+        "whole": every,
+        "strided": (*every[:-2], *(slice(0, n, 3) for n in shape[-2:])),
     }
+    if len(shape) == 2:
+        return found | {"series": (every[0], point[1])}
+    found["series"] = (every[0], *between, *point)
+    found["map"] = (*(n // 2 for n in shape[:-2]), *every[-2:])
     if len(shape) == 4:
-        found["profile"] = profile(shape, (shape[0] - 1, *point))
+        found["profile"] = (shape[0] - 1, every[1], *point)
     return found
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ..io.chunk_shapes import ceil_chunk, floor_chunk, predicted_bytes
+from ..io.creation import create, stored_bytes
 from ..io.experiment import Array
-from ..storage.geometry import ceil_chunk, floor_chunk, predicted_bytes
-from ..storage.layout import Layout
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
+from ..io.layout import Layout
+from ..io.variable import Variable
 
 SIDE = 3162  # of the document's array
 _SMALL = 128  # chunks up to this length stay as they are

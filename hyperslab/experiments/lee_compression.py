@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
+from ..io import reader
+from ..io.creation import create, stored_bytes
 from ..io.experiment import columns
+from ..io.layout import Layout
+from ..io.variable import Variable
 from ..io.work import Remove
 from ..measure.case import Stopwatch
-from ..storage.layout import Layout
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
 
 TILES = ("tile 1", "tile 2", "tile 4")
 DBZ = "tile 1 in dBZ"  # the reflectivity of the first tile, as floating-point numbers

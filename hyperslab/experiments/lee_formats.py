@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..io.calls import NEEDS, Copied, Dd, Equal, Sample, Stored, Whole
+from ..io.creation import stored_bytes
+from ..io.layout import Layout
 from ..io.work import NAME
 from ..kernels import Hdf5File, NetcdfFile, PlainFile, kernel
 from ..measure.case import Stopwatch
-from ..storage.layout import Layout
-from ..storage.write import stored_bytes
 
 _MODULES = (*NEEDS, __name__)
 TOYS = {"small": {1: (1024,), 2: (32, 32)}, "large": {1: (65536,), 2: (256, 256)}}

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..io.calls import NEEDS, Equal, Sample, Stored, Whole
+from ..io.creation import stored_bytes
 from ..io.experiment import File
 from ..io.ways import Array, Blocks, Lasts
 from ..io.ways import Way as Way
@@ -19,7 +20,6 @@ from ..kernels import KernelError, kernel
 from ..kernels.objects import OBJECTS as OBJECTS
 from ..kernels.objects import Objects
 from ..measure.case import Stopwatch
-from ..storage.write import stored_bytes
 
 _MODULES = (*NEEDS, __name__)
 _MOST_CALLS, _MOST_BYTES = 64, 10_000_000  # of one size in a sweep

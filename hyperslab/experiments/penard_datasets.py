@@ -7,8 +7,8 @@ from pathlib import Path
 import data_gen
 from data_gen.writing import remove
 
-from ..storage.layout import Layout
-from ..storage.write import stored_bytes
+from ..io.creation import stored_bytes
+from ..io.layout import Layout
 
 ZIP_LEVEL = 6
 ZIPPED = ", zipped"  # how the name of a layout ends whose store is put into a zip archive

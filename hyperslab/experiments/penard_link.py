@@ -10,11 +10,11 @@ from typing import Any
 import pandas as pd
 
 from ..analysis import cost
-from ..io.beside import index as index
-from ..io.beside import index_as_document as index_as_document
-from ..io.beside import inner as inner
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
+from ..io.indexed import index as index
+from ..io.indexed import index_as_document as index_as_document
+from ..io.indexed import inner as inner
 from ..measure.case import Stopwatch
 from ..network import Link, Server
 

@@ -1,23 +1,22 @@
 """Reads of local files through every library, with the indexes that lie beside the files."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..access import reader
-from ..access.chunkindex_layout import SUFFIX as CHUNKINDEX
 from ..io import work
-from ..io.beside import index as index
-from ..io.beside import inner as inner
+from ..io.by_chunkindex import SUFFIX as CHUNKINDEX
 from ..io.experiment import File, columns
-from ..measure.case import Stopwatch
+from ..io.indexed import index as index
+from ..io.indexed import inner as inner
 from ..subchunk.index.index import SUFFIX as SUBCHUNK
 
 BARE = ("h5py", "h5netcdf", "xarray", "data_gen.datasets", __name__,
-        "hyperslab.access.h5py", "hyperslab.access.xarray")  # fmt: skip
+        "hyperslab.io.by_h5py", "hyperslab.io.by_xarray")  # fmt: skip
 """What is imported before a first read in a process, in which xarray imports the rest itself."""
+# What xarray puts off to its first open and its first read.
+_NEEDS = (__name__, "h5netcdf.legacyapi", "dask.array")
 _INDEXES = {"subchunk": SUBCHUNK, "chunkindex_layout": CHUNKINDEX}
 
 
@@ -51,7 +50,7 @@ class ReadHere:
         suffixes = ["", *(_INDEXES[name] for name in _INDEXES if name == self.reader)]
         what = (path, self.reader, self.selection, array.variable)
         return {
-            "run": Sample(*what, cache_bytes=self.cache_bytes),
+            "run": work.Read(*what, cache_bytes=self.cache_bytes, needs=_NEEDS),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
@@ -63,26 +62,3 @@ class ReadHere:
             # Zarr too is forked: its event loop begins with the first read, in the sample itself.
             "start": "fork",
         }
-
-
-@dataclass(frozen=True)
-class Sample(work.Read):
-    """Read a selection, with a chunk cache of a given size unless that is 0."""
-
-    cache_bytes: int = 0
-
-    # What xarray puts off to its first open and its first read.
-    needs: ClassVar = (__name__, "h5netcdf.legacyapi", "dask.array")
-
-    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        chosen = reader(self.library)
-        with watch("open"):
-            opened = chosen.open(
-                self.path, self.variable, chunk_cache_bytes=self.cache_bytes or None
-            )
-        with watch("read"):
-            values = opened.read(self.selection)
-        watch.note(useful_bytes=values.nbytes)
-        with watch("close"):
-            opened.close()
-        return values

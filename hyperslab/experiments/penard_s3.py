@@ -10,14 +10,14 @@ import netCDF4
 from numpy.typing import NDArray
 
 from ..io.experiment import Case, File, columns, modules
-from ..io.far import Place, ReadOver, linked, without_address
+from ..io.far import Place, ReadOver, served_folder, without_address
+from ..io.selection import Selection
 from ..io.work import Equals
 from ..measure.case import Stopwatch
 from ..measure.processes import Processes
 from ..measure.worker import Job
-from ..network import Server, serving
+from ..network import Server
 from ..network.server import BUCKET
-from ..storage.region import Selection
 
 TIMEOUT_S = 120.0
 
@@ -92,8 +92,7 @@ def outcomes(cases: Sequence[Case], folder: Path) -> Iterator[dict[str, object]]
     folder : Path
         What is served.
     """
-    beyond = linked(folder)
-    with serving(folder, beyond=beyond) as web, serving(folder, "s3", beyond=beyond) as store:
+    with served_folder(folder) as web, served_folder(folder, "s3") as store:
         servers = {"http": web, "s3": store}
         ready = [_at(case, servers).ready() for case in cases]
         with Processes(("netCDF4", *modules(ready))) as processes:

@@ -18,12 +18,11 @@ from ..io.experiment import File, columns
 from ..io.indexed import BUDGET as BUDGET
 from ..io.indexed import BY_HYPERSLAB as BY_HYPERSLAB
 from ..io.indexed import CHUNKINDEX as CHUNKINDEX
-from ..io.indexed import NEEDS, AllEqual, ReadInside
+from ..io.indexed import NEEDS, WIDTH, AllEqual, ReadInside, requests, runs
 from ..io.indexed import Index as Index
 from ..io.indexed import Read as Read
-from ..io.pieces import WIDTH, requests, runs
+from ..io.selection import Selection
 from ..measure.case import Stopwatch
-from ..storage.region import Selection
 from ..subchunk.deflate.inflate import WINDOW
 from ..subchunk.deflate.walk import bits, walk
 from ..subchunk.deflate.windows import referred

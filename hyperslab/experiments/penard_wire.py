@@ -6,14 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..io.creation import stored_bytes
 from ..io.experiment import Case, File, modules
-from ..io.far import Place, ReadOver, linked, without_address
+from ..io.far import Place, ReadOver, served_folder, without_address
 from ..measure.processes import Processes
 from ..measure.worker import Job
-from ..network import Wire, serving, touched
+from ..network import Wire, touched
 from ..network.request import Request
 from ..network.server import BUCKET
-from ..storage.write import stored_bytes
 from ..subchunk import Index
 from ..subchunk.index.index import SUFFIX
 
@@ -92,8 +92,7 @@ class Counting:
         if not cases:
             return
         kind = _work(cases[0]).place.name
-        beyond = linked(self.folder)
-        with serving(self.folder, kind, delay_s=self.delay_s, beyond=beyond) as server:
+        with served_folder(self.folder, kind, delay_s=self.delay_s) as server:
             place = replace(_work(cases[0]).place, server=server)
             known = modules([_at(case, place).ready() for case in cases])
             with Processes(known) as processes:

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from ..io.creation import create, stored_bytes
 from ..io.experiment import File
+from ..io.layout import Layout
+from ..io.selection import Selection
+from ..io.variable import Variable
 from ..io.work import Remove, Values
 from ..measure.case import Stopwatch
 from ..measure.memory import give_back
 from ..measure.worker import cores
-from ..storage.layout import Layout
-from ..storage.region import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
 
 DIMS = ("time", "lat", "lon")
 COPY, CUBED, THREADS, P2P = "hyperslab", "cubed", "dask threads", "dask p2p"

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
-from ..access.base import Opened
+from ..io import reader
 from ..io.experiment import File, columns
+from ..io.reading import Opened
 from ..io.work import Values
 from ..measure.case import Stopwatch
 from ..measure.worker import cores

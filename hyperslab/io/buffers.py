@@ -47,13 +47,7 @@ Starts = NDArray[np.int64]
 
 
 def size(nbytes: int) -> str:
-    """Return the name of a size of buffer.
-
-    Examples
-    --------
-    >>> size(512), size(4096), size(2**30)
-    ('512 B', '4 KiB', '1 GiB')
-    """
+    """Return the name of a size of buffer."""
     unit = next(unit for unit, factor in _UNITS.items() if nbytes % factor == 0)
     return f"{nbytes // _UNITS[unit]} {unit}"
 
@@ -74,13 +68,7 @@ def bytes_of(name: str) -> int:
 
 
 def sizes(file_bytes: int) -> list[str]:
-    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB.
-
-    Examples
-    --------
-    >>> sizes(2**30)[-1], len(sizes(2**30)), sizes(1024)
-    ('1 GiB', 22, ['512 B', '1 KiB'])
-    """
+    """Return the sizes of buffers that a file can fill, from 512 B to 1 GiB."""
     return [size(2**n) for n in range(9, 31) if 2**n <= file_bytes]
 
 
@@ -474,30 +462,14 @@ class ReadBuffers:
     and the same loop reads again from a place drawn by lot, untimed, and every value is compared.
     Nothing is extrapolated: ``useful_bytes`` and ``stages``, the number of reads, are of what was
     read. ``peak_bytes`` is the most memory that the process has had until then.
-
-    Parameters
-    ----------
-    files : Files
-    reader : str
-        One of `READERS`.
-    access : str
-        One of `ACCESSES`.
-    nbytes : int
-        Of a buffer.
-    limit_s : float
-        Seconds of reading after which no batch is begun.
-    least : int
-        Reads that are made however long they take, as far as the file has them.
-    seed : int
-        Of the random reads.
     """
 
     files: Files
     reader: str
     access: str
     nbytes: int
-    limit_s: float = LONGEST_S
-    least: int = 1
+    limit_s: float = LONGEST_S  # of reading, after which no batch is begun
+    least: int = 1  # reads that are made however long they take
     seed: int = 0
 
     def parts(self, cache_state: str) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
 from ..measure.case import Stopwatch
+from . import reader
 from .work import NAME, Remove
 
 NEEDS = ("netCDF4", "h5py", "hyperslab.kernels.preloaded", __name__)
@@ -24,25 +24,13 @@ _SLAB = 2**22  # bytes that stay in the heap
 
 @dataclass(frozen=True)
 class Sample:
-    """What a case does, given as it is: what runs and checks it, and what describes it.
-
-    Parameters
-    ----------
-    run, check
-        As of `hyperslab.measure.case.Case`.
-    columns : mapping
-        Of the records.
-    files : tuple of Path
-        What is read.
-    made : Path, optional
-        What is written, and removed before and afterwards.
-    """
+    """What a case does, given as it is: what runs and checks it, and what describes it."""
 
     run: Callable[[Stopwatch], Any]
     check: Callable[[Any], bool]
     columns: dict[str, object]
     files: tuple[Path, ...] = ()
-    made: Path | None = None
+    made: Path | None = None  # what is written, and removed before and afterwards
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
@@ -55,13 +43,6 @@ class Sample:
 class Whole:
     """A whole array of integers, element i counting i, or the bytes of such integers.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        For bytes the last length counts them, four for each integer.
-    dtype : str
-        "i4", or "i1" for bytes.
-
     Examples
     --------
     >>> Whole((2, 2)).values().tolist(), Whole((2, 2)).nbytes
@@ -70,8 +51,8 @@ class Whole:
     True
     """
 
-    shape: tuple[int, ...]
-    dtype: str = "i4"
+    shape: tuple[int, ...]  # of bytes the last length counts them, four for each integer
+    dtype: str = "i4"  # or "i1" for bytes
 
     @property
     def nbytes(self) -> int:
@@ -83,23 +64,11 @@ class Whole:
         return np.arange(self.nbytes // 4, dtype="i4").view(self.dtype).reshape(self.shape)
 
     def equals(self, found: NDArray[np.generic]) -> bool:
-        """Return whether an array is this one, compared in pieces that stay in the cache.
-
-        Examples
-        --------
-        >>> Whole((2, 2)).equals(np.array([[0, 1], [2, 4]], "i4"))
-        False
-        """
+        """Return whether an array is this one, compared in pieces that stay in the cache."""
         return found.shape == self.shape and self._counts(0, found)
 
     def slabs(self) -> Iterator[slice]:
-        """Yield slices of the first dimension that take a few megabytes each.
-
-        Examples
-        --------
-        >>> [(slab.start, slab.stop) for slab in Whole((6, 2**18)).slabs()]
-        [(0, 4), (4, 6)]
-        """
+        """Yield slices of the first dimension that take a few megabytes each."""
         step = max(_SLAB * self.shape[0] // self.nbytes, 1)
         for start in range(0, self.shape[0], step):
             yield slice(start, min(start + step, self.shape[0]))
@@ -167,16 +136,10 @@ class Dd:
 
     One block of the whole size would be slower: its memory is new, page by page. A write ends with
     fsync, and begins with reading the source out of the page cache.
-
-    Parameters
-    ----------
-    source : Path
-    target : Path, optional
-        None reads only, into nothing.
     """
 
     source: Path
-    target: Path | None = None
+    target: Path | None = None  # none reads into nothing
 
     needs: ClassVar = NEEDS
 
@@ -213,11 +176,6 @@ def copied_in(printed: str) -> tuple[int, float]:
     ------
     ValueError
         When it prints something else.
-
-    Examples
-    --------
-    >>> copied_in("1+0 records out\\n4096 bytes (4.1 kB, 4.0 KiB) copied, 0.000134 s, 30.6 MB/s")
-    (4096, 0.000134)
     """
     found = _COPIED.search(printed)
     if not found:

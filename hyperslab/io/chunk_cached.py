@@ -7,10 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..access import reader
-from ..access.base import Opened, OpenedArray
-from ..storage.chunk_cache import RULES, CacheRule, ChunkCache
-from ..storage.region import Region
+from . import reader
+from .by_netcdf4 import default_cache as default_cache
+from .chunk_cache import RULES, CacheRule, ChunkCache
+from .reading import Opened
+from .selection import Region
 from .work import NAME
 
 READERS: Mapping[str, str] = MappingProxyType(
@@ -46,20 +47,6 @@ def build_rule() -> CacheRule:
 
 
 @contextmanager
-def default_cache(nbytes: int | None) -> Iterator[None]:
-    """Give files that netCDF-C opens meanwhile another default cache; None changes nothing."""
-    import netCDF4
-
-    before = netCDF4.get_chunk_cache()
-    if nbytes is not None:
-        netCDF4.set_chunk_cache(nbytes, *before[1:])
-    try:
-        yield
-    finally:
-        netCDF4.set_chunk_cache(*before)
-
-
-@contextmanager
 def opener(
     path: Path, library: str, cache_bytes: int | None, setting: str = ""
 ) -> Iterator[Callable[[], Opened]]:
@@ -83,7 +70,7 @@ def opener(
         yield partial(chosen.open, path, NAME, chunk_cache_bytes=cache_bytes)
 
 
-class _Wrapped(OpenedArray):
+class _Wrapped(Opened):
     """xarray on a netCDF4.Dataset that the program opened and set up itself."""
 
     def __init__(self, path: Path, cache_bytes: int | None) -> None:
@@ -103,7 +90,7 @@ class _Wrapped(OpenedArray):
         self._dataset.close()
 
 
-class _Anew(OpenedArray):
+class _Anew(Opened):
     """h5py, with the dataset looked up by its name for every read."""
 
     def __init__(self, path: Path, cache_bytes: int | None) -> None:

@@ -11,14 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access.registry import card
 from ..measure import case as measured
-from ..storage.layout import Layout
-from ..storage.region import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
-from ..storage.writers.plan import CHUNK_CACHED
 from . import work
+from .cards import card
+from .creation import create, stored_bytes
+from .file_plan import CHUNK_CACHED
+from .layout import Layout
+from .selection import Selection
+from .variable import Variable
 
 _CHECKERS = {"netcdf4": "h5py", "hdf5": "netcdf4"}  # who reads what another library wrote
 
@@ -153,14 +153,7 @@ class Part:
 
 @dataclass(frozen=True)
 class File:
-    """An array in a file, or in a store.
-
-    Parameters
-    ----------
-    path : Path
-    array : Array or data_gen.DatasetVariable
-    layout : Layout
-    """
+    """An array in a file, or in a store."""
 
     path: Path
     array: Source
@@ -193,16 +186,7 @@ class File:
 
 @dataclass(frozen=True)
 class Read:
-    """Read part of a file, and compare it with the array: phases open, read and close.
-
-    Parameters
-    ----------
-    file : File
-    selection
-        As numpy has it, such as ``np.s_[:, 100]``.
-    reader : str
-        Name of a reader; see `hyperslab.access.readers`.
-    """
+    """Read part of a file, and compare it with the array: phases open, read and close."""
 
     file: File
     selection: Selection
@@ -225,13 +209,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Overwrite:
-    """Write part of a file anew, by netCDF4-python: phases open, write, sync and close.
-
-    Parameters
-    ----------
-    file : File
-    selection
-    """
+    """Write part of a file anew, by netCDF4-python: phases open, write, sync and close."""
 
     file: File
     selection: Selection
@@ -248,14 +226,7 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class Create:
-    """Write part of an array into a new file: phases create, write, sync and close.
-
-    Parameters
-    ----------
-    file : File
-        What is made, and removed again.
-    selection
-    """
+    """Write part of an array into a new file: phases create, write, sync and close."""
 
     file: File
     selection: Selection = ...
@@ -281,7 +252,7 @@ def modules(cases: Iterable[measured.Case]) -> tuple[str, ...]:
     libraries = {module for one in cards for module in one.requires}
     libraries |= {module for part in parts for module in getattr(part, "needs", ())}
     there = {module for module in libraries if find_spec(module.partition(".")[0])}
-    readers = {f"hyperslab.access.{one.module}" for one in cards if there.issuperset(one.requires)}
+    readers = {f"hyperslab.io.{one.module}" for one in cards if there.issuperset(one.requires)}
     return (*sorted(there), work.__name__, *sorted(readers))
 
 

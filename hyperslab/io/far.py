@@ -6,7 +6,7 @@ import math
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
 from ..measure.case import Stopwatch
 from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
-from ..storage.region import Selection
 from . import work
 from .experiment import File, columns
+from .selection import Selection
 
 ABROAD, NEAR = "endpoint", "endpoint-here"
 """What records call the way to a store that others run, and to one that listens on this machine."""
@@ -29,23 +28,11 @@ _APART = 0.8  # of a round trip: the least between an answer and the request tha
 
 @dataclass(frozen=True)
 class Place:
-    """Where a server is read from.
+    """Where a server is read from."""
 
-    Parameters
-    ----------
-    name : str
-        Of the link, in the records.
-    link : Link
-    server : Server or Endpoint, optional
-        As it is seen through the link; none where records are drawn from. What others run keeps no
-        log, so nothing is counted there, and where it is stands in no record.
-    line : Line, optional
-        The link as it is laid.
-    """
-
-    name: str
+    name: str  # of the link, in the records
     link: Link
-    server: Server | Endpoint | None = None
+    server: Server | Endpoint | None = None  # through the link; none where records are drawn from
     line: Line | None = None
 
     def forget(self) -> None:
@@ -84,7 +71,7 @@ def serve(
         return
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
     with ExitStack() as held:
-        server = held.enter_context(serving(folder, kind, program=program, beyond=linked(folder)))
+        server = held.enter_context(served_folder(folder, kind, program=program))
         lines = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}
         yield {
             name: Place(name, link, server.through(lines[name].port), lines[name])
@@ -92,9 +79,10 @@ def serve(
         }
 
 
-def linked(folder: Path) -> list[Path]:
-    """Return the folders that links in a folder lead to: data of a run are linked to one place."""
-    return sorted({path.resolve().parent for path in folder.iterdir() if path.is_symlink()})
+def served_folder(folder: Path, kind: str = "http", **how: Any) -> AbstractContextManager[Server]:
+    """Serve a run's folder, with those that its links lead to: data are linked to one place."""
+    linked = {path.resolve().parent for path in folder.iterdir() if path.is_symlink()}
+    return serving(folder, kind, beyond=sorted(linked), **how)
 
 
 def _version(paths: Sequence[Path]) -> str:
@@ -120,15 +108,6 @@ class ReadOver:
 
     What went over the link is counted from the server's log: requests, connections, and stages,
     which are the requests that waited for one another.
-
-    Parameters
-    ----------
-    place : Place
-    file : File
-    selection
-        As numpy has it.
-    reader : str
-        Name of a reader; see `hyperslab.access.readers`.
     """
 
     place: Place
@@ -158,18 +137,7 @@ class ReadOver:
 
 @dataclass(frozen=True)
 class ReadFar:
-    """Read a selection from a server: phases open, read and close.
-
-    Parameters
-    ----------
-    server : Server or Endpoint
-    name : str
-        Of the file or store in the served folder.
-    library : str
-        Name of a reader.
-    selection
-    variable : str
-    """
+    """Read a selection from a server: phases open, read and close."""
 
     server: Server | Endpoint
     name: str
@@ -183,18 +151,9 @@ class ReadFar:
         return ("fsspec", "aiohttp", *(("s3fs",) if self.server.kind == "s3" else ()), __name__)
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        chosen = reader(self.library)
+        what = (self.library, self.server.address(self.name), self.variable, self.selection)
         options = self.server.storage_options
-        with watch("open"):
-            opened = chosen.open(
-                self.server.address(self.name), self.variable, storage_options=options
-            )
-        with watch("read"):
-            values = opened.read(self.selection)
-        watch.note(useful_bytes=values.nbytes, **self.counted())
-        with watch("close"):
-            opened.close()
-        return values
+        return work.read(watch, *what, counted=self.counted, storage_options=options)
 
     def counted(self) -> dict[str, object]:
         """Return more record columns, known only after the read."""
@@ -215,13 +174,7 @@ class ReadAbroad(ReadFar):
 
 @dataclass(frozen=True)
 class ReadLinked(ReadFar):
-    """Read a selection from a server behind a link, and note what went over it.
-
-    Parameters
-    ----------
-    round_trip_s, bytes_per_s : float
-        Of the link.
-    """
+    """Read a selection from a server behind a link, and note what went over it."""
 
     round_trip_s: float = 0.0
     bytes_per_s: float = math.inf

@@ -22,15 +22,6 @@ _DIMS = ("y", "x")
 class Blocks:
     """The calls that an array is accessed in: blocks of one shape, in storage order.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Of the array.
-    count : tuple of int
-        Of one block: whole rows, or part of one row.
-    most : int, optional
-        Most calls; None takes the whole blocks of the whole array.
-
     Examples
     --------
     >>> Blocks((4, 6), (1, 3)).starts()[:3].tolist()
@@ -38,8 +29,8 @@ class Blocks:
     """
 
     shape: tuple[int, int]
-    count: tuple[int, int]
-    most: int | None = None
+    count: tuple[int, int]  # of one block: whole rows, or part of one row
+    most: int | None = None  # calls; none takes the whole blocks of the whole array
 
     def starts(self) -> NDArray[np.int64]:
         """Return the first element of each block, of shape (calls, 2)."""
@@ -174,26 +165,14 @@ class InPython:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to access a variable.
+    """One way to access a variable: a library, and options of the kernel's or its own methods."""
 
-    Parameters
-    ----------
-    library : str
-        "netCDF-C" or "HDF5", called from C; "netCDF4" or "h5py", from Python.
-    opens, creates, accesses : mapping
-        Options of the kernel's `open`, `create` and `access`.
-    settings : mapping
-        Methods of a netCDF4 variable that are called with one value before it is used.
-    whole : bool
-        Read everything, and take steps in numpy.
-    """
-
-    library: str
+    library: str  # "netCDF-C" or "HDF5", called from C; "netCDF4" or "h5py", from Python
     opens: Mapping[str, Any] = field(default_factory=dict)
     creates: Mapping[str, Any] = field(default_factory=dict)
     accesses: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, bool] = field(default_factory=dict)
-    whole: bool = False
+    settings: Mapping[str, bool] = field(default_factory=dict)  # methods of a netCDF4 variable
+    whole: bool = False  # read everything, and take steps in numpy
 
     def ready(self) -> "Way":
         """Return it with what it needs loaded, so that no phase pays for it."""

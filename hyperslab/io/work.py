@@ -5,7 +5,7 @@ Each is a small frozen dataclass, so that a case can be sent to the process that
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,25 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
 from ..measure.case import Stopwatch
-from ..storage.layout import Layout
-from ..storage.region import Selection
-from ..storage.variable import Variable
-from ..storage.write import create, stored_bytes
+from . import reader
+from .creation import create, stored_bytes
+from .layout import Layout
+from .selection import Selection
+from .variable import Variable
 
 Values = Callable[[], NDArray[Any]]
+"""Makes what is written, before the clock starts, or what must have been read."""
 NAME = "data"
 
 
 @dataclass(frozen=True)
 class Remove:
-    """Remove a file or a directory store, if it is there.
-
-    Examples
-    --------
-    >>> Remove(Path("nothing-of-this-name.nc"))()
-    """
+    """Remove a file or a directory store, if it is there."""
 
     path: Path
 
@@ -44,19 +40,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Write:
-    """Write part of a new array: phases create, write, sync and close.
-
-    Parameters
-    ----------
-    path : Path
-    shape : tuple of int
-        Of the array.
-    values : callable
-        Returns what is written, before the clock starts.
-    layout : Layout
-    selection
-        Where it is written; everywhere by default.
-    """
+    """Write part of a new array: phases create, write, sync and close."""
 
     path: Path
     shape: tuple[int, ...]
@@ -81,16 +65,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Overwrite:
-    """Write part of an array that exists, in netCDF: phases open, write, sync and close.
-
-    Parameters
-    ----------
-    path : Path
-    values : callable
-        Returns what is written, before the clock starts.
-    selection
-        Where it is written.
-    """
+    """Write part of an array that exists, in netCDF: phases open, write, sync and close."""
 
     path: Path
     values: Values
@@ -118,53 +93,49 @@ class Overwrite:
 
 @dataclass(frozen=True)
 class Read:
-    """Read a selection: phases open, read and close.
-
-    Parameters
-    ----------
-    path : Path
-    library : str
-        Name of a reader.
-    selection
-    variable : str
-    chill : bool
-        Evict the file again once it is open, so that the read itself starts cold.
-    """
+    """Read a selection: phases open, read and close."""
 
     path: Path
     library: str
     selection: Selection
     variable: str = NAME
-    chill: bool = False
+    chill: bool = False  # evict the file again once it is open: the read itself starts cold
+    cache_bytes: int = 0  # of the library's chunk cache; 0 leaves it as it is
+    needs: tuple[str, ...] = ()  # imported before samples are forked, beside the reader's
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
-        chosen = reader(self.library)
-        with watch("open"):
-            opened = chosen.open(self.path, self.variable)
-        if self.chill:
-            watch.chill()
-        with watch("read"):
-            values = opened.read(self.selection)
-        watch.note(useful_bytes=values.nbytes)
-        with watch("close"):
-            opened.close()
-        return values
+        what = (self.library, self.path, self.variable, self.selection)
+        return read(watch, *what, chill=self.chill, chunk_cache_bytes=self.cache_bytes or None)
+
+
+def read(
+    watch: Stopwatch,
+    library: str,
+    place: str | Path,
+    variable: str,
+    selection: Selection,
+    *,
+    chill: bool = False,
+    counted: Callable[[], Mapping[str, Any]] = dict,
+    **options: Any,
+) -> NDArray[Any]:
+    """Read a selection by a reader; what was counted after the read goes into the record."""
+    chosen = reader(library)
+    with watch("open"):
+        opened = chosen.open(place, variable, **options)
+    if chill:
+        watch.chill()
+    with watch("read"):
+        values = opened.read(selection)
+    watch.note(useful_bytes=values.nbytes, **counted())
+    with watch("close"):
+        opened.close()
+    return values
 
 
 @dataclass(frozen=True)
 class Holds:
-    """Check that a file holds the values: read it back by another library than wrote it.
-
-    Parameters
-    ----------
-    path : Path
-    library : str
-        Name of the reader.
-    values : callable
-        Returns what must be there.
-    selection
-        Where; everywhere by default.
-    """
+    """Check that a file holds the values: read it back by another library than wrote it."""
 
     path: Path
     library: str
@@ -178,19 +149,7 @@ class Holds:
 
 @dataclass(frozen=True)
 class Equals:
-    """Check that what a sample read equals the truth, which is made anew.
-
-    Parameters
-    ----------
-    values : callable
-        Returns the truth.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> Equals(partial(np.arange, 3))(np.array([0, 1, 2]))
-    True
-    """
+    """Check that what a sample read equals the truth, which is made anew."""
 
     values: Values
 

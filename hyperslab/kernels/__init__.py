@@ -7,7 +7,7 @@ from hyperslab.kernels.build import KernelError, compiler, kernel
 from hyperslab.kernels.hdf5_c import Hdf5File
 from hyperslab.kernels.library import LibraryError
 from hyperslab.kernels.netcdf_c import NetcdfFile
-from hyperslab.kernels.posix_c import PlainFile
+from hyperslab.kernels.plain_c import PlainFile
 
 __all__ = [
     "Hdf5File",

@@ -30,18 +30,6 @@ def compiler() -> tuple[str, ...]:
     ------
     KernelError
         If it is not there, with what installs it.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.environ["CC"] = "no-such-compiler"
-    >>> try:
-    ...     compiler()
-    ... except KernelError as error:
-    ...     print(str(error).partition(":")[0])
-    ... finally:
-    ...     del os.environ["CC"]
-    no C compiler
     """
     words = tuple(shlex.split(os.environ.get("CC", ""))) or ("cc",)
     if shutil.which(words[0]) is None:
@@ -64,11 +52,6 @@ def kernel() -> ctypes.CDLL:
     ------
     KernelError
         If there is no compiler, it fails, or the folder cannot be written.
-
-    Examples
-    --------
-    >>> kernel().hs_version()
-    1
     """
     words = compiler()
     folder = cache_folder()
@@ -86,13 +69,7 @@ def kernel() -> ctypes.CDLL:
 
 
 def cache_folder() -> Path:
-    """Return the folder of compiled kernels; it need not exist.
-
-    Examples
-    --------
-    >>> cache_folder().name
-    'hyperslab'
-    """
+    """Return the folder of compiled kernels; it need not exist."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The standard has relative paths passed over.
     if given.is_absolute():

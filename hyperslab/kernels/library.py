@@ -15,15 +15,6 @@ class LibraryError(OSError):
     """A call of netCDF-C, HDF5 or the system failed."""
 
 
-class _Symbol(ctypes.Structure):
-    _fields_ = [
-        ("file", ctypes.c_char_p),
-        ("base", ctypes.c_void_p),
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-    ]
-
-
 @cache
 def _loaded() -> ctypes.CDLL:
     """Give a handle through which names are looked up in netCDF4 and in the libraries under it.
@@ -46,13 +37,6 @@ def function(name: str) -> Any:
     ------
     KernelError
         If the libraries that netCDF4 has loaded do not show it.
-
-    Examples
-    --------
-    >>> version = function("nc_inq_libvers")
-    >>> version.restype = ctypes.c_char_p
-    >>> version().decode().split(".")[0]
-    '4'
     """
     try:
         return _loaded()[name]
@@ -78,27 +62,8 @@ def variable(name: str, kind: Any = ctypes.c_int64) -> Any:
         raise KernelError(f"{name} is not found in the libraries of netCDF4") from error
 
 
-def library_of(name: str) -> str:
-    """Return the path of the library that a function is in.
-
-    Examples
-    --------
-    >>> library_of("nc_open") == library_of("H5Dread")
-    False
-    """
-    symbol = _Symbol()
-    ctypes.CDLL(None).dladdr(ctypes.c_void_p(address(name)), ctypes.byref(symbol))
-    return os.fsdecode(symbol.file or b"")
-
-
 def versions() -> tuple[str, str]:
-    """Return the versions of netCDF-C and HDF5.
-
-    Examples
-    --------
-    >>> [version.partition(".")[0] for version in versions()]
-    ['4', '1']
-    """
+    """Return the versions of netCDF-C and HDF5."""
     netcdf = function("nc_inq_libvers")
     netcdf.restype = ctypes.c_char_p
     numbers = [ctypes.c_uint() for _ in range(3)]
@@ -120,13 +85,7 @@ def checked(name: str, *arguments: Any) -> None:
 
 
 def words(status: int) -> str:
-    """Return netCDF-C's words for an error.
-
-    Examples
-    --------
-    >>> words(2)
-    'No such file or directory'
-    """
+    """Return netCDF-C's words for an error."""
     explain = function("nc_strerror")
     explain.restype = ctypes.c_char_p
     return str(explain(ctypes.c_int(status)).decode())

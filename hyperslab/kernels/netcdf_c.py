@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperslab.kernels.build import kernel
 from hyperslab.kernels.library import LibraryError, address, checked, words
-from hyperslab.kernels.netcdf_library import CHUNKED, FORMATS, find, new_file, shape_of, store
-from hyperslab.kernels.opened import OpenedArray
+from hyperslab.kernels.loops import OpenedArray
 
-_WRITE = 0x0001
+# Bits of nc_create; without any the file gets the process's default format.
+FORMATS = {
+    "netcdf3": 0x0000,
+    "netcdf3-64bit": 0x0200,
+    "cdf5": 0x0020,
+    "netcdf4": 0x1000,
+    "netcdf4-classic": 0x1100,
+}
+_CHUNKED, _CONTIGUOUS = 0, 1
+_WRITE, _CLASSIC, _NOFILL = 1, 1, 0x100
+_NAME_BYTES = 257
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
 }  # fmt: skip
@@ -29,12 +38,6 @@ class NoNumbersError(ValueError):
 
 class NetcdfFile(OpenedArray):
     """One variable of an open netCDF file; made by `open` and `create`.
-
-    Attributes
-    ----------
-    shape : tuple of int
-    dtype : numpy.dtype
-        Type of the stored values, in native byte order; netCDF-C converts.
 
     Examples
     --------
@@ -53,31 +56,20 @@ class NetcdfFile(OpenedArray):
     def __init__(self, path: Path, file: int, variable: str) -> None:
         super().__init__(path)
         self._file = file
-        self._group, self._variable = find(file, variable)
+        self._group, self._variable = _find(file, variable)
         kind, rank = ctypes.c_int(), ctypes.c_int()
         checked("nc_inq_vartype", self._group, self._variable, ctypes.byref(kind))
         checked("nc_inq_varndims", self._group, self._variable, ctypes.byref(rank))
         if kind.value not in _DTYPES:
             raise NoNumbersError(f"{variable!r} holds no numbers")
         self.dtype = _DTYPES[kind.value]
-        self.shape = shape_of(self._group, self._variable, rank.value)
+        self.shape = _shape_of(self._group, self._variable, rank.value)
 
     @classmethod
     def open(
         cls, path: str | Path, variable: str, *, write: bool = False, cache_bytes: int | None = None
     ) -> NetcdfFile:
-        """Open one variable of a file.
-
-        Parameters
-        ----------
-        path
-        variable
-            Its name, with groups before it ("group/sub/name").
-        write
-            Whether it may be written.
-        cache_bytes
-            Size of the chunk cache, where the variable has chunks; None keeps what netCDF-C
-            gives it.
+        """Open one variable of a file, with a chunk cache of a size, or netCDF-C's own.
 
         Raises
         ------
@@ -85,8 +77,6 @@ class NetcdfFile(OpenedArray):
             If netCDF-C cannot open it, with its own words.
         NoNumbersError
             If the variable holds no numbers.
-        KernelError
-            If the kernel cannot be compiled here.
         """
         kernel()
         file = ctypes.c_int()
@@ -112,24 +102,9 @@ class NetcdfFile(OpenedArray):
     ) -> NetcdfFile:
         """Create a file with one variable, and leave define mode.
 
-        Parameters
-        ----------
-        path
-            What lies there is written over.
-        format
-            One of `FORMATS`.
-        variable, dims, shape, dtype
-            Its name, dimensions, lengths, and type such as "i4".
-        chunks
-            Lengths of a chunk; None is contiguous. Formats before netCDF-4 have no chunks.
-        deflate
-            Level 0 to 9; None leaves the filter out.
-        shuffle
-            Shuffle bytes before deflate.
-        cache_bytes
-            Size of the variable's chunk cache; None keeps what netCDF-C gives it.
-        fill
-            Whether storage is filled before it is written.
+        It is contiguous where `chunks` is None; `deflate` is a level, None leaves the filter out;
+        `fill` is whether storage is filled before it is written. What lies at the path is written
+        over.
 
         Raises
         ------
@@ -150,7 +125,7 @@ class NetcdfFile(OpenedArray):
                 f"chunks, deflate, shuffle and cache_bytes need netcdf4, not {format!r}"
             )
         kernel()
-        file, made = new_file(path, format, fill), ctypes.c_int()
+        file, made = _new_file(path, format, fill), ctypes.c_int()
         try:
             identifiers = (ctypes.c_int * max(len(dims), 1))()
             for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
@@ -161,7 +136,7 @@ class NetcdfFile(OpenedArray):
                 ctypes.byref(made),
             )  # fmt: skip
             if modern:
-                store(file, made, chunks, deflate, shuffle)
+                _store(file, made, chunks, deflate, shuffle)
             checked("nc_enddef", file)
         except BaseException:
             checked("nc_close", file)
@@ -179,45 +154,15 @@ class NetcdfFile(OpenedArray):
             raise
         return made
 
-    def access(
-        self,
-        action: str,
-        starts: ArrayLike,
-        counts: ArrayLike,
-        strides: ArrayLike | None,
-        buffer: NDArray[Any],
-        *,
-        reuse: bool = False,
-        each: NDArray[np.float64] | None = None,
-    ) -> float:
-        """Read or write hyperslabs, one call of netCDF-C for each, in a loop in C.
-
-        Parameters
-        ----------
-        action
-            "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
-        starts, counts, strides
-            As in `hyperslab.kernels.calls.calls_of`.
-        buffer
-            C-contiguous, of the variable's type; it holds the blocks one after another.
-        reuse
-            Every block lies at the buffer's start instead.
-        each
-            Takes the seconds of every call: float64 of shape (calls,).
-
-        Returns
-        -------
-        float
-            Seconds of the loop, by the monotonic clock in C.
+    def access(self, *where: Any, **how: Any) -> float:
+        """Read or write hyperslabs in a loop in C, as `prepared`, and return its seconds.
 
         Raises
         ------
         LibraryError
             If a call fails, with its number.
-        IndexError, TypeError, ValueError
-            Before anything is read or written, for what does not fit the variable.
         """
-        return self.prepared(action, starts, counts, strides, buffer, reuse=reuse, each=each)()
+        return self.prepared(*where, **how)()
 
     def prepared(
         self,
@@ -230,14 +175,33 @@ class NetcdfFile(OpenedArray):
         reuse: bool = False,
         each: NDArray[np.float64] | None = None,
     ) -> Callable[[], float]:
-        """Return the loop of `access`, checked, to be run when it is called."""
+        """Return a loop over hyperslabs, checked, to be run when it is called.
+
+        Parameters
+        ----------
+        action
+            "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
+        starts, counts, strides
+            As in `hyperslab.kernels.loops.calls_of`.
+        buffer
+            C-contiguous, of the variable's type; it holds the blocks one after another.
+        reuse
+            Every block lies at the buffer's start instead.
+        each
+            Takes the seconds of every call: float64 of shape (calls,).
+
+        Raises
+        ------
+        IndexError, TypeError, ValueError
+            For what does not fit the variable.
+        """
         loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         name = f"nc_{'get' if action == 'read' else 'put'}_var{'a' if strides is None else 's'}"
         function, hs = ctypes.c_void_p(address(name)), kernel()
 
         def run() -> float:
             _ = buffer  # kept: the kernel has its address alone
-            self._check_open()
+            self._check()
             arguments = self._group, self._variable, len(self.shape), *loop.arguments
             if status := hs.hs_netcdf(function, *arguments):
                 raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
@@ -247,19 +211,19 @@ class NetcdfFile(OpenedArray):
 
     def chunks(self) -> tuple[int, ...] | None:
         """Return the lengths of a chunk; None where the variable is contiguous."""
-        self._check_open()
+        self._check()
         storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
         checked("nc_inq_var_chunking", self._group, self._variable, ctypes.byref(storage), lengths)
-        return tuple(lengths)[: len(self.shape)] if storage.value == CHUNKED else None
+        return tuple(lengths)[: len(self.shape)] if storage.value == _CHUNKED else None
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
-        self._check_open()
+        self._check()
         return self._cache()[0].value
 
     def sync(self, *, to_disk: bool = True) -> float:
         """Flush netCDF-C's buffers, and the system's to the device; return the seconds."""
-        self._check_open()
+        self._check()
         return self._done("nc_sync", os.fsencode(self._path) if to_disk else None)
 
     def _close(self) -> float:
@@ -285,4 +249,87 @@ class NetcdfFile(OpenedArray):
         checked(
             "nc_set_var_chunk_cache", self._group, self._variable, ctypes.c_size_t(size), slots,
             preemption,
+        )  # fmt: skip
+
+
+def names(path: str | Path) -> list[str]:
+    """Return the names of all variables of a file, with their groups."""
+    file = ctypes.c_int()
+    checked("nc_open", os.fsencode(path), 0, ctypes.byref(file))
+    try:
+        return list(_walk(file.value, ""))
+    finally:
+        checked("nc_close", file)
+
+
+def _walk(group: int, before: str) -> Iterator[str]:
+    name = ctypes.create_string_buffer(_NAME_BYTES)
+    for variable in _listed("nc_inq_varids", group):
+        checked("nc_inq_varname", group, variable, name)
+        yield before + name.value.decode()
+    for inner in _listed("nc_inq_grps", group):
+        checked("nc_inq_grpname", inner, name)
+        yield from _walk(inner, f"{before}{name.value.decode()}/")
+
+
+def _listed(function: str, group: int) -> list[int]:
+    count = ctypes.c_int()
+    checked(function, group, ctypes.byref(count), None)
+    found = (ctypes.c_int * max(count.value, 1))()
+    checked(function, group, ctypes.byref(count), found)
+    return list(found)[: count.value]
+
+
+def _new_file(path: str | Path, format: str, fill: bool) -> ctypes.c_int:
+    """Create a file, in define mode, and return its handle."""
+    file, before = ctypes.c_int(), ctypes.c_int()
+    # netCDF4-python changes the default to the format of the last file that it created.
+    checked("nc_set_default_format", _CLASSIC, ctypes.byref(before))
+    try:
+        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+    finally:
+        checked("nc_set_default_format", before, None)
+    if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
+        checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
+    return file
+
+
+def _find(file: int, variable: str) -> tuple[int, int]:
+    """Return the handles of a variable's group and of the variable."""
+    *groups, name = variable.strip("/").split("/")
+    group, inner, found = file, ctypes.c_int(), ctypes.c_int()
+    for part in groups:
+        checked("nc_inq_ncid", group, part.encode(), ctypes.byref(inner))
+        group = inner.value
+    checked("nc_inq_varid", group, name.encode(), ctypes.byref(found))
+    return group, found.value
+
+
+def _shape_of(group: int, variable: int, rank: int) -> tuple[int, ...]:
+    """Return the lengths of a variable's dimensions, as they are now."""
+    dims, length, shape = (ctypes.c_int * max(rank, 1))(), ctypes.c_size_t(), []
+    checked("nc_inq_vardimid", group, variable, dims)
+    for dim in list(dims)[:rank]:
+        checked("nc_inq_dimlen", group, dim, ctypes.byref(length))
+        shape.append(length.value)
+    return tuple(shape)
+
+
+def _store(
+    file: ctypes.c_int,
+    variable: ctypes.c_int,
+    chunks: Sequence[int] | None,
+    deflate: int | None,
+    shuffle: bool,
+) -> None:
+    """Choose how a variable of netCDF-4 is stored, in define mode."""
+    if chunks is None:
+        checked("nc_def_var_chunking", file, variable, _CONTIGUOUS, None)
+    else:
+        lengths = (ctypes.c_size_t * len(chunks))(*chunks)
+        checked("nc_def_var_chunking", file, variable, _CHUNKED, lengths)
+    if deflate is not None or shuffle:
+        checked(
+            "nc_def_var_deflate", file, variable, int(shuffle), int(deflate is not None),
+            deflate or 0,
         )  # fmt: skip

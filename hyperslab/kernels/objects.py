@@ -8,33 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.kernels.hdf5_library import Id, got, prepare
+from hyperslab.kernels.hdf5_c import Id, got, prepare
 
 OBJECTS = ("dataspaces", "property lists", "datatypes", "datasets")
 
 
 class Objects:
-    """Count what HDF5 opens: it numbers the identifiers of a kind one after another.
-
-    Parameters
-    ----------
-    path : Path
-        Of a file that netCDF-C's HDF5 can open.
-    name : str
-        Of an array in it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from hyperslab.kernels import Hdf5File
-    >>> path = Path(tempfile.mkdtemp(), "a.h5")
-    >>> Hdf5File.create(path, "data", (2,), "i4").close() > 0
-    True
-    >>> count = Objects(path, "data")
-    >>> count(lambda: None)
-    {'dataspaces': 0, 'property lists': 0, 'datatypes': 0, 'datasets': 0}
-    >>> count.close()
-    """
+    """Count what HDF5 opens: it numbers the identifiers of a kind one after another."""
 
     def __init__(self, path: Path, name: str) -> None:
         prepare()

@@ -4,18 +4,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..access import readers as readers
-    from ..access.registry import card as card
     from ..analysis import cost as cost
     from ..analysis.compare import compare as compare
+    from ..io import readers as readers
+    from ..io.cards import card as card
     from ..io.experiment import Array as Array
     from ..io.experiment import Case as Case
     from ..io.experiment import Create as Create
     from ..io.experiment import Overwrite as Overwrite
     from ..io.experiment import Read as Read
     from ..io.far import ReadOver as ReadOver
+    from ..io.layout import Layout as Layout
     from ..network import Link as Link
-    from ..storage.layout import Layout as Layout
     from .figures import Beside as Beside
     from .figures import Curves as Curves
     from .figures import Dots as Dots
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 # What notebooks import, and where it is.
 _FACE = {
-    "hyperslab.access.registry": ("card", "readers"),
+    "hyperslab.io.cards": ("card", "readers"),
     "hyperslab.analysis": ("cost",),
     "hyperslab.analysis.compare": ("compare",),
     "hyperslab.io.experiment": ("Array", "Case", "Create", "Overwrite", "Read"),
     "hyperslab.io.far": ("ReadOver",),
     "hyperslab.network": ("Link",),
-    "hyperslab.storage.layout": ("Layout",),
+    "hyperslab.io.layout": ("Layout",),
     "hyperslab.study.figures": ("Beside", "Curves", "Dots"),
     "hyperslab.study.page": ("document", "say", "table"),
     "hyperslab.study.session": ("Session", "begin"),

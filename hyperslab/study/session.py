@@ -19,6 +19,7 @@ import pandas as pd
 from .. import claims
 from ..io import experiment as experiment_io
 from ..io.far import Place, serve
+from ..io.layout import Layout
 from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import RETAKES, Plan, measure, require_space
@@ -27,7 +28,6 @@ from ..measure.lock import measuring
 from ..measure.parent import alive
 from ..measure.processes import Processes
 from ..network import Link
-from ..storage.layout import Layout
 from ..text import data
 from . import provenance
 from .privacy import scrubber

@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hyperslab.storage.region import region
-from hyperslab.storage.selection import Indices
+from hyperslab.io.selection import Indices, region
 
 from ..sources.base import SourceError, SourceVariable
 from ..specs.axes import axes_of, axis_letters

@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hyperslab.storage.geometry import chunk_grid
-from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
 from ..specs.codec import SAME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hyperslab.storage.layout import CHUNKED, NETCDF4, ZARR, Layout
+from hyperslab.io.layout import CHUNKED, NETCDF4, ZARR, Layout
 
 _LABEL = re.compile(
     r"(?:(?P<format>netcdf4-classic|netcdf4|hdf5|zarr2|zarr3|nczarr) )?"

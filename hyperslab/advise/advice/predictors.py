@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
-from hyperslab.storage.geometry import chunk_grid
-from hyperslab.storage.layout import Layout
 
 from ..model.errors import UncalibratedError
 from ..model.geometry import geometry

@@ -10,10 +10,10 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.network.link import Link
-from hyperslab.storage.geometry import chunk_grid, padded_bytes
-from hyperslab.storage.layout import Layout
 
 from ..model.geometry import Geometry, geometry
 from ..model.read import Read
@@ -192,7 +192,7 @@ def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: 
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> found = Candidate("a", "layout", Layout("netcdf4", (6, 6)), "netcdf4")
     >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
     576.0

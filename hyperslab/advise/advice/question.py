@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hyperslab.access.registry import readers
+from hyperslab.io.cards import readers
+from hyperslab.io.layout import CLASSIC, ZARR
 from hyperslab.measure.cold import can_evict
 from hyperslab.network.link import Link
-from hyperslab.storage.layout import CLASSIC, ZARR
 
 from ..copying.coordinates import coordinates_of
 from ..sources.base import Source, SourceError, SourceVariable

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hyperslab.access.registry import readers
+from hyperslab.io.cards import readers
 from hyperslab.measure.stats import Interval
 
 from ..model.geometry import Geometry

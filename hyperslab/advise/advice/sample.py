@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.blosc import check_blosc
-from hyperslab.storage.geometry import far_apart
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.write import stored_bytes, write_array
+from hyperslab.io.chunk_shapes import far_apart
+from hyperslab.io.creation import stored_bytes, write_array
+from hyperslab.io.file_plan import check_blosc
+from hyperslab.io.layout import Layout
 
 from ..sources.base import Source, SourceVariable
 from .accesses import Access
@@ -225,7 +225,7 @@ def packed_bytes(values: NDArray[Any], layout: Layout, folder: Path) -> float:
 
 
 def _remove(path: Path) -> None:
-    from hyperslab.storage.writers.base import remove
+    from hyperslab.io.writing import remove
 
     remove(path)
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.geometry import ceil_chunk
-from hyperslab.storage.region import Region, region
+from hyperslab.io.chunk_shapes import ceil_chunk
+from hyperslab.io.selection import Region, region
 
 from .accesses import Access
 

@@ -13,8 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from hyperslab.access import references
-from hyperslab.access.registry import card, reader
+from hyperslab.io import references
+from hyperslab.io.cards import card, reader
+from hyperslab.io.creation import stored_bytes, write_array
+from hyperslab.io.file_plan import check_blosc
+from hyperslab.io.selection import region
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
@@ -22,9 +25,6 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
 from hyperslab.network.server import Server
-from hyperslab.storage.blosc import check_blosc
-from hyperslab.storage.region import region
-from hyperslab.storage.write import stored_bytes, write_array
 
 from . import far
 from .accesses import Access
@@ -33,8 +33,8 @@ from .sample import Sample
 
 EXPERIMENT = "advise"
 MODULES = (
-    "hyperslab.advise.advice.trials", "hyperslab.access.netcdf4", "hyperslab.access.h5py",
-    "hyperslab.access.subchunk", "hyperslab.access.h5netcdf", "hyperslab.access.zarr",
+    "hyperslab.advise.advice.trials", "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
+    "hyperslab.io.by_subchunk", "hyperslab.io.by_h5netcdf", "hyperslab.io.by_zarr",
 )  # fmt: skip
 """What the processes that read have imported."""
 NEAR = 1.3  # how many times as long as the quickest a candidate may take to be measured on
@@ -265,7 +265,7 @@ def _cases(
 def _referring(candidates: Sequence[Candidate]) -> tuple[str, ...]:
     """Return what reading by references imports, where that is tried."""
     tried = any(candidate.remedy == "references" for candidate in candidates)
-    return ("hyperslab.access.kerchunk",) if tried else ()
+    return ("hyperslab.io.by_kerchunk",) if tried else ()
 
 
 def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes) -> Rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
 
 from ..advice import notes
 from ..advice.candidates import LAYOUT, Candidate

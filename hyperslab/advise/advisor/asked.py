@@ -125,7 +125,7 @@ def workdir_of(text: str | None) -> Path:
 
 
 def _library(name: str) -> str:
-    from hyperslab.access.registry import readers
+    from hyperslab.io.cards import readers
 
     if name and name not in readers():
         raise ValueError(f"--library {name}: give one of {', '.join(readers())}")

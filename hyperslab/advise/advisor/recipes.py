@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
 
 from ..advice.candidates import Candidate
 from ..advice.labels import name_of
@@ -261,7 +261,7 @@ def _remedy(advice: Advice, found: Candidate) -> list[str]:
         return [f"{there.imports('h5py')}values = {there.h5py()}[{name!r}]"]
     if found.remedy == "references":
         return [
-            "from hyperslab.access.references import read, write\n"
+            "from hyperslab.io.references import read, write\n"
             f"import xarray as xr\n{there.lead}"
             f"write({_copy(address)!r})  # a copy of the file on this machine\n"
             f"ds = xr.open_dataset(read({_copy(address)!r}, {there.address}), engine='kerchunk')"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from hyperslab.io.layout import NETCDF4
 from hyperslab.measure.stats import Interval
-from hyperslab.storage.layout import NETCDF4
 
 from ..advice.accesses import Access
 from ..advice.labels import name_of

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from hyperslab.io.layout import CLASSIC
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
-from hyperslab.storage.layout import CLASSIC
 
 from ..copying.partial import part_name, remove_leftovers
 from ..copying.transfer import check_verify
@@ -39,9 +39,9 @@ TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.advise.bench.trial",
     "hyperslab.advise.sources.netcdf", "hyperslab.advise.sources.hdf5",
-    "hyperslab.storage.writers.netcdf", "hyperslab.storage.writers.hdf5",
+    "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
-_ZARR_MODULES = ("hyperslab.advise.sources.zarr", "hyperslab.storage.writers.zarr")
+_ZARR_MODULES = ("hyperslab.advise.sources.zarr", "hyperslab.io.by_zarr")
 
 
 def bench(

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hyperslab.storage.layout import Layout
+from hyperslab.io.layout import Layout
 
 from ..report.table import for_terminal
 from .asked import Asked

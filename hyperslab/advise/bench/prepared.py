@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab.storage.geometry import chunk_grid
-from hyperslab.storage.layout import ZARR, Layout
+from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.layout import ZARR, Layout
 
 from ..copying.room import MemoryLimitError, Rooms, share
 from ..copying.transfer import estimate_bytes

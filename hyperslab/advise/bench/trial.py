@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from hyperslab.io.creation import create, stored_bytes
+from hyperslab.io.layout import Layout
+from hyperslab.io.variable import Variable
+from hyperslab.io.writing import remove
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.variable import Variable
-from hyperslab.storage.write import create, stored_bytes
-from hyperslab.storage.writers.base import remove
 
 from ..copying.failures import explained
 from ..copying.pieces import pieces

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Region, region
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Region, region
 
 from ..copying.transfer import Watcher
 from ..report.compare import WrongValuesError, difference

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from hyperslab.storage.layout import NETCDF4
+from hyperslab.io.layout import NETCDF4
 
 # Resident memory over the chunks of a call, of 4x4 and 5x5 float32, written and read: HDF5 6.5 to
 # 6.8 kB, zarr-python 2.2 to 3.6 kB.
@@ -25,7 +25,7 @@ def call_bytes(format: str) -> int:
     Parameters
     ----------
     format
-        One of `hyperslab.storage.FORMATS`.
+        One of `hyperslab.io.FORMATS`.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) ->
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
+    >>> from hyperslab.io import Variable
     >>> time = Variable("time", ("time",), (3,), "f8", {"bounds": "time_bnds"})
     >>> ends = Variable("time_bnds", ("time", "two"), (3, 2), "f8")
     >>> sst = Variable("sst", ("time", "x"), (3, 5), "f4")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hyperslab.io.creation import create, stored_bytes
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.memory import give_back
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.storage.write import create, stored_bytes
 
 from ..memory import resident_bytes
 from ..source import Source, SourceVariable, open_source
@@ -118,7 +118,7 @@ def copy(
     >>> import tempfile
     >>> import numpy as np
     >>> from hyperslab.advise.specs.target import Choice
-    >>> from hyperslab.storage import Layout, write_array
+    >>> from hyperslab.io import Layout, write_array
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = write_array(f"{folder}/a.nc", np.ones((60, 60)), Layout("netcdf3"))
     ...     target = Target("deflate", choice=Choice((30, 30), "deflate"))

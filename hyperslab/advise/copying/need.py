@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.storage.geometry import padded_bytes
-from hyperslab.storage.layout import CLASSIC, Layout
+from hyperslab.io.chunk_shapes import padded_bytes
+from hyperslab.io.layout import CLASSIC, Layout
 
 from ..memory import mib
 from ..sources.base import SourceVariable

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hyperslab.io.writing import remove
 from hyperslab.measure.parent import alive
-from hyperslab.storage.writers.base import remove
 
 _MARK = re.compile(r"^\.(?P<name>.+)\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
 

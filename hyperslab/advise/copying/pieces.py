@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import region
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import region
 
 from ..sources.base import Indices, SourceVariable
 from .chunk_cost import call_bytes, touched

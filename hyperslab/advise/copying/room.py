@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hyperslab.storage.layout import NETCDF4, Layout
+from hyperslab.io.layout import NETCDF4, Layout
 
 from ..memory import mib
 from ..sources.base import SourceVariable

@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.io.creation import Writer
+from hyperslab.io.layout import ZARR, Layout
 from hyperslab.measure.parent import alive
-from hyperslab.storage.layout import ZARR, Layout
-from hyperslab.storage.write import Writer
 
 from ..report.compare import WrongValuesError, difference, digest
 from ..sources.base import Source, SourceVariable
@@ -250,7 +250,7 @@ def estimate_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, La
     >>> estimate_bytes([SourceVariable("a", ("x",), (10,), "f4")], {"a": Layout(chunks=(8,))})
     64
     """
-    from hyperslab.storage.geometry import padded_bytes
+    from hyperslab.io.chunk_shapes import padded_bytes
 
     total = 0
     for variable in variables:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from hyperslab.io.layout import CHUNKED
 from hyperslab.measure.processes import Processes
-from hyperslab.storage.layout import CHUNKED
 
 from ..advice.price import Predictor
 from ..advice.question import Question

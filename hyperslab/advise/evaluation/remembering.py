@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
-from hyperslab.storage.layout import Layout
 
 from ..advice.price import Packed, Predictor
 from ..advice.trials import digest

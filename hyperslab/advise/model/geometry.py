@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from hyperslab.storage.chunk_cache import ChunkCache, chunk_reads
-from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR
-from hyperslab.storage.region import Region, region
+from hyperslab.io.chunk_cache import ChunkCache, chunk_reads
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR
+from hyperslab.io.selection import Region, region
 
 from .read import Read
 
@@ -86,7 +86,7 @@ def geometry(read: Read) -> Geometry:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> layout = Layout("netcdf4", chunks=(1, 721, 1440))
     >>> found = geometry(Read((100, 721, 1440), "f4", layout, ((slice(None), 0, 0),), "h5py"))
     >>> found.chunks, found.useful_bytes, found.runs, found.extents
@@ -118,7 +118,7 @@ def kind(read: Read) -> str:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> kind(Read((9,), "f4", Layout("netcdf3"), (...,), "netcdf4"))
     'classic'
     """

@@ -64,7 +64,7 @@ def predict(read: Read, calibration: Calibration) -> Prediction:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> costs = {"plain/binary:first": 1e-3, "plain/binary:request": 1e-6}
     >>> known = Calibration(costs, {"": (0.9, 1.2)}, {}, {}, "2026-01-01T00:00:00+00:00", 9, 1.0)
     >>> row = Read((9, 1000), "f4", Layout("binary"), ((3, slice(None)),), "plain")

@@ -12,12 +12,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from hyperslab.io.chunk_shapes import far_apart
+from hyperslab.io.creation import stored_bytes, write_array
+from hyperslab.io.file_plan import check_blosc
+from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
-from hyperslab.storage.blosc import check_blosc
-from hyperslab.storage.geometry import far_apart
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.write import stored_bytes, write_array
 
 from .calibration import Calibration
 from .geometry import chunk_lengths, geometry

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Selection
 from hyperslab.network.link import Link
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
 
 CACHES = ("warm", "cold")
 
@@ -28,7 +28,7 @@ class Read:
     selections
         What is read, a call each.
     library
-        Name of a reader (`hyperslab.access.readers`).
+        Name of a reader (`hyperslab.io.readers`).
     chunk_bytes
         Bytes of a chunk as it is stored, on average over the chunks that are touched; None
         without a codec.

@@ -148,7 +148,7 @@ def regimes(read: Read) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> regimes(Read((9,), "f4", Layout("netcdf3"), (...,), "netcdf4", cache="cold"))
     ('netcdf4/classic, cold', 'netcdf4/classic', '')
     """

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.storage.geometry import chunk_grid
-from hyperslab.storage.layout import NETCDF4
-from hyperslab.storage.region import Region, region
+from hyperslab.io.chunk_shapes import chunk_grid
+from hyperslab.io.layout import NETCDF4
+from hyperslab.io.selection import Region, region
 
 from .read import Read
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.storage.geometry import chunk_grid, padded_bytes
+from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 
 from .errors import UnknownLibraryError
 from .geometry import Geometry
@@ -101,7 +101,7 @@ def moved(read: Read, counts: Geometry) -> Moved:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> from .geometry import geometry
     >>> layout = Layout("netcdf4", chunks=(1, 1000))
     >>> series = Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py", opens=True)
@@ -157,7 +157,7 @@ def wire_seconds(read: Read, counts: Geometry) -> float:
     Examples
     --------
     >>> from hyperslab.network import Link
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> layout = Layout("zarr2", chunks=(1, 1000))
     >>> far = Read((20, 1000), "f4", layout, ((slice(None), 0),), "zarr", link=Link(1e6, 0.1))
     >>> from .geometry import geometry
@@ -180,7 +180,7 @@ def file_bytes(read: Read) -> float:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> layout = Layout("netcdf4", chunks=(6, 6), codec="deflate")
     >>> file_bytes(Read((10, 10), "f4", layout, (...,), "h5py", chunk_bytes=50.0))
     200.0

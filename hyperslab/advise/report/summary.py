@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from hyperslab.io.layout import CLASSIC
 from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval, median_interval
-from hyperslab.storage.layout import CLASSIC
 
 from ..specs.parse import BM_ENDIAN, BM_FORMATS
 from .compare import WrongValuesError

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.storage.layout import Layout
+from hyperslab.io.layout import Layout
 
 Indices = tuple[int | slice, ...]
 SHOWN = 12
@@ -35,7 +35,7 @@ class SourceVariable:
     shape
         Length along each.
     dtype
-        One of `hyperslab.storage.DTYPES`, or what it is in words when it cannot be copied.
+        One of `hyperslab.io.DTYPES`, or what it is in words when it cannot be copied.
     unlimited
         Those of `dims` that can grow.
     attrs
@@ -115,7 +115,7 @@ class Source(ABC):
     @property
     @abstractmethod
     def format(self) -> str:
-        """One of `hyperslab.storage.FORMATS`."""
+        """One of `hyperslab.io.FORMATS`."""
 
     @property
     @abstractmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 import h5py
 
-from hyperslab.access.h5py import find_plugins
+from hyperslab.io.by_h5py import find_plugins
 
 from .base import layout_of
 from .kinds import order

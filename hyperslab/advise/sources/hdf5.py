@@ -9,8 +9,8 @@ from typing import Any
 import h5py
 import numpy as np
 
-from hyperslab.access.h5py import find_plugins
-from hyperslab.storage.region import region
+from hyperslab.io.by_h5py import find_plugins
+from hyperslab.io.selection import region
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of
 from .filters import Stored, stored

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperslab.storage.variable import DTYPES
+from hyperslab.io.variable import DTYPES
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:

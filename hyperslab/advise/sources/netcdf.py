@@ -9,8 +9,8 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from hyperslab.storage.layout import CLASSIC
-from hyperslab.storage.write import stored_bytes
+from hyperslab.io.creation import stored_bytes
+from hyperslab.io.layout import CLASSIC
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of, layout_of
 from .filters import Stored

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hyperslab.storage.layout import CLASSIC, NETCDF4
+from hyperslab.io.layout import CLASSIC, NETCDF4
 
 from .base import Source
 from .remote import is_url, open_remote
@@ -38,7 +38,7 @@ def reopen(address: str, format: str, library: str = "") -> Source:
 
         return NetCDFSource(address, os.fspath(path), path)
     if format == "nczarr":
-        from hyperslab.storage.writers.netcdf import address as url
+        from hyperslab.io.by_netcdf4 import address as url
 
         from .netcdf import NetCDFSource
 

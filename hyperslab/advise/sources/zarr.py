@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import zarr
 
-from hyperslab.storage.write import stored_bytes
+from hyperslab.io.creation import stored_bytes
 
 from .base import Dims, Indices, Source, SourceVariable, fill_of, layout_of
 from .kinds import dtype_name, order, why_not

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from hyperslab.storage.geometry import ceil_chunk
-from hyperslab.storage.layout import CHUNKED, Layout
+from hyperslab.io.chunk_shapes import ceil_chunk
+from hyperslab.io.layout import CHUNKED, Layout
 
 from .axes import axes_of, axis_letters
 from .target import Choice, Described, Target
@@ -64,7 +64,7 @@ def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> d
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
+    >>> from hyperslab.io import Variable
     >>> sst = Variable("sst", ("time", "lat", "lon"), (1000, 721, 1440), "f4")
     >>> for name, each in shapes({"sst": sst}, [sst]).items():
     ...     print(name, each["sst"])

@@ -54,7 +54,7 @@ def axes_of(variables: Mapping[str, Coordinate]) -> dict[str, str]:
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
+    >>> from hyperslab.io import Variable
     >>> days = Variable("n", ("n",), (3,), "f8", {"units": "days since 1950-01-01"})
     >>> field = Variable("sst", ("n", "lat", "lon"), (3, 4, 5), "f4")
     >>> axes_of({"n": days, "sst": field})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hyperslab.storage.layout import CHUNKED, Layout
+from hyperslab.io.layout import CHUNKED, Layout
 
 if TYPE_CHECKING:
     from .target import Choice, Described

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hyperslab.storage.layout import ZARR
+from hyperslab.io.layout import ZARR
 
 
 def default_chunks(

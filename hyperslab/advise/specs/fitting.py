@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from hyperslab.storage.layout import CLASSIC, NETCDF4, ZARR, Layout
-from hyperslab.storage.variable import Variable
-from hyperslab.storage.writers.plan import plan
+from hyperslab.io.file_plan import plan
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.variable import Variable
 
 from ..sources.base import SourceVariable
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from hyperslab.storage.layout import CHUNKED
+from hyperslab.io.layout import CHUNKED
 
 from . import parse as specs_parse
 from .auto import candidates, shapes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hyperslab.storage.layout import CODECS, FORMATS, LEVELS
+from hyperslab.io.layout import CODECS, FORMATS, LEVELS
 
 from .codec import SAME
 from .target import CHUNK_WORDS, Choice, Chunks

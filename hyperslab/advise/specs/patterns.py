@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
-from hyperslab.storage.selection import Indices, whole
+from hyperslab.io.selection import Indices, whole
 
 from .axes import axes_of, axis_letters
 from .target import Described
@@ -40,7 +40,7 @@ class Pattern:
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
+    >>> from hyperslab.io import Variable
     >>> Pattern("map").name
     'map'
     """
@@ -155,7 +155,7 @@ def stepped(variable: Described, starts: Boxes, counts: Boxes, steps: Boxes) -> 
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
+    >>> from hyperslab.io import Variable
     >>> grid = Variable("a", ("y", "x"), (5, 4), "f4")
     >>> stepped(grid, (0, 1), (2, 3), (3, 0))
     [(slice(0, 2, 1), slice(1, 4, 1)), (slice(3, 5, 1), slice(1, 4, 1))]

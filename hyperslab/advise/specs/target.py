@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
-from hyperslab.storage.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
+from hyperslab.io.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
 
 from .codec import SAME, kept_codec
 from .defaults import default_chunks
@@ -51,7 +51,7 @@ class Choice:
         "same", "default" (what the library picks when it must chunk), "contiguous", one length
         for each axis, or pairs of a dimension and a length: dimensions not named keep theirs.
     codec
-        "same", "none", or one of `hyperslab.storage.CODECS`.
+        "same", "none", or one of `hyperslab.io.CODECS`.
     level
         Level of the codec; None takes its default.
     shuffle
@@ -85,7 +85,7 @@ class Target:
     name
         Its label in tables; unique among the targets of a run.
     format
-        One of `hyperslab.storage.FORMATS`.
+        One of `hyperslab.io.FORMATS`.
     choice
         For every variable without one of its own.
     each

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ...storage.layout import Layout
+from ...io.layout import Layout
 from ..style import headline, plain
 
 if TYPE_CHECKING:

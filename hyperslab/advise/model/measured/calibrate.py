@@ -29,8 +29,8 @@ from .reading import Measured
 
 MODULES = (
     "netCDF4", "h5py", "h5netcdf.legacyapi", "xarray", "zarr", "scipy.optimize",
-    "hyperslab.access.netcdf4", "hyperslab.access.h5py", "hyperslab.access.h5netcdf",
-    "hyperslab.access.zarr", "hyperslab.access.xarray", "hyperslab.access.subchunk",
+    "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py", "hyperslab.io.by_h5netcdf",
+    "hyperslab.io.by_zarr", "hyperslab.io.by_xarray", "hyperslab.io.by_subchunk",
     "hyperslab.advise.model.measured.reading",
 )  # fmt: skip
 """What the processes that read have imported."""

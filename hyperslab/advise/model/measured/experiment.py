@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.access.registry import readers
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
-from hyperslab.storage.write import stored_bytes, write_array
+from hyperslab.io.cards import readers
+from hyperslab.io.creation import stored_bytes, write_array
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Selection
 
 from ..read import Read
 from ..terms import BELOW

@@ -48,7 +48,7 @@ def fitted(samples: Sequence[Sample]) -> dict[str, float]:
 
     Examples
     --------
-    >>> from hyperslab.storage import Layout
+    >>> from hyperslab.io import Layout
     >>> reads = [Read((n, 9), "f4", Layout("binary"), (...,), "plain") for n in (100, 4000)]
     >>> costs = fitted([Sample(read, 1e-3, "a") for read in reads])
     >>> round(costs["plain/binary:first"], 6)

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hyperslab.access.registry import readers
+from hyperslab.io.cards import readers
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Selection
 from hyperslab.measure.case import Case
 from hyperslab.measure.processes import Processes
-from hyperslab.storage.layout import Layout
-from hyperslab.storage.region import Selection
 
 from ..calibration import Calibration
 from ..errors import UncalibratedError

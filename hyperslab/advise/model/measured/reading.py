@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.access.registry import reader
+from hyperslab.io.cards import reader
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.cold import files_of
 

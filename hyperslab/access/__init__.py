@@ -1,6 +1,0 @@
-"""One adapter for each library that reads, all behind one protocol."""
-
-from hyperslab.access.base import Opened, Reader
-from hyperslab.access.registry import library_version, reader, readers
-
-__all__ = ["Opened", "Reader", "library_version", "reader", "readers"]

@@ -1,0 +1,459 @@
+"""Reading inside of chunks with an index of the layout that Penard et al. 2025 describe.
+
+`StandIn` takes the place of their package: it makes the package's requests, one after another, and
+does its work, also that beside the description. The index is opened again for each chunk, what it
+says of a point is read again for each piece, and arrays of the whole variable and of whole chunks
+are made and scaled. Only what the package reads wrong (missing chunks, strides) is read right.
+`SerialVariable`, the lean one, makes a request for each window and each piece of data, and no more.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ..subchunk import CorruptDataError, CorruptIndexError, SubchunkError
+from ..subchunk.chunk_table import Chunks, chunk_table
+from ..subchunk.deflate.inflate import inflate_from, unshuffled
+from ..subchunk.hdf5 import describe
+from ..subchunk.read.boxes import Box, Local, boxes
+from ..subchunk.read.select import wanted
+from ..subchunk.read.whole import decode_chunk
+from . import chunkindex_format
+from .by_h5py import dataset_names, find_plugins
+from .chunkindex_format import (
+    ChunkRecord,
+    check_sizes,
+    chunk_names,
+    group_of,
+    read_record,
+    read_window,
+)
+from .reading import Indexed, NotNumbersError, Opened, Reader
+from .selection import Region
+from .urls import Counted, Place, Remote
+
+SUFFIX = ".chunkindex"
+LEAN = "chunkindex_lean"
+
+
+class StoredChunk(NamedTuple):
+    """Where a chunk lies in the file, and what the index calls it."""
+
+    name: str
+    offset: int
+    size: int
+    mask: int
+
+
+class SerialVariable:
+    """A variable read inside of its chunks, one request after another: the lean reader.
+
+    Raises
+    ------
+    KeyError
+        When the file has no such variable.
+    NotNumbersError
+        When it holds nothing.
+
+    Source
+    ------
+    Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
+    """
+
+    def __init__(self, data: Any, index: Any, name: str) -> None:
+        self.data, self.index = (
+            file if isinstance(file, Counted) else Counted(file) for file in (data, index)
+        )
+        self._hdf5 = h5py.File(self.data, "r")
+        self._dataset = self._hdf5[name]
+        if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
+            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
+        self.variable = describe(name, self._dataset)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Read what all reads need."""
+        self._index = h5py.File(self.index, "r")
+        if not self.variable.plain:
+            _ = self._names
+
+    @cached_property
+    def _chunks(self) -> Chunks:
+        return chunk_table(self._dataset)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return chunk_names(self.variable, self._chunks.number)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the axes."""
+        return self.variable.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the stored values."""
+        found: np.dtype[Any] = self._dataset.dtype
+        return found
+
+    @property
+    def requests(self) -> int:
+        """Reads of the file and of the index so far."""
+        return self.data.requests + self.index.requests
+
+    @property
+    def read_bytes(self) -> int:
+        """Bytes read of the file and of the index so far."""
+        return self.data.read_bytes + self.index.read_bytes
+
+    def close(self) -> None:
+        """Close both files."""
+        for file in (self._hdf5, getattr(self, "_index", self.index), self.data, self.index):
+            file.close()
+
+    def read(self, key: Any) -> NDArray[Any]:
+        """Return the values of a selection, chunk after chunk; what has no deflate, plainly.
+
+        Raises
+        ------
+        SubchunkError
+            When the index does not fit the file, or either is damaged.
+        """
+        if self.variable.plain:
+            return np.asarray(self._dataset[key])
+        asked = wanted(key, self.variable.shape)
+        result = np.empty(asked.shape, self.variable.dtype)
+        if result.size:
+            for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
+                result[box.place] = self._box(box)
+        return asked.arrange(result)
+
+    def _box(self, box: Box) -> NDArray[Any]:
+        place = self._place(box.number)
+        if place is None:
+            return np.full(box.shape, self.variable.fill_value, self.variable.dtype)
+        numbers = self._numbers(box)
+        first, last = int(numbers.flat[0]), int(numbers.flat[-1])
+        return self._picked(self._samples(place, first, last - first + 1), numbers, box)
+
+    def _place(self, number: int) -> StoredChunk | None:
+        """Return where a chunk lies; nowhere if it was never written."""
+        chunks = self._chunks
+        row = int(np.searchsorted(chunks.number, number))
+        if row == len(chunks) or chunks.number[row] != number:
+            return None
+        where = (chunks.offset[row], chunks.size[row], chunks.mask[row])
+        return StoredChunk(self._names[row], *map(int, where))
+
+    def _numbers(self, box: Box) -> NDArray[np.int64]:
+        """Return where the values of a box lie in its chunk, counted in C order."""
+        steps = np.cumprod((1, *self.variable.chunks[:0:-1]), dtype=np.int64)[::-1]
+        found = np.zeros(box.shape, np.int64)
+        for axis, (indices, step) in enumerate(zip(box.local, steps.tolist(), strict=True)):
+            along = [1] * len(steps)
+            along[axis] = -1
+            found += (np.asarray(indices, np.int64) * step).reshape(along)
+        return found
+
+    def _picked(self, values: NDArray[Any], numbers: NDArray[np.int64], box: Box) -> NDArray[Any]:
+        """Return the values of a box from all those between its first and its last."""
+        found: NDArray[Any] = values[numbers - numbers.flat[0]]
+        return found
+
+    def _samples(self, place: StoredChunk, first: int, count: int) -> NDArray[Any]:
+        with self._entry(f"{self.variable.name}/{place.name}") as group:
+            if group is None:  # a chunk that skipped a filter has no points
+                stored = self._fetch(place.offset, place.size)
+                raw = decode_chunk(stored, self.variable, place.mask)
+                return raw.view(self.variable.dtype)[first : first + count]
+            raw = np.frombuffer(b"".join(self._pieces(group, place, first, count)), np.uint8)
+        if self.variable.shuffled:
+            raw = unshuffled(raw, self.variable.width)
+        return raw.view(self.variable.dtype)
+
+    @contextmanager
+    def _entry(self, name: str) -> Iterator[h5py.Group | None]:
+        """Give what the index holds of a chunk."""
+        yield group_of(self._index, name) if name in self._index else None
+
+    def _spans(self, first: int, count: int) -> list[tuple[int, int]]:
+        """Return where the bytes of values lie: with shuffle, a piece for each of their bytes."""
+        width = self.variable.width
+        if not self.variable.shuffled:
+            return [(first * width, count * width)]
+        plane = self.variable.chunk_bytes // width
+        return [(number * plane + first, count) for number in range(width)]
+
+    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
+        record = read_record(group)
+        check_sizes(self.variable, place.name, record, place.size)
+        spans = self._spans(first, count)
+        return [self._piece(group, record, place, offset, length) for offset, length in spans]
+
+    def _piece(
+        self, group: h5py.Group, record: ChunkRecord, place: StoredChunk, offset: int, length: int
+    ) -> bytes:
+        """Return bytes of the decompressed chunk from the point before them."""
+        point = int(np.searchsorted(record.outloc, offset, "right")) - 1
+        behind = int(np.searchsorted(record.outloc, offset + length, "left"))
+        number = point - record.inserted
+        window = read_window(group, number) if number >= 0 else b""
+        bit, out = int(record.bit[point]), int(record.outloc[point])
+        stop = int(record.inloc[behind]) if behind < len(record) else record.compressed_size
+        data = self._fetch(place.offset + (bit >> 3), stop - (bit >> 3))
+        return self._inflated(data, bit & 7, window if out else b"", offset - out, length)
+
+    def _inflated(self, data: bytes, shift: int, window: bytes, skipped: int, length: int) -> bytes:
+        """Decompress, and return what comes behind that which is skipped."""
+        try:
+            found = inflate_from(
+                memoryview(data), shift, (0, 0), window, skipped + length, module=zlib
+            )
+        except zlib.error as error:
+            raise self._damaged(str(error)) from error
+        if len(found) != skipped + length:
+            raise self._damaged("its data end too early")
+        return found[skipped:]
+
+    def _fetch(self, start: int, size: int) -> bytes:
+        self.data.seek(start)
+        found = self.data.read(size)
+        if found is None or len(found) != size:
+            raise self._damaged("the file ends within it")
+        return found
+
+    def _damaged(self, why: str) -> CorruptDataError:
+        return CorruptDataError(
+            f"a chunk of {self.variable.name} cannot be read from its index ({why}): the file or "
+            "the index is damaged, or they do not belong together"
+        )
+
+
+class StandIn(SerialVariable):
+    """A variable read as the published package does: its requests, and its work.
+
+    It makes room for the whole variable, and several times where that is scaled.
+
+    Notes
+    -----
+    Held against the package by tests/test_chunkindex_package.py, where a checkout is given. The
+    package masks and scales all of that room. Here it is done for the time that it takes: readers
+    give what is stored.
+    """
+
+    def _begin(self) -> None:
+        names = ("_FillValue", "scale_factor", "add_offset")
+        self._fill, self._scale, self._offset = map(self._attribute, names)
+
+    def _attribute(self, name: str) -> Any:
+        with suppress(Exception):  # what cannot be read does not scale
+            value = np.ravel(self._dataset.attrs[name])[0]
+            return value if value.dtype.kind in "iuf" else None
+        return None
+
+    def read(self, key: Any) -> NDArray[Any]:
+        """Return the values of a selection, out of an array of the whole variable."""
+        shape = self.variable.shape
+        asked = None if self.variable.plain else wanted(key, shape)
+        if asked is None or not math.prod(asked.shape):
+            return super().read(key)
+        whole = np.empty(shape, self.variable.dtype)
+        for box in boxes(asked.axes, self.variable.chunks, self.variable.grid):
+            moved = zip(box.local, self._corner(box.number), strict=True)
+            whole[_index(_moved(local, by) for local, by in moved)] = self._box(box)
+        self._scaled(whole)
+        return asked.arrange(whole[_index(axis.indices for axis in asked.axes)])
+
+    def _scaled(self, whole: NDArray[Any]) -> NDArray[Any]:
+        scale = 1 if self._scale is None else self._scale
+        offset = 0 if self._offset is None else self._offset
+        with np.errstate(all="ignore"):  # of what was not read, anything
+            if self._fill:
+                whole = np.ma.masked_where(whole == self._fill, whole)
+            return whole * scale + offset
+
+    def _corner(self, number: int) -> tuple[int, ...]:
+        """Return where a chunk begins in the variable."""
+        at = np.unravel_index(number, self.variable.grid)
+        return tuple(int(n) * c for n, c in zip(at, self.variable.chunks, strict=True))
+
+    def _place(self, number: int) -> StoredChunk | None:
+        corner, sides = self._corner(number), (self.variable.chunks, self.variable.shape)
+        whole = all(at + c <= n for at, c, n in zip(corner, *sides, strict=True))
+        # HDF5 lists some chunks at other places, and does not say of some at the edge that they
+        # are unfiltered: the table has them right.
+        if whole and None not in self._dataset.maxshape[1:]:
+            with suppress(RuntimeError, ValueError, OverflowError, IndexError):
+                info = self._dataset.id.get_chunk_info(number)
+                if info.chunk_offset == corner and not info.filter_mask:
+                    (name,) = chunk_names(self.variable, np.array([number]))
+                    return StoredChunk(name, info.byte_offset, info.size, 0)
+        return super()._place(number)
+
+    def _numbers(self, box: Box) -> NDArray[np.int64]:
+        chunks = self.variable.chunks
+        every = np.arange(math.prod(chunks)).reshape(chunks)
+        found: NDArray[np.int64] = every[_index(box.local)].flatten()
+        return found
+
+    def _picked(self, values: NDArray[Any], numbers: NDArray[np.int64], box: Box) -> NDArray[Any]:
+        room = np.empty(self.variable.chunks, self.variable.dtype).flatten()
+        first = int(numbers[0])
+        room[range(first, first + len(values))] = values  # place by place, which takes its time
+        found: NDArray[Any] = room.reshape(self.variable.chunks)[_index(box.local)]
+        return found
+
+    @contextmanager
+    def _entry(self, name: str) -> Iterator[h5py.Group | None]:
+        try:
+            index = h5py.File(self.index, "r")
+        except (OSError, ValueError) as error:
+            raise CorruptIndexError(f"the index cannot be opened: {error}") from error
+        with index:
+            yield group_of(index, name) if name in index else None
+
+    def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
+        points = _Points(group)
+        found: list[bytes] = []
+        for offset, length in self._spans(first, count):
+            with _described(group):
+                point = points.before(offset)
+                if point is None:  # the chunk's beginning is not in the index
+                    return super()._pieces(group, place, first, count)
+                none = np.empty(0, np.int64)
+                record = ChunkRecord(none, none, none, *points.sizes)
+                check_sizes(self.variable, place.name, record, place.size)
+                stop = points.behind(offset + length)
+            out, inloc, bits, window = point
+            start = inloc - (bits > 0)
+            if not (0 <= bits < 8 and 0 <= start < stop <= place.size and out >= 0):
+                raise CorruptIndexError(f"the index is damaged where it describes {group.name}")
+            data = self._fetch(place.offset + start, stop - start)
+            window = window if out else b""
+            found.append(self._inflated(data, -bits & 7, window, offset - out, length))
+        return found
+
+
+class _Points:
+    """The points of a chunk, as the package reads them: each array anew for each point."""
+
+    def __init__(self, group: h5py.Group) -> None:
+        self._group = group
+
+    def before(self, offset: int) -> tuple[int, int, int, bytes] | None:
+        """Return the point before a byte; none where the index has none."""
+        at = int(np.searchsorted(self._group["outloc"][:], offset, "right")) - 1
+        if at < 0:
+            return None
+        out, inloc, bits = (int(self._group[name][at]) for name in ("outloc", "inloc", "bits"))
+        return out, inloc, bits, self._group["window"][at].tobytes()
+
+    def behind(self, offset: int) -> int:
+        """Return where the compressed bytes of the section that holds a byte end."""
+        at = int(np.searchsorted(self._outloc, offset, "right"))
+        return int(self._inloc[at]) if at < len(self._outloc) else self.sizes[1]
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """Bytes of the chunk, decompressed and compressed."""
+        of = self._group.attrs
+        full, compressed = of["uncompressed_size"], of["compressed_size"]
+        return int(np.ravel(full)[0]), int(np.ravel(compressed)[0])
+
+    @cached_property
+    def _outloc(self) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self._group["outloc"][:]
+        return found
+
+    @cached_property
+    def _inloc(self) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self._group["inloc"][:]
+        return found
+
+
+@contextmanager
+def _described(group: h5py.Group) -> Iterator[None]:
+    """Say of an index which chunk it describes wrongly."""
+    try:
+        yield
+    except SubchunkError:
+        raise
+    except (LookupError, OSError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index cannot be read where it describes {group.name}: {said}"
+        ) from error
+
+
+def _moved(local: Local, by: int) -> Local:
+    """Return indices of a chunk as those of the variable."""
+    if isinstance(local, range):
+        return range(local.start + by, local.stop + by, local.step)
+    return local + by
+
+
+def _index(parts: Iterable[Local]) -> tuple[Any, ...]:
+    """Return what takes some indices of each axis: slices where they will do."""
+    found = list(parts)
+    ranges = [part for part in found if isinstance(part, range)]
+    if len(ranges) == len(found):
+        return tuple(slice(part.start, part.stop, part.step) for part in ranges)
+    return np.ix_(*(np.asarray(part, np.int64) for part in found))
+
+
+class ChunkindexLayoutReader(Reader):
+    """Reads HDF5, and so netCDF-4, in place of the document's package, by an index beside the file.
+
+    `chunkindex_lean` makes the requests that the document describes, and leaves out the rest.
+
+    Where there is no index one is built first: build it before anything is timed, by
+    ``hyperslab.io.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
+    deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
+    fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
+    """
+
+    has_chunk_cache = False
+
+    def prepare(self) -> None:
+        find_plugins()
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        kind = SerialVariable if self.name == LEAN else StandIn
+        with ExitStack() as held:
+            if isinstance(place, Remote):
+                both = place, place.beside(SUFFIX)
+                files: list[Any] = [held.enter_context(x.stream(self.card.cache)) for x in both]
+            else:
+                beside = place.with_name(place.name + SUFFIX)
+                if not beside.exists():
+                    chunkindex_format.write(place, beside)
+                files = [held.enter_context(path.open("rb")) for path in (place, beside)]
+            data, index = files
+            serial = kind(data, index, variable)
+            held.callback(serial.close)
+            return _SerialArray(variable, serial, held)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the datasets, with their groups."""
+        return dataset_names(place)
+
+    def version(self) -> str:
+        """Give the version of zlib, and that of h5py, which reads the index."""
+        return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
+
+
+class _SerialArray(Indexed):
+    def _fetch(self, chosen: Region) -> Any:
+        return self.variable.read(chosen.indices)
+
+
+READER = ChunkindexLayoutReader

@@ -1,0 +1,185 @@
+"""h5py reads HDF5 from files and, through fsspec, behind URLs, and writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from .layout import Layout
+from .reading import StreamReader, streamed, visited
+from .selection import Selection
+from .urls import Place
+from .variable import Variable
+from .writing import Placed, Writer, ordered
+
+PAGE_BUFFER_BYTES = 2**25
+
+
+class H5pyReader(StreamReader):
+    """Reads HDF5, and so netCDF-4, with h5py.
+
+    `h5py-none`, `h5py-64k` and `h5py-blocks` differ in fsspec's cache: none, 64 KiB of read-ahead,
+    blocks of 1 MiB. `h5py-paged` reads files that were written in pages, with a buffer of 32 MiB
+    for them.
+    """
+
+    def prepare(self) -> None:
+        find_plugins()
+
+    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
+        """Open a file."""
+        options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
+        if self.name == "h5py-paged":
+            options["page_buf_size"] = PAGE_BUFFER_BYTES
+        return h5py.File(source, "r", **options)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the datasets, with their groups."""
+        return dataset_names(place)
+
+    def version(self) -> str:
+        """Give the versions of h5py and of the HDF5 in it."""
+        return f"{h5py.__version__} (HDF5 {h5py.version.hdf5_version})"
+
+
+def dataset_names(place: Place) -> list[str]:
+    """Give the names of the datasets of a file, with their groups."""
+    with ExitStack() as held:
+        return visited(held.enter_context(h5py.File(streamed(place, held), "r")))
+
+
+def find_plugins() -> None:
+    """Let HDF5 read zstd, Blosc and bzip2 with the plugins that netCDF4's wheel brings."""
+    found = find_spec("netCDF4")
+    for folder in (found.submodule_search_locations or ()) if found else ():
+        plugins = os.fsencode(Path(folder) / "plugins")
+        known = [h5py.h5pl.get(i) for i in range(h5py.h5pl.size())]
+        if Path(os.fsdecode(plugins)).is_dir() and plugins not in known:
+            h5py.h5pl.append(plugins)
+
+
+# What netCDF-C calls a scale that only gives a dimension its name and length.
+_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
+_ALLOC = {"early": "EARLY", "late": "LATE", "incremental": "INCR"}
+
+
+class HDF5Writer(Writer):
+    """Writes through h5py; coordinates become dimension scales."""
+
+    _broken = False
+
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
+    ) -> None:
+        options: dict[str, Any] = {"rdcc_nbytes": chunk_cache_bytes}
+        layout = variables[-1][1]
+        if layout.alignment is not None:
+            options["alignment_threshold"], options["alignment_interval"] = layout.alignment
+        if layout.page_bytes is not None:
+            options |= {"fs_strategy": "page", "fs_page_size": layout.page_bytes}
+        self._file = h5py.File(self.path, "w", **options)
+        self._file.attrs.update(attrs)
+        for variable, layout in variables:
+            self._handles[variable.name] = self._create(variable, layout)
+        self._attach(variables)
+
+    def _create(self, variable: Variable, layout: Layout) -> Any:
+        options: dict[str, Any] = {"fillvalue": variable.fill_value, "track_times": False}
+        if not layout.prefill:
+            options["fill_time"] = "never"
+        if variable.dims and (layout.chunks or variable.unlimited):
+            options["chunks"] = layout.chunks or True
+            options["maxshape"] = tuple(
+                None if dim in variable.unlimited else n
+                for dim, n in zip(variable.dims, variable.shape, strict=True)
+            )
+            options["fletcher32"] = layout.fletcher32
+            if layout.codec is not None:
+                options["compression"] = "gzip" if layout.codec == "deflate" else layout.codec
+                options["shuffle"] = layout.shuffle
+                if layout.effective_level is not None:
+                    options["compression_opts"] = layout.effective_level
+        if layout.alloc != "default":
+            # h5py has no word for it; a creation list of our own is taken as the start.
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_alloc_time(getattr(h5py.h5d, f"ALLOC_TIME_{_ALLOC[layout.alloc]}"))
+            options["dcpl"] = creation
+        dtype = ordered(variable.dtype, layout.byteorder)
+        dataset = self._file.create_dataset(
+            variable.name, shape=variable.shape, dtype=dtype, **options
+        )
+        dataset.attrs.update(variable.attrs)
+        if variable.fill_value is not None:
+            dataset.attrs["_FillValue"] = np.dtype(variable.dtype).type(variable.fill_value)
+        return dataset
+
+    def _attach(self, variables: Placed) -> None:
+        """Make coordinates dimension scales; netCDF-C then wants one for every dimension."""
+        if not any(v.dims == (v.name,) for v, _ in variables):
+            return
+        sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
+        scales = {}
+        for dim, size in sizes.items():
+            if any(v.dims == (dim,) == (v.name,) for v, _ in variables):
+                scales[dim] = self._handles[dim]
+                scales[dim].make_scale(dim)
+            else:
+                scales[dim] = self._file.create_dataset(dim, shape=(size,), dtype=">f4")
+                scales[dim].make_scale(f"{_NO_VARIABLE}{size:10d}")
+        for variable, _ in variables:
+            for axis, dim in enumerate(variable.dims):
+                if variable.name != dim:
+                    self._handles[variable.name].dims[axis].attach_scale(scales[dim])
+
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection of one variable."""
+        with self._noticed():
+            super().write(name, selection, values)
+
+    def finish(self, name: str) -> None:
+        """Close a dataset, and free its chunk cache, once nothing more is written to it."""
+        with self._noticed():
+            self._handles[name].flush()
+        del self._handles[name]
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if not self._closed and self._file is not None:
+            self._flush()  # what closing alone cannot write is lost without an error
+        super().close()
+
+    def discard(self) -> None:
+        """Remove the file; what HDF5 could not write to is never closed, which may crash."""
+        if self._broken:
+            for item in (self._file, *self._handles.values()):
+                item.id.locked = True  # h5py leaves it open, also at the end of the process
+            self._closed = True
+            with suppress(OSError):
+                os.truncate(self.path, 0)  # an open file keeps its blocks
+        super().discard()
+
+    def _flush(self) -> None:
+        with self._noticed():
+            self._file.flush()
+
+    def _close(self) -> None:
+        self._file.close()
+
+    @contextmanager
+    def _noticed(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, RuntimeError):
+            self._broken = True
+            raise
+
+
+READER = H5pyReader

@@ -1,0 +1,54 @@
+"""kerchunk's references to HDF5 files, read by zarr-python through fsspec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+import kerchunk
+import zarr
+from fsspec.implementations.reference import ReferenceFileSystem
+from zarr.storage import FsspecStore
+
+from .by_zarr import opened_array
+from .reading import Opened, Reader
+from .references import array_names, references_of
+from .urls import Place, Remote, system_in_zarr
+
+
+class KerchunkReader(Reader):
+    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references made before.
+
+    They lie beside the file, or where the option "references" says, and opening reads them:
+    ``hyperslab.io.references.write(path)`` makes them.
+    """
+
+    has_chunk_cache = False
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Remote)
+        refs = references_of(place)
+        with ExitStack() as held:
+            system, _, close = system_in_zarr(place.without("references"))
+            held.callback(close)
+            files: Any = ReferenceFileSystem(
+                refs, fs=system, asynchronous=True, skip_instance_cache=True
+            )
+            store = FsspecStore(files, path="", read_only=True)
+            return opened_array(store, variable, variable, held, zarr_format=2)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the arrays in the references."""
+        assert isinstance(place, Remote)
+        return array_names(references_of(place))
+
+    def exists(self, place: Place) -> bool:
+        return isinstance(place, Remote) and place.without("references").exists()
+
+    def version(self) -> str:
+        """Give the versions of kerchunk and zarr-python."""
+        return f"{kerchunk.__version__} (zarr {zarr.__version__})"
+
+
+READER = KerchunkReader

@@ -1,0 +1,57 @@
+"""netCDF-C, called from the C kernel: what a program in C gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import NetcdfFile, kernel
+from ..kernels.library import versions
+from ..kernels.netcdf_c import NoNumbersError, names
+from .reading import Indexed, NotNumbersError, Opened, Reader
+from .selection import Region
+from .urls import Place
+
+
+class KernelReader(Reader):
+    """Reads stored values with nc_get_vara, or nc_get_vars for steps, from C.
+
+    It runs on the very netCDF-C that netCDF4-python has loaded.
+    """
+
+    def prepare(self) -> None:
+        kernel()
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Path)
+        try:
+            file = NetcdfFile.open(place, variable, cache_bytes=chunk_cache_bytes)
+        except NoNumbersError as error:
+            raise NotNumbersError(f"{error}; readers take integers and floats") from error
+        with ExitStack() as held:
+            return _KernelArray(variable, held.enter_context(file), held)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, group by group."""
+        return names(str(place))
+
+    def version(self) -> str:
+        """Give the versions of netCDF-C and HDF5."""
+        netcdf, hdf5 = versions()
+        return f"{netcdf} (HDF5 {hdf5})"
+
+
+class _KernelArray(Indexed):
+    def _fetch(self, chosen: Region) -> NDArray[Any]:
+        out = np.empty(chosen.shape, self.dtype)
+        steps = None if max(chosen.steps, default=1) == 1 else [chosen.steps]
+        self.variable.access("read", [chosen.starts], [chosen.counts], steps, out)
+        return out
+
+
+READER = KernelReader

@@ -1,0 +1,202 @@
+"""netCDF4-python reads files, NCZarr directories and over HTTP, and writes netCDF and NCZarr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import netCDF4
+import numpy as np
+
+from .layout import CLASSIC, Layout
+from .reading import Indexed, Opened, Reader, walked
+from .urls import Place, Remote
+from .variable import Variable
+from .writing import Placed, Writer, ordered
+
+
+class NetCDF4Reader(Reader):
+    """Reads stored values with netCDF4-python: masking and scaling are off.
+
+    Over HTTP netCDF-C fetches ranges itself, as ``#mode=bytes`` asks it to. The reader `nczarr`
+    opens a directory as ``file://…#mode=nczarr,file``: of Zarr 2 it sees no scalars, and big-endian
+    arrays are refused, as netCDF-C 4.9 gives their missing chunks the fill value with its bytes
+    swapped.
+    """
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        with ExitStack() as held:
+            file = held.enter_context(netCDF4.Dataset(self.address(place), "r"))
+            found = file[variable]
+            if isinstance(found, netCDF4.Variable):
+                found.set_auto_maskandscale(False)
+                # Without it a strided selection is one call of the C library for each element.
+                found.use_nc_get_vars(True)
+                if chunk_cache_bytes is not None and found.chunking() not in (None, "contiguous"):
+                    found.set_var_chunk_cache(size=chunk_cache_bytes)
+                if self.name == "nczarr" and not np.dtype(found.dtype).isnative:
+                    raise ValueError(
+                        "it is big-endian: netCDF-C would swap the bytes of fill values"
+                    )
+            return Indexed(variable, found, held)
+
+    def address(self, place: Place) -> str:
+        """Give what netCDF-C opens."""
+        if isinstance(place, Remote):
+            return f"{place.url}#mode=bytes"
+        return _nczarr(place) if self.name == "nczarr" else str(place)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, group by group."""
+        with netCDF4.Dataset(self.address(place), "r") as file:
+            return list(walked(file))
+
+    def version(self) -> str:
+        """Give the versions of netCDF4-python and of the C libraries in it."""
+        return (
+            f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__}, "
+            f"HDF5 {netCDF4.__hdf5libversion__})"
+        )
+
+
+@contextmanager
+def default_cache(nbytes: int | None) -> Iterator[None]:
+    """Give files that netCDF-C opens meanwhile another default cache; None changes nothing."""
+    before = netCDF4.get_chunk_cache()
+    if nbytes is not None:
+        netCDF4.set_chunk_cache(nbytes, *before[1:])
+    try:
+        yield
+    finally:
+        netCDF4.set_chunk_cache(*before)
+
+
+def _nczarr(path: Path) -> str:
+    """Return the URL of a directory of Zarr 2, whose path has no character of URLs' own."""
+    absolute = str(path.absolute())
+    if any(mark in absolute for mark in "#?%"):
+        raise ValueError("netCDF-C takes no #, ? or % in the path of a directory")
+    if not any((path / mark).exists() for mark in (".zgroup", ".zarray")):
+        # netCDF-C opens an empty folder as an empty dataset.
+        raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
+    return f"file://{absolute}#mode=nczarr,file"
+
+
+_MODELS: dict[str, Any] = {
+    "netcdf3": "NETCDF3_CLASSIC",
+    "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
+    "cdf5": "NETCDF3_64BIT_DATA",
+    "netcdf4": "NETCDF4",
+    "netcdf4-classic": "NETCDF4_CLASSIC",
+    "nczarr": "NETCDF4",
+}
+_QUANTIZERS = {
+    "bitgroom": "BitGroom",
+    "granular_bitround": "GranularBitRound",
+    "bitround": "BitRound",
+}
+
+
+def address(path: Path, format: str) -> str:
+    """Give what netCDF-C opens: the path, or the URL of an NCZarr directory."""
+    if format != "nczarr":
+        return str(path)
+    absolute = str(path.absolute())
+    if any(mark in absolute for mark in "#?%"):
+        raise ValueError(f"{absolute}: NCZarr takes no #, ? or % in a path; choose another folder")
+    return f"file://{absolute}#mode=nczarr,file"
+
+
+class NetCDFWriter(Writer):
+    """Writes through netCDF4-python, with masking and scaling off."""
+
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
+    ) -> None:
+        format = variables[-1][1].format
+        self._file = netCDF4.Dataset(address(self.path, format), "w", format=_MODELS[format])
+        if attrs:
+            self._file.setncatts(dict(attrs))
+        unlimited = {dim for variable, _ in variables for dim in variable.unlimited}
+        sizes = {d: n for v, _ in variables for d, n in zip(v.dims, v.shape, strict=True)}
+        for dim, size in sizes.items():
+            self._file.createDimension(dim, None if dim in unlimited else size)
+        for variable, layout in variables:
+            handle = self._create(variable, layout)
+            handle.set_auto_maskandscale(False)
+            if variable.attrs:
+                handle.setncatts(dict(variable.attrs))
+            if chunk_cache_bytes is not None and format not in CLASSIC and layout.chunks:
+                handle.set_var_chunk_cache(size=chunk_cache_bytes)
+            self._handles[variable.name] = handle
+
+    def _create(self, variable: Variable, layout: Layout) -> Any:
+        options: dict[str, Any] = {}
+        dtype = np.dtype(variable.dtype)
+        if layout.format not in CLASSIC:
+            dtype = ordered(variable.dtype, layout.byteorder)
+            options["endian"] = layout.byteorder
+            if variable.dims and layout.chunks:
+                options |= {"chunksizes": layout.chunks, "fletcher32": layout.fletcher32}
+                options |= _codec(layout)
+            elif not variable.unlimited and layout.format != "nczarr":
+                options["contiguous"] = True
+            elif not variable.unlimited and variable.dims:
+                options["chunksizes"] = tuple(max(n, 1) for n in variable.shape)
+                options |= _codec(layout)
+        if layout.quantize is not None:
+            mode, digits = layout.quantize
+            options |= {"quantize_mode": _QUANTIZERS[mode], "significant_digits": digits}
+        # Beside fill_value=…, only the file's switch keeps netCDF-C from filling.
+        if layout.prefill:
+            self._file.set_fill_on()
+        else:
+            self._file.set_fill_off()
+        return self._file.createVariable(
+            variable.name, dtype, variable.dims, fill_value=variable.fill_value, **options
+        )
+
+    def finish(self, name: str) -> None:
+        """Free the chunk cache of a variable, once nothing more is written to it."""
+        handle = self._handles[name]
+        if handle.chunking() not in (None, "contiguous"):
+            with _explained():
+                handle.set_var_chunk_cache(size=1)
+
+    def _flush(self) -> None:
+        with _explained():
+            self._file.sync()
+
+    def _close(self) -> None:
+        with _explained():
+            self._file.close()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        error.add_note(
+            "Chunks are compressed when they are flushed. Blosc in netCDF-C fails on a chunk it "
+            "cannot make smaller: take shuffle=True, another codec, or hdf5 or zarr."
+        )
+        raise
+
+
+def _codec(layout: Layout) -> dict[str, Any]:
+    if layout.codec is None:
+        return {}
+    options: dict[str, Any] = {
+        "compression": "zlib" if layout.codec == "deflate" else layout.codec.replace("-", "_"),
+        "shuffle": layout.shuffle,
+        "blosc_shuffle": int(layout.shuffle),
+    }
+    if layout.effective_level is not None:
+        options["complevel"] = layout.effective_level
+    return options
+
+
+READER = NetCDF4Reader

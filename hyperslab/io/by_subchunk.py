@@ -1,0 +1,50 @@
+"""hyperslab.subchunk: inside of compressed chunks, where a file has an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+
+from .. import __version__, subchunk
+from ..subchunk.deflate.inflate import inflater
+from .reading import Indexed, Opened, Reader
+from .urls import Place, Remote
+
+
+class SubchunkReader(Reader):
+    """Reads HDF5, and so netCDF-4, with the index beside the file; without one chunk by chunk.
+
+    A cold case names the index among its files too. Behind a URL the index lies beside the file as
+    well; `subchunk-obstore` fetches both by obstore, `subchunk` by fsspec.
+    """
+
+    has_chunk_cache = False
+
+    def prepare(self) -> None:
+        inflater()
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        with ExitStack() as held:
+            file = held.enter_context(self._file(place))
+            return Indexed(variable, file[variable], held)
+
+    def _file(self, place: Place) -> subchunk.File:
+        if not isinstance(place, Remote):
+            return subchunk.open(place)
+        options = dict(place.options)
+        if self.name == "subchunk-obstore":
+            options = {"backend": "obstore"} | place.obstore()
+        return subchunk.open(place.url, storage_options=options)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, with their groups."""
+        with self._file(place) as file:
+            return list(file)
+
+    def version(self) -> str:
+        """Give the version, and the module that inflates."""
+        name = vars(inflater())["__name__"]
+        return f"{__version__} ({name})"
+
+
+READER = SubchunkReader

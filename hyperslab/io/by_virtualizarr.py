@@ -1,0 +1,75 @@
+"""VirtualiZarr: HDF5 files behind URLs as Zarr, through obstore."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+from urllib.parse import urlsplit
+
+import virtualizarr
+import zarr
+from obspec_utils.registry import ObjectStoreRegistry
+from obstore.store import MemoryStore, from_url
+from virtualizarr.parsers import HDFParser, KerchunkJSONParser
+
+from .by_zarr import opened_array
+from .reading import Opened, Reader
+from .references import array_names, references_of
+from .urls import Place, Remote
+
+_KEPT, _REFERENCES = "memory://kept", "references.json"
+
+
+class VirtualizarrReader(Reader):
+    """Reads HDF5, and so netCDF-4, behind URLs as Zarr, through obstore.
+
+    `virtualizarr` finds the chunks by parsing the group the variable lies in, each time it opens
+    a file; `virtualizarr-kerchunk` takes kerchunk's references as the reader `kerchunk` does, for
+    variables that are in no group and whose last chunks are not missing.
+    """
+
+    has_chunk_cache = False
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        assert isinstance(place, Remote)
+        bare = place.without("references")
+        parts = urlsplit(bare.url)
+        server = f"{parts.scheme}://{parts.netloc}"
+        registry: Any = ObjectStoreRegistry({server: from_url(server, **bare.obstore())})
+        group, _, name = variable.rpartition("/")
+        with warnings.catch_warnings():
+            # It is said of each of HDF5's codecs that they are not in Zarr 3's specification.
+            warnings.simplefilter("ignore", UserWarning)
+            if self.name == "virtualizarr":
+                store = HDFParser(group=group or None)(url=bare.url, registry=registry)
+            elif group:
+                raise ValueError("it sees no groups in references")
+            else:
+                kept = MemoryStore()
+                text = json.dumps({"version": 1, "refs": references_of(place)})
+                kept.put(_REFERENCES, text.encode())
+                registry.register(_KEPT, kept)
+                store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
+            return opened_array(store, variable, name, ExitStack())
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the arrays, with their groups."""
+        assert isinstance(place, Remote)
+        if self.name == "virtualizarr-kerchunk":
+            return array_names(references_of(place))
+        from .by_h5py import dataset_names
+
+        return dataset_names(place)
+
+    def exists(self, place: Place) -> bool:
+        return isinstance(place, Remote) and place.without("references").exists()
+
+    def version(self) -> str:
+        """Give the versions of VirtualiZarr and zarr-python."""
+        return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
+
+
+READER = VirtualizarrReader

@@ -1,0 +1,107 @@
+"""xarray, with each of its engines."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from .cards import Card, reader
+from .reading import Indexed, Opened, Reader
+from .selection import Region
+from .urls import Place, Remote
+
+xr.backends.list_engines()  # what all engines import, so that neither opens nor samples pay for it
+
+
+class XarrayReader(Reader):
+    """Reads a DataArray of a dataset opened without decoding, dask or cache.
+
+    Opening reads the whole group's metadata and the coordinates that become indexes, as it
+    does for a user. Over HTTP, where nothing can be listed, Zarr needs consolidated metadata, as
+    our writer gives it to Zarr 2.
+    """
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card)
+        self._engine = card.name.removeprefix("xarray-")
+        self._inner = reader(self._engine)
+        self.has_chunk_cache = self._inner.has_chunk_cache  # type: ignore[misc]
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        group, _, name = variable.rpartition("/")
+        with ExitStack() as held:
+            source, options = self._source(place, held)
+            with self._cache(chunk_cache_bytes) as cache, warnings.catch_warnings():
+                # It warns of Zarr stores without consolidated metadata.
+                warnings.simplefilter("ignore", RuntimeWarning)
+                dataset = xr.open_dataset(
+                    source,
+                    engine=self._engine,
+                    decode_cf=False,
+                    chunks=None,
+                    cache=False,
+                    group=group or None,
+                    **options,
+                    **cache,
+                )
+            held.callback(dataset.close)
+            if name not in dataset.variables:
+                # For the name of a bare dimension xarray would make up its numbers.
+                raise KeyError(f"{name!r} is not in it, or in no consolidated metadata")
+            return _XarrayArray(variable, dataset[name], held)
+
+    def _source(self, place: Place, held: ExitStack) -> tuple[Any, dict[str, Any]]:
+        """Return what the engine opens, and the options that it needs."""
+        if self._engine == "zarr":
+            from zarr.storage import LocalStore
+
+            from .by_zarr import served_store
+
+            if isinstance(place, Remote):
+                return served_store(place, held), {}
+            # A store and no text, in which newer versions take # for the start of options.
+            store = LocalStore(place, read_only=True)
+            return store, {"consolidated": (place / ".zmetadata").exists()}
+        options = {"phony_dims": "access"} if self._engine == "h5netcdf" else {}
+        if isinstance(place, Path):
+            return place, options
+        if self._engine == "h5netcdf":
+            return held.enter_context(place.stream()), options
+        return f"{place.url}#mode=bytes", options
+
+    @contextmanager
+    def _cache(self, chunk_cache_bytes: int | None) -> Iterator[dict[str, Any]]:
+        if chunk_cache_bytes is None:
+            yield {}
+        elif self._engine == "h5netcdf":
+            yield {"driver_kwds": {"rdcc_nbytes": chunk_cache_bytes}}
+        else:
+            from .by_netcdf4 import default_cache
+
+            # xarray has no word for it: files opened meanwhile take netCDF-C's default.
+            with default_cache(chunk_cache_bytes):
+                yield {}
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, with their groups."""
+        return self._inner.names(place)
+
+    def exists(self, place: Place) -> bool:
+        return self._inner.exists(place)
+
+    def version(self) -> str:
+        """Give the versions of xarray and of what is below it."""
+        return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
+
+
+class _XarrayArray(Indexed):
+    def _fetch(self, chosen: Region) -> Any:
+        return self.variable[chosen.indices].values
+
+
+READER = XarrayReader

@@ -1,0 +1,236 @@
+"""zarr-python reads directories and, through fsspec or obstore, URLs, and writes Zarr 2 and 3."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import struct
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import numcodecs
+import numpy as np
+import zarr
+import zarr.codecs
+from numpy.typing import NDArray
+from zarr.core.sync import sync
+from zarr.storage import FsspecStore, LocalStore, ObjectStore
+
+from .layout import Layout
+from .reading import Indexed, Opened, Reader
+from .selection import Selection, region
+from .urls import Place, Remote, system_in_zarr
+from .variable import Variable
+from .writing import Placed, Writer, fitted, ordered
+
+MARKS = (".zgroup", ".zarray", "zarr.json")
+
+
+class ZarrReader(Reader):
+    """Reads Zarr 2, Zarr 3 and NCZarr directories.
+
+    NCZarr stores a scalar as an array of one value, and so it is read; its arrays with deflate
+    and shuffle are refused by zarr-python 3.1. `zarr-obstore` reads URLs by obstore, not fsspec.
+    What a server says is not there is a missing chunk, which holds fill values: so Zarr has it.
+    """
+
+    has_chunk_cache = False
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        # The array's own folder: nothing of the group is read, as a user would have it.
+        with ExitStack() as held:
+            if isinstance(place, Path):
+                # A store and no text, in which newer versions take # for the start of options.
+                store: Any = LocalStore(place / variable, read_only=True)
+            elif self.name == "zarr-obstore":
+                from obstore.store import from_url
+
+                folder = place.below(variable)
+                store = ObjectStore(from_url(folder.url, **folder.obstore()), read_only=True)
+            else:
+                store = served_store(place.below(variable), held)
+            return opened_array(store, variable, "", held)
+
+    def exists(self, place: Place) -> bool:
+        if isinstance(place, Path):
+            return place.exists()
+        return any(place.below(mark).exists() for mark in MARKS)
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the arrays, with their groups."""
+        if isinstance(place, Remote):
+            return _served_names(place)
+        if not any((place / mark).is_file() for mark in MARKS):
+            raise OSError("there is no .zgroup, .zarray or zarr.json in it")
+        # Not through zarr: one array it cannot read would hide the names of the others.
+        return [str(folder.relative_to(place)) for folder in _arrays(place)]
+
+    def version(self) -> str:
+        """Give the version of zarr-python."""
+        return zarr.__version__
+
+
+def served_store(place: Remote, held: ExitStack) -> FsspecStore:
+    """Return a store behind a URL, through fsspec, which is closed later."""
+    system, path, close = system_in_zarr(place)
+    held.callback(close)
+    return FsspecStore(system, path=path, read_only=True)
+
+
+def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: Any) -> Opened:
+    """Open an array of a store; `held` closes the store."""
+    array = zarr.open_array(store=store, path=path, mode="r", **options)
+    for codec in getattr(array.metadata, "filters", None) or ():
+        if isinstance(getattr(codec, "elementsize", 0), str):
+            raise ValueError("NCZarr's shuffle has its size as text: read it with nczarr")
+    return Indexed(name, array, held)
+
+
+def _served_names(place: Remote) -> Iterable[str]:
+    system, path = place.system()
+    # A server of HTTP lists nothing: what it says of a folder is for people.
+    consolidated = f"{path}/.zmetadata"
+    if system.exists(consolidated):
+        known = json.loads(system.cat_file(consolidated))["metadata"]
+    elif place.kind == "http":
+        raise OSError("it has no consolidated metadata, and HTTP does not list")
+    else:
+        known = [name.removeprefix(f"{path}/") for name in system.find(path)]
+        known += [
+            name.replace("/zarr.json", "/.zarray")
+            for name in known
+            if name.endswith("/zarr.json") and _is_array(system.cat_file(f"{path}/{name}"))
+        ]
+    return {name.rpartition("/")[0] for name in known if name.endswith("/.zarray")}
+
+
+def _arrays(folder: Path) -> Iterable[Path]:
+    """Give the folders of arrays below one, without looking into their chunks."""
+    metadata = folder / "zarr.json"
+    if (folder / ".zarray").is_file() or (metadata.is_file() and _is_array(metadata.read_bytes())):
+        yield folder
+        return
+    for inner in sorted(folder.iterdir()):
+        if inner.is_dir():
+            yield from _arrays(inner)
+
+
+def _is_array(metadata: bytes) -> bool:
+    return bool(json.loads(metadata).get("node_type") == "array")
+
+
+class ZarrWriter(Writer):
+    """Writes a Zarr directory with the dimension names xarray looks for."""
+
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
+    ) -> None:
+        version: Literal[2, 3] = 2 if variables[-1][1].format == "zarr2" else 3
+        # A store and no text, in which newer versions take # for the start of options.
+        store = LocalStore(self.path)
+        group = zarr.create_group(store=store, zarr_format=version, attributes=_plain(attrs))
+        for variable, layout in variables:
+            options: dict[str, Any] = {
+                "dtype": np.dtype(variable.dtype),
+                "shape": variable.shape,
+                "chunks": _chunks(variable, layout),
+                "attributes": _plain(variable.attrs),
+                "fill_value": variable.fill_value,
+            }
+            options |= _options2(variable, layout) if version == 2 else _options3(variable, layout)
+            self._handles[variable.name] = group.create_array(variable.name, **options)
+        if version == 2:
+            # Over a network one request then tells all; Zarr 3 has no agreed form of it.
+            zarr.consolidate_metadata(store, zarr_format=2)
+
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection.
+
+        zarr takes the pieces of a selection from values of another shape wrongly.
+        """
+        handle = self._handles[name]
+        handle[selection] = fitted(values, region(selection, handle.shape, name).shape)
+
+    def discard(self) -> None:
+        """Remove what was written, once zarr's threads write no more chunks of what failed."""
+        sync(_others_end())
+        super().discard()
+
+
+async def _others_end(timeout_s: float = 60.0) -> None:
+    """Wait for whatever else zarr's event loop does; a write that fails leaves its others alone."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others, timeout=timeout_s)
+
+
+def _chunks(variable: Variable, layout: Layout) -> tuple[int, ...]:
+    whole = tuple(max(n, 1) for n in variable.shape)
+    return layout.chunks if layout.chunks and variable.dims else whole
+
+
+def _options2(variable: Variable, layout: Layout) -> dict[str, Any]:
+    dtype, level = ordered(variable.dtype, layout.byteorder), layout.effective_level
+    name, _, library = (layout.codec or "").partition("-")
+    codec: Any = None
+    if name == "blosc":
+        codec = numcodecs.Blosc(library, level, int(layout.shuffle))
+    elif name:
+        plain = {"deflate": numcodecs.Zlib, "zstd": numcodecs.Zstd, "bzip2": numcodecs.BZ2}
+        codec = plain[name](level)
+    shuffled = layout.shuffle and name != "blosc"
+    return {
+        "dtype": dtype,
+        "filters": [numcodecs.Shuffle(dtype.itemsize)] if shuffled else None,
+        "compressors": codec,
+        "attributes": {**_plain(variable.attrs), "_ARRAY_DIMENSIONS": list(variable.dims)},
+    }
+
+
+def _options3(variable: Variable, layout: Layout) -> dict[str, Any]:
+    dtype, level = np.dtype(variable.dtype), layout.effective_level or 1
+    name, _, library = (layout.codec or "").partition("-")
+    options: dict[str, Any] = {
+        "filters": None,
+        "compressors": None,
+        "fill_value": 0 if variable.fill_value is None else variable.fill_value,
+        "dimension_names": variable.dims or None,
+    }
+    if name == "blosc":
+        options["compressors"] = zarr.codecs.BloscCodec(
+            cname=library,  # type: ignore[arg-type]
+            clevel=level,
+            shuffle="shuffle" if layout.shuffle else "noshuffle",
+        )
+    elif name:
+        plain = {"deflate": zarr.codecs.GzipCodec, "zstd": zarr.codecs.ZstdCodec}
+        options["compressors"] = plain[name](level=level)
+    if layout.shards and variable.dims:
+        options["shards"] = layout.shards
+    if layout.byteorder != "native" and dtype.itemsize > 1:
+        options["serializer"] = zarr.codecs.BytesCodec(endian=layout.byteorder)
+    if variable.fill_value is not None:
+        filled = {"_FillValue": _fill3(variable.fill_value, dtype)}
+        options["attributes"] = _plain(variable.attrs) | filled
+    return options
+
+
+def _fill3(value: float | int, dtype: np.dtype[Any]) -> object:
+    """Give a fill value as xarray writes it in Zarr 3: base64 of a double, or an integer."""
+    if dtype.kind == "f":
+        return base64.standard_b64encode(struct.pack("<d", float(value))).decode()
+    return int(value)
+
+
+def _plain(attrs: Mapping[str, object]) -> dict[str, Any]:
+    """Give attributes as JSON has them."""
+    return {
+        key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        for key, value in attrs.items()
+    }
+
+
+READER = ZarrReader

@@ -1,0 +1,230 @@
+"""HDF5's chunk cache: how large netCDF-C makes it, and which chunks a read fetches through it.
+
+The rules are those of the HDF5 library (H5Dchunk.c, 1.8 to 2.0) and of netCDF-C
+(`nc4_adjust_var_cache`), told in our own words.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+Box = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class ChunkCache:
+    """A chunk cache, as `nc_get_var_chunk_cache` reports it.
+
+    Parameters
+    ----------
+    nbytes : int
+        Its size, in bytes.
+    slots : int
+        Length of its hash table.
+    preemption : float
+        Share of the entries that fully written or read chunks are looked for in before any chunk
+        is thrown out, 0 to 1.
+    """
+
+    nbytes: int = 64 * 2**20
+    slots: int = 1000
+    preemption: float = 0.75
+
+
+DEFAULT_CACHE = ChunkCache()
+"""What netCDF-C 4.9.3 gives a variable."""
+
+
+@dataclass(frozen=True)
+class CacheRule:
+    """How a build of netCDF-C sizes the chunk cache of a variable nobody set one for.
+
+    It starts from a default, and is enlarged only when not even one chunk fits.
+
+    Examples
+    --------
+    >>> [RULES["4.6.2"].granted(mib * 2**20) >> 20 for mib in (1, 4, 5, 7)]
+    [4, 4, 50, 64]
+    >>> RULES["4.6.2"].short()
+    (419431, 4194304)
+    """
+
+    default_bytes: int  # what a variable gets to begin with (CHUNK_CACHE_SIZE)
+    chunks: int  # that an enlarged cache holds (DEFAULT_CHUNKS_IN_CACHE)
+    most_bytes: int  # unless that takes more (MAX_DEFAULT_CACHE_SIZE)
+
+    def granted(self, chunk_bytes: int, own_bytes: int | None = None) -> int:
+        """Return the cache, in bytes, of a variable with chunks of a size.
+
+        A default that the program set itself (`nc_set_chunk_cache`) is kept whatever the chunks
+        are, unless it happens to be the build's."""
+        start = self.default_bytes if own_bytes is None else own_bytes
+        if start != self.default_bytes or chunk_bytes <= start:
+            return start
+        return min(self.chunks * chunk_bytes, self.most_bytes)
+
+    def short(self) -> tuple[int, int] | None:
+        """Return the smallest and the largest chunk that gets less than the document promises.
+
+        That is the gap in which nothing is enlarged: not even one chunk is too large for the
+        default, but ten are. None where the default is the most there is.
+        """
+        low = self.default_bytes // PROMISED_CHUNKS + 1
+        return None if promised_bytes(low) <= self.granted(low) else (low, self.default_bytes)
+
+
+PROMISED_CHUNKS, PROMISED_BYTES = 10, 64 * 2**20
+
+RULES = {
+    "4.6.2": CacheRule(4 * 2**20, 10, 64 * 2**20),
+    "4.7.4": CacheRule(16 * 2**20, 10, 64 * 2**20),
+    "4.9.3": CacheRule(64 * 2**20, 1000, 64 * 2**20),
+}
+"""The rule as releases set it, from the one named on; a build may set other sizes."""
+
+
+def promised_bytes(chunk_bytes: int) -> int:
+    """Return the cache that the document promises: ten chunks, or 64 MiB if that is less.
+
+    Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Chunk Cache. Its 64 MB are
+    67,108,864 bytes in the source.
+
+    Examples
+    --------
+    >>> promised_bytes(10**6), promised_bytes(10**7)
+    (10000000, 67108864)
+    """
+    return min(PROMISED_CHUNKS * chunk_bytes, PROMISED_BYTES)
+
+
+def chunk_reads(
+    shape: Sequence[int],
+    chunks: Sequence[int],
+    itemsize: int,
+    boxes: Iterable[Box],
+    cache: ChunkCache = DEFAULT_CACHE,
+) -> int:
+    """Return how many chunks are fetched, and decompressed, to read boxes one after another.
+
+    It holds for chunks that pass a filter, such as deflate: those are always fetched whole.
+
+    Parameters
+    ----------
+    shape, chunks : sequence of int
+        Lengths of the array and of a chunk, in elements.
+    itemsize : int
+        Bytes an element.
+    boxes : iterable of sequences of (int, int)
+        For each read the first element and the one after the last, along each axis.
+    cache : ChunkCache
+
+    Examples
+    --------
+    >>> rows = [((i, i + 1), (0, 40)) for i in range(8)]
+    >>> chunk_reads((8, 40), (8, 10), 4, rows)
+    4
+    >>> chunk_reads((8, 40), (8, 10), 4, rows, ChunkCache(nbytes=960))
+    32
+    """
+    grid = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
+    size = math.prod(chunks) * itemsize
+    held = _Held(size, cache)
+    fetched = 0
+    for box in boxes:
+        for number, place, elements in _touched(box, chunks, grid):
+            fetched += held.touch(number, slot(place, grid, cache.slots), elements * itemsize)
+    return fetched
+
+
+def row_boxes(shape: Sequence[int], rows: int) -> list[Box]:
+    """Return the boxes of the first rows, each one element of the first axis and all else."""
+    return [((i, i + 1), *((0, n) for n in shape[1:])) for i in range(rows)]
+
+
+def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
+    """Return the place in the cache's hash table of a chunk, of which only one may be there."""
+    value = place[0]
+    for coordinate, n in zip(place[1:], grid[1:], strict=True):
+        value = (value << (n - 1).bit_length()) ^ coordinate
+    return value % slots
+
+
+def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache) -> list[int]:
+    """Return which chunks leave a full cache for another: those done with first, then any.
+
+    Examples
+    --------
+    >>> preempted([(7, False), (8, True)], 10, ChunkCache(nbytes=20))
+    [8]
+    """
+    wait = int(len(entries) * cache.preemption)
+    room = cache.nbytes - (len(entries) + 1) * size
+    victims: list[int] = []
+    for step in range(len(entries) + wait + 1):
+        later = step - wait
+        picked = [step] if step < len(entries) and entries[step][1] else []
+        # The second search begins while the first is under way, or not at all.
+        picked += [later] if wait < len(entries) and 0 <= later < len(entries) else []
+        for at in picked:
+            if room < 0 and entries[at][0] not in victims:
+                victims.append(entries[at][0])
+                room += size
+        if room >= 0:
+            break
+    return victims
+
+
+class _Held:
+    """The chunks in a cache, while reading."""
+
+    def __init__(self, size: int, cache: ChunkCache) -> None:
+        self._size, self._cache = size, cache
+        self._order: list[int] = []  # head first
+        self._slots: dict[int, int] = {}
+        self._unread: dict[int, int] = {}
+
+    def touch(self, number: int, place: int, nbytes: int) -> bool:
+        """Read from a chunk; return whether it had to be fetched."""
+        fetch = number not in self._unread
+        if not fetch:
+            at = self._order.index(number)
+            if at + 1 < len(self._order):  # a hit moves one place back, and no further
+                self._order[at], self._order[at + 1] = self._order[at + 1], number
+        elif self._size <= self._cache.nbytes and self._cache.slots:
+            if place in self._slots:
+                self._drop(self._slots[place])
+            if (len(self._order) + 1) * self._size > self._cache.nbytes:
+                entries = [(n, not self._unread[n]) for n in self._order]
+                for victim in preempted(entries, self._size, self._cache):
+                    self._drop(victim)
+            self._slots[place] = number
+            self._unread[number] = self._size
+            self._order.append(number)
+        if number in self._unread:
+            self._unread[number] = max(self._unread[number] - nbytes, 0)
+        return fetch
+
+    def _drop(self, number: int) -> None:
+        self._order.remove(number)
+        del self._unread[number]
+        self._slots = {place: n for place, n in self._slots.items() if n != number}
+
+
+def _touched(
+    box: Box, chunks: Sequence[int], grid: Sequence[int]
+) -> Iterator[tuple[int, tuple[int, ...], int]]:
+    """Yield number, place and elements read of each chunk that a box touches, in C order."""
+    ranges = [
+        range(start // c, -(-stop // c)) for (start, stop), c in zip(box, chunks, strict=True)
+    ]
+    for place in itertools.product(*ranges):
+        elements = number = 0
+        lengths = [
+            min(stop, (p + 1) * c) - max(start, p * c)
+            for (start, stop), c, p in zip(box, chunks, place, strict=True)
+        ]
+        elements = math.prod(lengths)
+        for p, n in zip(place, grid, strict=True):
+            number = number * n + p
+        yield number, place, elements

@@ -1,0 +1,250 @@
+"""How chunks tile an array, how large the file then is, and which chunks netCDF-C picks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+# HDF5 takes space for metadata in blocks of 2048 bytes: three for one variable and its dimensions.
+_FILE_METADATA_BYTES = 6144
+# Children of a node of HDF5's index of chunks (a version 1 B-tree): of a full one, and of one that
+# chunks have filled in their order, of which nine tenths stay where it splits.
+_FANOUT, _FILLED = 64, 57
+
+
+def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
+    """Return the number of chunks along each axis.
+
+    Raises
+    ------
+    ValueError
+        When the ranks differ or a chunk length is not positive.
+
+    Source: Lee et al. 2008, section 5.1.1 and Figure 12.
+
+    Examples
+    --------
+    >>> chunk_grid((3162, 3162), (790, 790)), chunk_grid((3162, 3162), (791, 791))
+    ((5, 5), (4, 4))
+    """
+    if len(shape) != len(chunks) or min(chunks, default=1) < 1:
+        raise ValueError(
+            f"chunks {tuple(chunks)} do not fit an array of shape {tuple(shape)}: "
+            "give one positive length for each axis"
+        )
+    return tuple(-(-n // c) for n, c in zip(shape, chunks, strict=True))
+
+
+def padded_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> int:
+    """Return the bytes of all chunks: HDF5 stores them whole, also where they overhang."""
+    return math.prod(chunk_grid(shape, chunks)) * math.prod(chunks) * itemsize
+
+
+def ceil_chunk(length: int, parts: int) -> int:
+    """Return the chunk length that covers an axis in so many parts: the good choice.
+
+    Source: Lee et al. 2008, guideline 3 of section 5.1.2.
+
+    Examples
+    --------
+    >>> ceil_chunk(3162, 4)
+    791
+    """
+    return -(-length // parts)
+
+
+def floor_chunk(length: int, parts: int) -> int:
+    """Return the chunk length that nearly covers an axis in so many parts: the bad choice.
+
+    Source: Lee et al. 2008, guideline 4 of section 5.1.2.
+    """
+    return length // parts
+
+
+def predicted_bytes(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> int:
+    """Return the size of a netCDF-4 file of one uncompressed chunked variable, written at once.
+
+    It is the padded bytes, an index with so many bytes for each chunk, and the file's metadata.
+    How full the index's nodes are depends on the order in which chunks reach the file; chunks of
+    10 kB and more make that less than 0.1 % of the file.
+
+    Parameters
+    ----------
+    shape, chunks : sequence of int
+        Lengths in elements.
+    itemsize : int
+        Bytes an element.
+
+    Examples
+    --------
+    >>> predicted_bytes((3162, 3162), (790, 790), 4)
+    62418760
+    """
+    grid = chunk_grid(shape, chunks)
+    leaves = -(-math.prod(grid) // _FILLED)
+    nodes = leaves + (-(-leaves // _FILLED) if leaves > 1 else 0)
+    key = 8 + 8 * (len(grid) + 1)  # size and filter mask, then the offsets of a chunk
+    index = nodes * (24 + _FANOUT * 8 + (_FANOUT + 1) * key)
+    return padded_bytes(shape, chunks, itemsize) + index + _FILE_METADATA_BYTES
+
+
+def far_apart(grid: Sequence[int], few: int) -> Iterator[tuple[int, ...]]:
+    """Yield the places of a few chunks from all over an array, each once.
+
+    Even steps would stay in one row or column of the grid, which may be all land.
+
+    Examples
+    --------
+    >>> list(far_apart((4, 5), 3)), list(far_apart((2,), 9))
+    ([(2, 0), (0, 2), (2, 4)], [(1,), (0,)])
+    """
+    total = math.prod(grid)
+    for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
+        yield tuple(int(i) for i in np.unravel_index(number, grid))
+
+
+DEFAULT_CHUNK_BYTES = 16 * 2**20
+"""What a chunk is meant to take where netCDF-C is built for 16 MiB, as the builds met here are.
+
+It is a choice of the build (``DEFAULT_CHUNK_SIZE``), not of a release: others have 4 MiB.
+"""
+
+SERIES_BYTES = 4096
+"""What the chunks of a variable with one dimension, an unlimited one, are limited to."""
+
+LARGEST_CHUNK_BYTES = 2**32 - 1
+"""HDF5's own limit."""
+
+
+def default_chunks(
+    shape: Sequence[int],
+    itemsize: int,
+    unlimited: Collection[int] = (),
+    default_bytes: int = DEFAULT_CHUNK_BYTES,
+) -> tuple[int, ...]:
+    """Return the chunk that netCDF-C picks for a variable.
+
+    Fixed axes are scaled by one common factor, so that the chunk takes `default_bytes` if no axis
+    is cut short or rounded up to one element; unlimited axes get one element, unless all are. At
+    last each length is shortened to spread the array evenly over as many chunks.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Lengths of the axes, in elements. For an unlimited axis it is the length that netCDF-C
+        has in memory: 0 in a new file, and also in an old one until somebody asks for it.
+    itemsize : int
+        Bytes an element.
+    unlimited : collection of int
+        Which axes are unlimited.
+    default_bytes : int
+        What a chunk is meant to take.
+
+    Raises
+    ------
+    ValueError
+        When there is no axis, a fixed axis has no length, or an axis of `unlimited` is not there.
+
+    Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Default Chunking Scheme.
+
+    Examples
+    --------
+    >>> default_chunks((3162, 3162), 4), default_chunks((0, 721, 1440), 4, unlimited=[0])
+    ((1581, 1581), (1, 721, 1440))
+    >>> default_chunks((0,), 8, unlimited=[0]), default_chunks((0, 0), 4, unlimited=[0, 1])
+    ((512,), (2048, 2048))
+    >>> default_chunks((1, 30000, 30000), 4)  # 100 MB: an axis too short to cut is made up by none
+    (1, 5000, 5000)
+    """
+    rank, grows = len(shape), set(unlimited)
+    _check(shape, grows)
+    if grows == {0} and rank == 1:
+        chunks = [_series(itemsize, default_bytes)]
+    elif len(grows) == rank:
+        chunks = [max(int(math.pow(default_bytes / itemsize, 1 / rank)), 1)] * rank
+    else:
+        chunks = _scaled(shape, itemsize, grows, default_bytes)
+    while math.prod(map(float, chunks)) * itemsize > LARGEST_CHUNK_BYTES:
+        chunks = [max(length // 2, 1) for length in chunks]
+    return tuple(_spread(length, n) for length, n in zip(chunks, shape, strict=True))
+
+
+def balanced_chunks(shape: Sequence[int], itemsize: int, most_bytes: int) -> tuple[int, ...]:
+    """Return the largest chunk that divides every axis into the same number of parts.
+
+    A slab across any axis then touches as many chunks as one across any other, which is what
+    default chunks are meant to give. Lengths are rounded up, so that no sliver of a chunk is left.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Lengths of the axes, in elements; of an unlimited one the length that is expected.
+    itemsize : int
+        Bytes an element.
+    most_bytes : int
+        What a chunk may take.
+
+    Raises
+    ------
+    ValueError
+        When an axis has no length, or not even one element fits.
+
+    Source: R. Rew, "Chunking Data: Choosing Shapes" (Unidata, 2013).
+
+    Examples
+    --------
+    >>> balanced_chunks((100, 400, 800), 4, 2**20)
+    (20, 80, 160)
+    """
+    if not shape or min(shape) < 1:
+        raise ValueError(f"shape {tuple(shape)}: give a length of at least 1 for each axis")
+    if itemsize > most_bytes:
+        raise ValueError(f"most_bytes is {most_bytes}: one element takes {itemsize}")
+    parts = 1
+    while math.prod(chunk := [-(-n // parts) for n in shape]) * itemsize > most_bytes:
+        parts += 1
+    return tuple(chunk)
+
+
+def _check(shape: Sequence[int], grows: set[int]) -> None:
+    if not shape or not grows <= set(range(len(shape))):
+        raise ValueError(
+            f"shape {tuple(shape)} with unlimited axes {sorted(grows)}: give at least one axis, "
+            f"and unlimited ones among 0 to {len(shape) - 1}"
+        )
+    if short := [axis for axis, n in enumerate(shape) if n < (axis not in grows)]:
+        raise ValueError(
+            f"shape {tuple(shape)}: axis {short[0]} is too short; fixed ones have at least "
+            "1 element, unlimited ones at least 0"
+        )
+
+
+def _series(itemsize: int, default_bytes: int) -> int:
+    """Return the chunk of a lone unlimited axis: the limit is divided by the size of a value.
+
+    The division comes once more than the comparison needs it, as in the library.
+    """
+    return max(min(max(default_bytes // itemsize, 1), SERIES_BYTES) // itemsize, 1)
+
+
+def _scaled(shape: Sequence[int], itemsize: int, grows: set[int], default_bytes: int) -> list[int]:
+    """Return one element for each unlimited axis, and the fixed ones scaled by one factor."""
+    values = np.float32(1)  # in single precision, as in the library: it shows beyond 2**24 values
+    with np.errstate(over="ignore"):
+        for axis, n in enumerate(shape):
+            if axis not in grows:
+                values = np.float32(values * np.float32(n))
+    factor = math.pow(default_bytes / (float(values) * itemsize), 1 / (len(shape) - len(grows)))
+    return [
+        1 if axis in grows else max(min(int(factor * n - 0.5), n), 1)
+        for axis, n in enumerate(shape)
+    ]
+
+
+def _spread(length: int, n: int) -> int:
+    """Shorten a chunk so that the overhang of the last one is shared among all of them."""
+    parts = -(-n // length)
+    return length - (parts * length - n) // parts if parts else length

@@ -1,0 +1,216 @@
+"""Create a file of any format and stream values into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .file_plan import plan
+from .layout import Layout
+from .variable import Variable
+from .writing import Writer as Writer
+from .writing import remove
+from .writing import stored_bytes as stored_bytes
+
+BLOCK_BYTES = 64 * 2**20
+STORE_MARKS = (".zgroup", ".zarray", "zarr.json")
+# The module of a format's writer, and the writer; netCDF-C writes all others.
+_WRITERS = {
+    "binary": ("plain_binary", "BinaryWriter"),
+    "hdf5": ("by_h5py", "HDF5Writer"),
+    "zarr2": ("by_zarr", "ZarrWriter"),
+    "zarr3": ("by_zarr", "ZarrWriter"),
+}
+
+
+class Source(Protocol):
+    """What `write_array` copies: a numpy array, or anything indexed like one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> Any: ...
+
+    def __getitem__(self, selection: Any, /) -> Any: ...
+
+
+def create(
+    path: str | Path,
+    variables: Sequence[Variable],
+    layout: Layout | Mapping[str, Layout],
+    *,
+    coordinates: Mapping[str, tuple[Variable, NDArray[Any]]] | None = None,
+    attrs: Mapping[str, object] | None = None,
+    chunk_cache_bytes: int | None = None,
+    overwrite: bool = False,
+) -> Writer:
+    """Create a file with these variables and give the writer that fills them.
+
+    The file is made in place under its own name; when the definition fails, or the body of a
+    ``with`` on the writer raises, it is closed and removed.
+
+    Parameters
+    ----------
+    path
+        The file, or the directory of a Zarr format.
+    variables
+        The variables; scalars take neither chunks nor codec from the layout.
+    layout
+        One for all, or one for each variable by name; format and alignment are the file's, so
+        they must agree.
+    coordinates
+        Variables with their values, written at once, unchunked and uncompressed; plain binary
+        has no place for them and leaves them out.
+    attrs
+        Attributes of the file; plain binary leaves them out.
+    chunk_cache_bytes
+        Size of the library's chunk cache (of each variable in netCDF-4 and NCZarr, of each
+        dataset in HDF5); None keeps the library's own.
+    overwrite
+        Remove what lies at `path` first; otherwise it is an error.
+
+    Raises
+    ------
+    FileExistsError
+        If something lies at `path` already.
+    ValueError
+        If variables, layouts and format do not fit each other; nothing is created then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "ones.bin"
+    ...     with create(path, [Variable("a", ("x",), (4,), "f4")], Layout("binary")) as writer:
+    ...         writer.write("a", slice(0, 2), np.ones(2, "f4"))
+    ...     stored_bytes(path)
+    16
+    """
+    path = Path(path)
+    placed = plan(variables, layout, coordinates or {}, chunk_cache_bytes)
+    if overwrite:
+        if path.is_dir() and not any((path / mark).exists() for mark in STORE_MARKS):
+            raise FileExistsError(f"{path} is a directory but no Zarr store: it is left alone")
+        remove(path)
+    if path.exists() or path.is_symlink():
+        raise FileExistsError(f"{path} exists; remove it, or give another path or overwrite=True")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not a directory; make it first")
+    format = placed[-1][1].format
+    module, kind = _WRITERS.get(format, ("by_netcdf4", "NetCDFWriter"))
+    made = getattr(import_module(f"hyperslab.io.{module}"), kind)
+    writer: Writer = made(path, placed, attrs or {}, chunk_cache_bytes)
+    try:
+        if format != "binary":
+            for name, (_, values) in (coordinates or {}).items():
+                writer.write(name, ..., values)
+    except BaseException:
+        writer.discard()
+        raise
+    return writer
+
+
+def write_array(
+    path: str | Path,
+    values: Source,
+    layout: Layout,
+    name: str = "data",
+    *,
+    dims: Sequence[str] | None = None,
+    attrs: Mapping[str, object] | None = None,
+    fill_value: float | int | None = None,
+    coordinates: Mapping[str, tuple[Variable, NDArray[Any]]] | None = None,
+    block_bytes: int = BLOCK_BYTES,
+    overwrite: bool = False,
+) -> int:
+    """Write one array to a file of its own, and give the bytes stored.
+
+    Parameters
+    ----------
+    path
+        The file, or the directory of a Zarr format.
+    values
+        A numpy array, or anything with shape, dtype and indexing (an HDF5 dataset, a Zarr
+        array): it is copied block by block, in constant memory.
+    layout
+        How it is to lie on disk.
+    name
+        Name of the variable.
+    dims
+        Names of its dimensions; dim_0, dim_1 … when not given.
+    attrs
+        Attributes of the variable.
+    fill_value
+        Value of what is not written.
+    coordinates
+        Variables with their values, as for `create`.
+    block_bytes
+        Most bytes moved at a time, unless one chunk is larger.
+    overwrite
+        Remove what lies at `path` first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_array(Path(folder) / "a.bin", np.zeros((2, 3)), Layout("binary"))
+    48
+    """
+    shape = tuple(values.shape)
+    dtype = np.dtype(values.dtype)
+    variable = Variable(
+        name,
+        tuple(f"dim_{axis}" for axis in range(len(shape))) if dims is None else tuple(dims),
+        shape,
+        dtype.str[1:],
+        attrs or {},
+        fill_value,
+    )
+    with create(path, [variable], layout, coordinates=coordinates, overwrite=overwrite) as writer:
+        for block in blocks(shape, layout.shards or layout.chunks, dtype.itemsize, block_bytes):
+            writer.write(name, block, values[block])
+    return stored_bytes(path)
+
+
+def blocks(
+    shape: Sequence[int], chunks: Sequence[int] | None, itemsize: int, limit_bytes: int
+) -> Iterator[tuple[slice, ...]]:
+    """Cut an array into blocks of whole chunks, in row-major order.
+
+    Parameters
+    ----------
+    shape
+        Shape of the array.
+    chunks
+        Shape of a chunk; None cuts anywhere.
+    itemsize
+        Bytes of an element.
+    limit_bytes
+        Most bytes in a block, unless one chunk is larger.
+
+    Examples
+    --------
+    >>> [b[0] for b in blocks((10, 4), (3, 4), 1, 24)]
+    [slice(0, 6, None), slice(6, 10, None)]
+    """
+    lengths = list(shape)
+    units = [1] * len(lengths) if not chunks else list(chunks)
+    for axis, unit in enumerate(units[: len(lengths)]):
+        rest = math.prod(lengths[:axis] + lengths[axis + 1 :]) * itemsize
+        if lengths[axis] * rest <= limit_bytes:
+            break
+        fits = max(limit_bytes // max(rest, 1) // unit, 1) * unit
+        lengths[axis] = min(fits, lengths[axis])
+    starts = [range(0, n, max(step, 1)) for n, step in zip(shape, lengths, strict=True)]
+    for flat in np.ndindex(*(len(axis) for axis in starts)):
+        yield tuple(
+            slice(axis[i], min(axis[i] + step, n))
+            for axis, i, step, n in zip(starts, flat, lengths, shape, strict=True)
+        )

@@ -1,0 +1,302 @@
+"""How an array lies on disk: the format and everything one may choose about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+FORMATS = (
+    "binary",
+    "netcdf3",
+    "netcdf3-64bit",
+    "cdf5",
+    "netcdf4",
+    "netcdf4-classic",
+    "hdf5",
+    "zarr2",
+    "zarr3",
+    "nczarr",
+)
+CLASSIC = ("netcdf3", "netcdf3-64bit", "cdf5")
+NETCDF4 = ("netcdf4", "netcdf4-classic")
+ZARR = ("zarr2", "zarr3", "nczarr")
+CHUNKED = (*NETCDF4, "hdf5", *ZARR)
+
+CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "lzf", "bzip2", "szip")
+BYTEORDERS = ("native", "little", "big")
+ALLOCS = ("default", "early", "late", "incremental")
+QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
+
+# Which codec a format's library can write here and read back without a plugin of its own.
+_FORMAT_CODECS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(NETCDF4, ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip")),
+        "hdf5": ("deflate", "lzf", "szip"),
+        "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+        "zarr3": ("deflate", "zstd", "blosc-lz4", "blosc-zstd"),
+        "nczarr": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+    }
+)
+# netCDF-C drops shuffle without a word unless the codec is deflate or does it itself (Blosc).
+_FORMAT_SHUFFLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(NETCDF4, ("deflate", "blosc-lz4", "blosc-zstd")),
+        "hdf5": ("deflate", "lzf", "szip"),
+        "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+        "zarr3": ("blosc-lz4", "blosc-zstd"),
+        "nczarr": ("deflate", "blosc-lz4", "blosc-zstd"),
+    }
+)
+# Lowest, highest and default level of each codec that has one.
+LEVELS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
+    {
+        "deflate": (1, 9, 4),
+        "zstd": (1, 22, 3),
+        "blosc-lz4": (1, 9, 5),
+        "blosc-zstd": (1, 9, 5),
+        "bzip2": (1, 9, 9),
+    }
+)
+_SUFFIXES: Mapping[str, str] = MappingProxyType(
+    {"binary": ".bin", "hdf5": ".h5", "zarr2": ".zarr", "zarr3": ".zarr", "nczarr": ".zarr"}
+)
+_HAVE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "chunks": CHUNKED,
+        "shards": ("zarr3",),
+        "fletcher32": (*NETCDF4, "hdf5"),
+        "prefill": (*CLASSIC, *NETCDF4, "hdf5"),
+        "alloc": ("hdf5",),
+        "alignment": ("hdf5",),
+        "page_bytes": ("hdf5",),
+        "quantize": NETCDF4,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Format, chunks, codec and the other choices for one array on disk.
+
+    Parameters
+    ----------
+    format
+        One of `FORMATS`.
+    chunks
+        Length of a chunk along each axis; None is contiguous (netCDF, HDF5) or one chunk for
+        the whole array (Zarr, NCZarr).
+    codec
+        One of `CODECS`, or None; in Zarr 3 "deflate" is the gzip codec.
+    level
+        Level of the codec; None takes the one in `LEVELS`. lzf and szip have none.
+    shuffle
+        Byte shuffle before the codec; with a Blosc codec it is Blosc's own.
+    fletcher32
+        A checksum on each chunk (netCDF-4, HDF5).
+    prefill
+        False: storage is not filled before it is written (``nc_set_fill`` off, fill time never).
+    byteorder
+        "native", "little" or "big"; netCDF-3 is always big-endian.
+    shards
+        Length of a shard along each axis, a multiple of the chunk's (Zarr 3).
+    alloc
+        When HDF5 allocates storage: one of "default", "early", "late", "incremental".
+    alignment
+        (threshold, alignment) in bytes: HDF5 objects of at least threshold bytes start at
+        multiples of alignment.
+    page_bytes
+        HDF5 lays the file out in pages of this size, at least 512, small data together and metadata
+        apart, so that a reader can fetch whole pages; None lays it out as ever (hdf5).
+    quantize
+        (algorithm, digits): floats are rounded to so many significant decimal digits, with
+        "bitround" to so many bits of the mantissa (netCDF-4); it is lossy.
+
+    Raises
+    ------
+    ValueError
+        If a choice does not exist, or the format does not have it.
+
+    Examples
+    --------
+    >>> Layout("netcdf4", chunks=(790, 790), codec="deflate", level=1).record()["chunks"]
+    '790x790'
+    >>> Layout("netcdf3", chunks=(10, 10))
+    Traceback (most recent call last):
+    ...
+    ValueError: chunks=(10, 10) with format 'netcdf3': only netcdf4, netcdf4-classic, hdf5, \
+zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
+    """
+
+    format: str = "netcdf4"
+    chunks: tuple[int, ...] | None = None
+    codec: str | None = None
+    level: int | None = None
+    shuffle: bool = False
+    fletcher32: bool = False
+    prefill: bool = True
+    byteorder: str = "native"
+    shards: tuple[int, ...] | None = None
+    alloc: str = "default"
+    alignment: tuple[int, int] | None = None
+    quantize: tuple[str, int] | None = None
+    page_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        _among("format", self.format, FORMATS)
+        _among("byteorder", self.byteorder, BYTEORDERS)
+        _among("alloc", self.alloc, ALLOCS)
+        self._check_formats()
+        self._check_numbers()
+        self._check_codec()
+        self._check_quantize()
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the name of the file, or of the directory for Zarr."""
+        return _SUFFIXES.get(self.format, ".nc")
+
+    @property
+    def is_directory(self) -> bool:
+        """Whether the array is stored as a directory of files."""
+        return self.format in ZARR
+
+    @property
+    def effective_level(self) -> int | None:
+        """Level the codec runs at, the default filled in; None without codec or levels."""
+        if self.codec is None or self.codec not in LEVELS:
+            return None
+        return LEVELS[self.codec][2] if self.level is None else self.level
+
+    def record(self) -> dict[str, object]:
+        """Give the layout as the columns of a record; a missing level is NaN.
+
+        Examples
+        --------
+        >>> Layout("hdf5", chunks=(4, 8), codec="deflate", shuffle=True).record()
+        {'format': 'hdf5', 'codec': 'deflate', 'level': 4, 'shuffle': True, 'chunks': '4x8'}
+        >>> Layout().record()
+        {'format': 'netcdf4', 'codec': '', 'level': nan, 'shuffle': False, 'chunks': ''}
+        """
+        level = self.effective_level
+        return {
+            "format": self.format,
+            "codec": self.codec or "",
+            "level": float("nan") if level is None else level,
+            "shuffle": self.shuffle,
+            "chunks": "" if self.chunks is None else "x".join(map(str, self.chunks)),
+        }
+
+    def _check_formats(self) -> None:
+        """Refuse what the format does not have."""
+        for name, formats in _HAVE.items():
+            given, neutral = getattr(self, name), self.__dataclass_fields__[name].default
+            if given != neutral and self.format not in formats:
+                raise ValueError(
+                    f"{name}={given!r} with format {self.format!r}: only {', '.join(formats)} have "
+                    f"{name}; leave {name} out or take one of these"
+                )
+        if self.byteorder == "little" and self.format in CLASSIC:
+            raise ValueError(
+                f"byteorder='little' with format {self.format!r}: netCDF-3 is always big-endian; "
+                "leave byteorder out"
+            )
+        if self.byteorder == "big" and self.format == "nczarr":
+            raise ValueError(
+                "byteorder='big' with format 'nczarr': netCDF-C swaps the bytes of its fill "
+                "values; take 'little', or zarr2"
+            )
+
+    def _check_numbers(self) -> None:
+        """Check lengths and sizes, and hold them as tuples and ints."""
+        for name, low in (("chunks", 1), ("shards", 1), ("alignment", 0)):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _lengths(name, given, low))
+        if self.page_bytes is not None:
+            (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
+            object.__setattr__(self, "page_bytes", number)
+        if self.alignment is not None and (len(self.alignment) != 2 or self.alignment[1] < 1):
+            raise ValueError(
+                f"alignment={self.alignment!r}: give (threshold, alignment) in bytes, "
+                "the second at least 1"
+            )
+        if self.shards is not None:
+            if self.chunks is None or len(self.chunks) != len(self.shards):
+                raise ValueError(
+                    f"shards={self.shards} with chunks={self.chunks}: a shard holds whole chunks; "
+                    "give chunks with as many axes as the shards"
+                )
+            if any(s % c for s, c in zip(self.shards, self.chunks, strict=True)):
+                raise ValueError(
+                    f"shards={self.shards} with chunks={self.chunks}: "
+                    "each length of a shard must be a multiple of the chunk's"
+                )
+        if self.chunks is None and self.fletcher32:
+            raise ValueError("fletcher32=True with chunks=None: checksums need chunks")
+        if self.chunks is None and self.alloc == "incremental":
+            raise ValueError("alloc='incremental' with chunks=None: it needs chunks")
+
+    def _check_codec(self) -> None:
+        if self.codec is None:
+            for field in ("level", "shuffle"):
+                if getattr(self, field) not in (None, False):
+                    raise ValueError(
+                        f"{field}={getattr(self, field)!r} without a codec has no effect; "
+                        "give codec, or leave it out"
+                    )
+            return
+        _among("codec", self.codec, CODECS)
+        allowed = _FORMAT_CODECS.get(self.format, ())
+        if self.codec not in allowed:
+            takes = ", ".join(allowed) or "no codec"
+            raise ValueError(f"codec={self.codec!r} with format {self.format!r}: it takes {takes}")
+        if self.chunks is None and self.format not in ZARR:
+            raise ValueError(
+                f"codec={self.codec!r} with chunks=None: contiguous data cannot be compressed; "
+                "give chunks"
+            )
+        if self.level is not None:
+            if self.codec not in LEVELS:
+                raise ValueError(f"level={self.level}: {self.codec} has no levels; leave it out")
+            low, high, _ = LEVELS[self.codec]
+            if isinstance(self.level, bool) or not low <= self.level <= high:
+                raise ValueError(f"level={self.level}: {self.codec} takes {low} to {high}")
+        if self.shuffle and self.codec not in _FORMAT_SHUFFLES[self.format]:
+            takes = ", ".join(_FORMAT_SHUFFLES[self.format])
+            raise ValueError(
+                f"shuffle=True with codec {self.codec!r} in {self.format!r}: the library would "
+                f"leave the bytes unshuffled; it shuffles with {takes}"
+            )
+
+    def _check_quantize(self) -> None:
+        given: Any = self.quantize
+        if given is None:
+            return
+        named = isinstance(given, tuple | list) and len(given) == 2 and given[0] in QUANTIZERS
+        if not named or isinstance(given[1], bool) or not isinstance(given[1], int):
+            raise ValueError(
+                f"quantize={given!r}: give ({', '.join(map(repr, QUANTIZERS))}) and a number of "
+                "digits (bitround: bits), such as ('bitround', 7)"
+            )
+        most = 52 if given[0] == "bitround" else 15
+        if not 1 <= given[1] <= most:
+            raise ValueError(f"quantize={given!r}: {given[0]} takes 1 to {most}")
+        object.__setattr__(self, "quantize", tuple(given))
+
+
+def _among(field: str, given: object, allowed: tuple[str, ...]) -> None:
+    if given not in allowed:
+        raise ValueError(f"{field}={given!r}: give one of {', '.join(allowed)}")
+
+
+def _lengths(field: str, given: object, low: int = 1) -> tuple[int, ...]:
+    """Check that a field is a sequence of integers of at least `low`, and give it as a tuple."""
+    try:
+        lengths = tuple(given)  # type: ignore[arg-type, var-annotated]
+    except TypeError:
+        lengths = ("not a sequence",)
+    whole = all(hasattr(n, "__index__") and not isinstance(n, bool) for n in lengths)
+    if isinstance(given, str) or not whole or any(int(n) < low for n in lengths):
+        raise ValueError(f"{field}={given!r}: give a tuple of integers of at least {low}")
+    return tuple(int(n) for n in lengths)

@@ -1,0 +1,296 @@
+"""What every reader offers, and what all of them share."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cards import Card
+from .selection import Region, Selection, region
+from .urls import Place, Remote, located
+
+
+class Reader(ABC):
+    """A library that reads variables from files of some formats, described by its card.
+
+    A library's file adds `_open`, `names` and `version`.
+    """
+
+    has_chunk_cache: ClassVar[bool] = True
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self.prepare()
+
+    def prepare(self) -> None:  # noqa: B027 - most libraries need nothing
+        """Do once, when the reader is asked for, what no open should pay for."""
+
+    def __repr__(self) -> str:
+        return f"<reader {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """Name to ask for it by."""
+        return self.card.name
+
+    @property
+    def library(self) -> str:
+        """The library that reads."""
+        return self.card.library
+
+    @property
+    def formats(self) -> frozenset[str]:
+        """Formats it reads, of `hyperslab.io.FORMATS`."""
+        return self.card.formats
+
+    def open(
+        self,
+        path: str | Path,
+        variable: str,
+        *,
+        chunk_cache_bytes: int | None = None,
+        storage_options: Mapping[str, Any] | None = None,
+    ) -> Opened:
+        """Open one variable of a file.
+
+        Parameters
+        ----------
+        path
+            The file, or the directory of a Zarr format; or its URL, as text.
+        variable
+            Its name, with groups before it ("group/sub/name").
+        chunk_cache_bytes
+            Size of the library's chunk cache; None keeps the library's own.
+        storage_options
+            What fsspec takes beside a URL, for every reader alike.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is nothing at `path`.
+        OSError
+            If this library cannot read what is there.
+        KeyError
+            If there is no such variable; the message lists those there are.
+        ValueError
+            If the variable holds no numbers, the library has no chunk cache, or it does not read
+            such places.
+        """
+        place, variable = located(path, storage_options), variable.strip("/")
+        self._check(place, chunk_cache_bytes)
+        try:
+            opened = self._open(place, variable, chunk_cache_bytes)
+        except NotNumbersError:
+            raise
+        except Exception as error:
+            told = self._why(place, variable, error)
+            raise told from place.cause(error) if isinstance(place, Remote) else error
+        if isinstance(place, Remote):
+            opened.origin = place, self.name
+        return opened
+
+    def _check(self, place: Place, chunk_cache_bytes: int | None) -> None:
+        kind = place.kind if isinstance(place, Remote) else "file"
+        if kind not in self.card.places:
+            takes = " and ".join(sorted(self.card.places))
+            raise ValueError(
+                f"{place}: {self.name} reads {takes}, not {kind}; "
+                f"hyperslab.io.readers(place={kind!r}) names those that do"
+            )
+        if chunk_cache_bytes is not None and not self.has_chunk_cache:
+            raise ValueError(
+                f"chunk_cache_bytes={chunk_cache_bytes}: {self.name} has no chunk cache; "
+                "leave it out"
+            )
+
+    def _why(self, place: Place, variable: str, error: Exception) -> Exception:
+        """Return the error that says why a variable could not be opened, and what to do."""
+        # What follows HDF5's first line is addresses and errno.
+        said = place.said(error) if isinstance(place, Remote) else str(error).partition("\n")[0]
+        takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
+        try:
+            if not self.exists(place):
+                return FileNotFoundError(f"{place} does not exist; {takes}")
+        except OSError as unreachable:
+            return OSError(f"{place} cannot be read by {self.name}: {unreachable}; {takes}")
+        try:
+            present = sorted(self.names(place))
+        except Exception:
+            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
+        if variable in present:
+            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
+        shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
+        return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
+
+    def exists(self, place: Place) -> bool:
+        """Whether there is such a file or store."""
+        return place.exists()
+
+    @abstractmethod
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        """Open, letting the library's own errors out."""
+
+    @abstractmethod
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables in a file, with their groups."""
+
+    @abstractmethod
+    def version(self) -> str:
+        """Give the versions of what does the reading."""
+
+
+class StreamReader(Reader):
+    """A library that reads HDF5 from a path, or from a stream of fsspec's."""
+
+    @abstractmethod
+    def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
+        """Open a file by its path or stream."""
+
+    def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
+        with ExitStack() as held:
+            source = streamed(place, held, self.card.cache)
+            file = held.enter_context(self.file(source, chunk_cache_bytes))
+            return Indexed(variable, self.checked(file[variable]), held)
+
+    def checked(self, found: Any) -> Any:
+        """Return a variable that this library reads right."""
+        return found
+
+    def names(self, place: Place) -> Iterable[str]:
+        """Give the names of the variables, with their groups."""
+        with ExitStack() as held:
+            return visited(held.enter_context(self.file(streamed(place, held))))
+
+
+def streamed(place: Place, held: ExitStack, cache: Mapping[str, Any] | None = None) -> Any:
+    """Return what a library opens: the path, or a stream of fsspec's, which is closed later."""
+    return place if isinstance(place, Path) else held.enter_context(place.stream(cache))
+
+
+def visited(file: Any) -> list[str]:
+    """Return the names of the datasets of an HDF5 file, with their groups."""
+    found: list[str] = []
+    file.visititems(lambda name, item: found.append(name) if hasattr(item, "shape") else None)
+    return found
+
+
+def walked(group: Any, before: str = "") -> Iterable[str]:
+    """Yield the names of the variables of a netCDF group and of those within."""
+    for name in group.variables:
+        yield before + name
+    for name, inner in group.groups.items():
+        yield from walked(inner, f"{before}{name}/")
+
+
+class NotNumbersError(ValueError):
+    """The variable holds text, records or lists, not numbers."""
+
+
+class Opened(ABC):
+    """One variable of an open file, and a context manager; a library adds `_fetch` and `_close`."""
+
+    def __init__(self, name: str, shape: Iterable[int] | None, dtype: object) -> None:
+        if shape is None:
+            raise NotNumbersError(f"{name!r} holds nothing; readers take integers and floats")
+        self.name = name
+        self.shape = tuple(int(n) for n in shape)
+        self.dtype: np.dtype[Any] = numeric(name, dtype).newbyteorder("=")
+        self.origin: tuple[Remote, str] | None = None
+        self._open = True
+
+    def read(self, selection: Selection = ...) -> NDArray[Any]:
+        """Read a selection: stored values, C-contiguous, in native byte order.
+
+        Parameters
+        ----------
+        selection
+            Integers (they drop their axis), slices with positive steps, an Ellipsis.
+
+        Raises
+        ------
+        IndexError
+            If an integer is out of range, or there are more indices than axes.
+        ValueError
+            If the file is closed, or a step is not positive.
+        OSError
+            If a server does not give what was asked for; from a local file, the library's error.
+        """
+        if not self._open:
+            raise ValueError(f"{self.name}: the file is closed; open it again to read")
+        chosen = region(selection, self.shape, self.name)
+        if not chosen.size:
+            return np.empty(chosen.shape, self.dtype)
+        try:
+            fetched = self._fetch(chosen)
+        except Exception as error:
+            if self.origin is None:
+                raise
+            place, reader = self.origin
+            said = place.said(error).removeprefix(f"{place}").lstrip(": ")
+            raise OSError(f"{place}: {reader} cannot read {self.name!r}: {said}") from place.cause(
+                error
+            )
+        return np.asarray(fetched, self.dtype, order="C")
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if self._open:
+            self._open = False
+            self._close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # What went wrong first is what is told, not that the file cannot be closed after it.
+        with contextlib.suppress(*((Exception,) if kind else ())):
+            self.close()
+
+    @abstractmethod
+    def _fetch(self, chosen: Region) -> Any:
+        """Read a selection that is not empty."""
+
+    @abstractmethod
+    def _close(self) -> None: ...
+
+
+class Indexed(Opened):
+    """A variable that its library indexes as numpy does; `held` closes it, once it is accepted.
+
+    Raises
+    ------
+    KeyError
+        If the object is a group.
+    """
+
+    def __init__(self, name: str, variable: Any, held: ExitStack) -> None:
+        if not hasattr(variable, "shape"):
+            raise KeyError(f"{name!r} is a group")
+        super().__init__(name, variable.shape, variable.dtype)
+        self.variable, self._held = variable, held.pop_all()
+
+    def _fetch(self, chosen: Region) -> Any:
+        return self.variable[chosen.indices or ...]
+
+    def _close(self) -> None:
+        self._held.close()
+
+
+def numeric(name: str, dtype: object) -> np.dtype[Any]:
+    """Give the type of a variable that holds numbers.
+
+    Raises
+    ------
+    NotNumbersError
+        If it holds anything else.
+    """
+    if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
+        return np.dtype(dtype)
+    raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")

@@ -1,0 +1,90 @@
+"""References: where the chunks of an HDF5 file lie, so that Zarr's readers can read them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from .urls import Remote, located
+
+SUFFIX = ".kerchunk.json"
+
+
+def write(path: str | Path, place: str | Path | None = None) -> Path:
+    """Write references to the chunks of a file, by kerchunk, in its own form (version 1).
+
+    They name no place: whoever reads them says where the file is.
+
+    Parameters
+    ----------
+    path
+        A netCDF-4 or HDF5 file.
+    place
+        Where to write them; beside the file, as ``<file>.kerchunk.json``, if not given.
+
+    Returns
+    -------
+    Path
+        Where they are.
+
+    Examples
+    --------
+    >>> import h5py, tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "x.h5"
+    >>> with h5py.File(path, "w") as file:
+    ...     _ = file.create_dataset("x", data=range(1000), chunks=(500,), compression=4)
+    >>> write(path).name
+    'x.h5.kerchunk.json'
+    >>> read(path, "http://example.org/x.h5")["x/0"][0]
+    'http://example.org/x.h5'
+    """
+    from kerchunk.hdf import SingleHdf5ToZarr
+
+    from ..subchunk.process import COLLECTION
+
+    # It holds h5py's lock while it waits for the thread of zarr-python.
+    with COLLECTION.put_off():
+        # VirtualiZarr knows no small chunks that lie among the references.
+        refs = SingleHdf5ToZarr(os.fspath(path), inline_threshold=0).translate()["refs"]
+    for key, value in refs.items():
+        if isinstance(value, list):
+            refs[key] = ["", *value[1:]]
+    out = Path(place or f"{os.fspath(path)}{SUFFIX}")
+    partial = out.with_name(f"{out.name}.{os.getpid()}")
+    partial.write_text(json.dumps({"version": 1, "refs": refs}))
+    partial.replace(out)
+    return out
+
+
+def read(path: str | Path, url: str) -> dict[str, Any]:
+    """Read the references beside a file, and let them point to a URL."""
+    return _pointing(Path(f"{os.fspath(path)}{SUFFIX}").read_bytes(), url)
+
+
+def references_of(remote: Remote) -> dict[str, Any]:
+    """Read the references to a file behind a URL.
+
+    Parameters
+    ----------
+    remote
+        Its option "references" is a path or URL; without it they lie beside the file.
+    """
+    given = remote.options.get("references")
+    bare = remote.without("references")
+    place = located(given, dict(bare.options) if "://" in str(given) else None) if given else None
+    found = (place or bare.beside(SUFFIX)).read_bytes()
+    return _pointing(found, remote.url)
+
+
+def _pointing(text: bytes, url: str) -> dict[str, Any]:
+    refs: dict[str, Any] = json.loads(text)["refs"]
+    return {
+        key: [url, *value[1:]] if isinstance(value, list) else value for key, value in refs.items()
+    }
+
+
+def array_names(refs: dict[str, Any]) -> list[str]:
+    """Give the names of the arrays that references describe, with their groups."""
+    return [key.removesuffix("/.zarray") for key in refs if key.endswith("/.zarray")]

@@ -1,0 +1,163 @@
+"""A selection made definite: which elements of an array of a shape, axis by axis."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from itertools import product
+from types import EllipsisType
+from typing import NamedTuple, TypeAlias
+
+Index: TypeAlias = int | slice | EllipsisType
+Selection: TypeAlias = Index | tuple[Index, ...]
+Indices: TypeAlias = tuple[int | slice, ...]
+
+
+class Region(NamedTuple):
+    """What a selection takes of an array: made by `region`.
+
+    Parameters
+    ----------
+    starts, counts, steps
+        First element, number of elements and step along each axis of the array; an axis indexed
+        by an integer has count 1.
+    indices
+        The selection in full: one non-negative int or slice for each axis.
+    shape
+        Shape of what is selected, as numpy gives it: without the axes indexed by integers.
+    size
+        Number of elements selected.
+    """
+
+    starts: tuple[int, ...]
+    counts: tuple[int, ...]
+    steps: tuple[int, ...]
+    indices: tuple[int | slice, ...]
+    shape: tuple[int, ...]
+    size: int
+
+    def runs(self, shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+        """Give the pieces that are evenly spaced in row-major order: first, number and step."""
+        if not self.size:
+            return
+        # Axes from `inner` on make one run: all but the first of them are taken whole.
+        inner, step = len(shape), 1
+        while inner:
+            axis = inner - 1
+            if self.steps[axis] != 1 and self.counts[axis] > 1:
+                if inner == len(shape):
+                    inner, step = axis, self.steps[axis]
+                break
+            inner = axis
+            if self.counts[axis] != shape[axis]:
+                break
+        strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+        first = sum(map(operator.mul, self.starts, strides))
+        length = math.prod(self.counts[inner:])
+        outer = (
+            range(0, count * step_ * stride, step_ * stride)
+            for count, step_, stride in zip(
+                self.counts[:inner], self.steps[:inner], strides[:inner], strict=True
+            )
+        )
+        for offsets in product(*outer):
+            yield first + sum(offsets), length, step
+
+
+def region(selection: Selection, shape: tuple[int, ...], name: str = "array") -> Region:
+    """Make a selection definite for an array of this shape.
+
+    Parameters
+    ----------
+    selection
+        What numpy takes as basic indices, but for new axes: integers (they drop their axis),
+        slices with positive steps, one Ellipsis.
+    shape
+        Shape of the array.
+    name
+        Its name, for the messages.
+
+    Raises
+    ------
+    IndexError
+        If an integer is out of range, or there are more indices than axes.
+    TypeError
+        If an index is of another kind.
+    ValueError
+        If a slice has a step below one.
+
+    Examples
+    --------
+    >>> region((-1, slice(0, 10, 4)), (5, 9)).indices
+    (4, slice(0, 9, 4))
+    >>> region((7,), (5, 9), "sst")
+    Traceback (most recent call last):
+    ...
+    IndexError: sst: index 7 is out of range for axis 0 of size 5; give -5 to 4
+    """
+    given = selection if isinstance(selection, tuple) else (selection,)
+    if len(given) != len(shape) or any(item is Ellipsis for item in given):
+        given = _filled(given, shape, name)
+    starts, counts, steps = [], [], []
+    indices: list[int | slice] = []
+    kept = []
+    size = 1
+    # One plain loop: small reads are timed through here.
+    for axis, (item, n) in enumerate(zip(given, shape, strict=True)):
+        if isinstance(item, slice):
+            if item.step is not None and operator.index(item.step) < 1:
+                raise ValueError(
+                    f"{name}: step {item.step} on axis {axis}; steps must be at least 1: "
+                    "read forwards and reverse the result"
+                )
+            start, stop, step = item.indices(n)
+            count = max((stop - start + step - 1) // step, 0)
+            indices.append(slice(start, start + (count - 1) * step + 1 if count else start, step))
+            kept.append(count)
+        else:
+            start, count, step = _position(item, n, axis, name), 1, 1
+            indices.append(start)
+        starts.append(start)
+        counts.append(count)
+        steps.append(step)
+        size *= count
+    return Region(tuple(starts), tuple(counts), tuple(steps), tuple(indices), tuple(kept), size)
+
+
+def _filled(given: tuple[Index, ...], shape: tuple[int, ...], name: str) -> tuple[Index, ...]:
+    """Put whole axes where the Ellipsis stands, or at the end."""
+    ellipses = [place for place, item in enumerate(given) if item is Ellipsis]
+    absent = len(shape) - len(given) + len(ellipses)
+    if len(ellipses) > 1 or absent < 0:
+        raise IndexError(
+            f"{name}: selection {given!r} does not fit shape {shape}; give at most "
+            f"{len(shape)} integers or slices and one Ellipsis"
+        )
+    place = ellipses[0] if ellipses else len(given)
+    return (*given[:place], *(slice(None),) * absent, *given[place + 1 :])
+
+
+def _position(item: object, size: int, axis: int, name: str) -> int:
+    if isinstance(item, bool) or not hasattr(item, "__index__"):
+        raise TypeError(
+            f"{name}: index {item!r} on axis {axis}; give an integer, a slice or Ellipsis"
+        )
+    index = operator.index(item)
+    if not -size <= index < size:
+        raise IndexError(
+            f"{name}: index {index} is out of range for axis {axis} of size {size}; "
+            + (f"give {-size} to {size - 1}" if size else "the axis is empty")
+        )
+    return index % size
+
+
+def whole(shape: Sequence[int]) -> Indices:
+    """Select everything.
+
+    Examples
+    --------
+    >>> whole((3, 4))
+    (slice(0, 3, 1), slice(0, 4, 1))
+    """
+    return tuple(slice(0, n, 1) for n in shape)

@@ -1,0 +1,270 @@
+"""Files and stores behind URLs: what opens them, and what may be said of them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import re
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ..secret import concealed, of_options, of_url
+
+_KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
+# What obstore calls that which fsspec's s3fs takes.
+_OBSTORE = {
+    "key": "access_key_id",
+    "secret": "secret_access_key",
+    "token": "session_token",
+    "anon": "skip_signature",
+    "endpoint_url": "endpoint",
+    "region_name": "region",
+}
+
+
+# What netCDF-C and codecs say whatever a server did.
+_BARE = ("NetCDF: ", "decompress", "checksum")
+_ASK_THE_SERVER = (
+    "the library does not say what the server did: see whether it answers, and try again; if this "
+    "stays, the file is damaged"
+)
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file or a store behind a URL.
+
+    Examples
+    --------
+    >>> place = Remote("https://me:secret@example.org/sst.zarr?token=1")
+    >>> str(place), place.kind
+    ('https://example.org/sst.zarr', 'http')
+    >>> Remote("s3://bucket/sst.zarr").below("sst").url
+    's3://bucket/sst.zarr/sst'
+    """
+
+    url: str = field(repr=False)
+    # What fsspec takes beside it; it may hold credentials.
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        scheme, _, rest = self.url.partition("://")
+        server, slash, path = re.split(r"[?#]", rest, maxsplit=1)[0].partition("/")
+        return f"{scheme}://{server.rpartition('@')[2]}{slash}{path}"
+
+    @property
+    def kind(self) -> str:
+        """How it is reached: "http" or "s3", or the URL's own scheme."""
+        scheme = self.url.partition("://")[0].lower()
+        return _KINDS.get(scheme, scheme)
+
+    def below(self, name: str) -> Remote:
+        """Give what lies in it under a name."""
+        folder, mark, query = self.url.partition("?")
+        return replace(self, url=f"{folder.rstrip('/')}/{name}{mark}{query}")
+
+    def beside(self, suffix: str) -> Remote:
+        """Give what lies beside it, its name with an ending."""
+        path, mark, query = self.url.partition("?")
+        return replace(self, url=f"{path}{suffix}{mark}{query}")
+
+    def without(self, *names: str) -> Remote:
+        """Give it without some of its options."""
+        kept = {name: value for name, value in self.options.items() if name not in names}
+        return replace(self, options=kept)
+
+    def stream(self, cache: Mapping[str, Any] | None = None) -> Stream:
+        """Open it by fsspec, with one of its caches (fsspec's own choice by default)."""
+        system, path = self.system()
+        return Stream(system.open(path, "rb", **(cache or {})))
+
+    def system(self) -> tuple[Any, str]:
+        """Give fsspec's file system, and the path in it."""
+        import fsspec
+
+        found: tuple[Any, str] = fsspec.core.url_to_fs(self.url, **self.options)
+        return found
+
+    def read_bytes(self) -> bytes:
+        """Read it whole, by fsspec."""
+        system, path = self.system()
+        data: bytes = system.cat_file(path)
+        return data
+
+    def exists(self) -> bool:
+        """Whether there is such a file.
+
+        Raises
+        ------
+        OSError
+            If it cannot be told: the server does not answer, or not to everybody.
+        """
+        try:
+            system, path = self.system()
+            system.info(path)
+        except FileNotFoundError as error:
+            # What cannot be reached is not found either: the cause tells them apart.
+            cause = error.__cause__
+            if cause is None or isinstance(cause, FileNotFoundError) or _status(cause) == 404:
+                return False
+            raise OSError(self.said(cause)) from self.cause(error)
+        except Exception as error:
+            raise OSError(self.said(error)) from self.cause(error)
+        return True
+
+    def cause(self, error: BaseException) -> BaseException | None:
+        """Give an error as the cause of ours; None where its text could tell what is secret.
+
+        Libraries put whole addresses and headers into theirs, and a traceback shows all of them.
+        """
+        return None if self.options or re.search(r"[?@]", self.url) else error
+
+    def said(self, error: BaseException) -> str:
+        """Give the first lines of an error and its cause, without what is kept secret."""
+        # Here, since h5py comes with it.
+        from ..subchunk.fetch.remote import fault
+
+        # What follows HDF5's first line is addresses and errno.
+        text = (str(error).strip() or type(error).__name__).splitlines()[0]
+        # kerchunk's does not say what was wrong, but its cause does.
+        cause = str(error.__cause__ or "").strip().splitlines()[:1]
+        text += "".join(f": {line}" for line in cause if line not in text)
+        text = fault(error) or (fault(error.__cause__) if error.__cause__ else "") or text
+        if any(words in text for words in _BARE):
+            text += f"; {_ASK_THE_SERVER}"
+        text = text.replace(self.url, str(self))
+        return concealed(text, {*of_options(self.options), *of_url(self.url)})
+
+    def obstore(self) -> dict[str, Any]:
+        """Give the options in obstore's words.
+
+        Examples
+        --------
+        >>> asked = {"key": "a", "endpoint_url": "http://127.0.0.1:9000"}
+        >>> sorted(Remote("s3://bucket/x", asked).obstore())
+        ['access_key_id', 'client_options', 'endpoint']
+        """
+        given = dict(self.options)
+        given |= given.pop("client_kwargs", {})
+        found = {_OBSTORE.get(name, name): value for name, value in given.items()}
+        if self.url.startswith("http://") or str(found.get("endpoint", "")).startswith("http://"):
+            found["client_options"] = {"allow_http": True} | found.get("client_options", {})
+        return found
+
+
+class Counted(io.RawIOBase):
+    """A binary file, and how much was read from it: requests, where the file is far away.
+
+    h5py reads while it holds its lock, and may wait for fsspec's thread; would that thread collect
+    garbage then, and find a file of h5py's in it, it would wait for the lock: for ever. So nothing
+    is collected during a read.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.requests = self.read_bytes = 0
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move to a place."""
+        return int(self._file.seek(offset, whence))
+
+    def tell(self) -> int:
+        """Return where the next read begins."""
+        return int(self._file.tell())
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer, as far as the file goes."""
+        from ..subchunk.process import COLLECTION  # h5py comes with it
+
+        out = memoryview(buffer).cast("B")
+        with COLLECTION.put_off():
+            data = self._file.read(len(out))
+        self._check(data, len(out))
+        out[: len(data)] = data
+        self.requests += 1
+        self.read_bytes += len(data)
+        return len(data)
+
+    def _check(self, data: bytes, asked: int) -> None:
+        """Refuse what was not asked for."""
+
+    def close(self) -> None:
+        """Close the file too."""
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+class Stream(Counted):
+    """A file of fsspec's as h5py can read it.
+
+    A server that breaks off, or sends more than was asked for, would else be taken at its word.
+    """
+
+    def _check(self, data: bytes, asked: int) -> None:
+        from ..subchunk.fetch.remote import NO_RANGES, short
+
+        at = self.tell() - len(data)
+        wanted = max(0, min(asked, int(self._file.size) - at))
+        if len(data) < wanted:
+            raise OSError(short(len(data), wanted, at))
+        if len(data) > wanted:
+            raise OSError(
+                f"the server sent {len(data)} bytes where {wanted} were asked for: {NO_RANGES}"
+            )
+
+
+Place: TypeAlias = Path | Remote
+"""Where a file is: on this machine, or behind a URL."""
+
+
+def located(path: str | Path, options: Mapping[str, Any] | None) -> Place:
+    """Give what a path or URL names.
+
+    Raises
+    ------
+    ValueError
+        If options are given for a path.
+
+    Examples
+    --------
+    >>> located("data/sst.nc", None), located("http://example.org/sst.nc", None).kind
+    (PosixPath('data/sst.nc'), 'http')
+    """
+    if isinstance(path, str) and re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
+        return Remote(path, dict(options or {}))
+    if options:
+        raise ValueError(f"{path}: storage_options are for URLs; leave them out")
+    return Path(path)
+
+
+def system_in_zarr(remote: Remote) -> tuple[Any, str, Callable[[], object]]:
+    """Make a file system of zarr-python's event loop: it, the path in it, and what closes it."""
+    import fsspec
+    from zarr.core.sync import sync
+
+    alone = {"asynchronous": True, "skip_instance_cache": True}
+    system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **alone)
+
+    async def opened() -> tuple[asyncio.AbstractEventLoop, Any]:
+        session = await system.set_session()
+        # s3fs closes what made its session.
+        return asyncio.get_running_loop(), getattr(system, "_s3creator", session)
+
+    # fsspec leaves closing the sessions of such a file system to its user.
+    return system, path, weakref.finalize(system, system.close_session, *sync(opened()))
+
+
+def _status(error: BaseException) -> int:
+    return int(getattr(error, "status", 0) or 0)

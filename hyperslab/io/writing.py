@@ -1,0 +1,190 @@
+"""What all writers share: closing once, syncing to the device, leaving nothing half-made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .layout import Layout
+from .selection import Selection
+from .variable import Variable
+
+Placed = Sequence[tuple[Variable, Layout]]
+_ORDERS = {"native": "=", "little": "<", "big": ">"}
+
+
+class Handles(dict[str, Any]):
+    """The open variables by name; a missing one is named with what there is."""
+
+    closed = False
+
+    def __missing__(self, name: str) -> NoReturn:
+        if self.closed:
+            raise ValueError(f"{name!r} cannot be written: the file is closed")
+        raise KeyError(f"no variable {name!r} here; there are {', '.join(self) or 'none'}")
+
+
+class Writer(ABC):
+    """A file or directory being written, closed once and removed if the body of its ``with`` fails.
+
+    Made by `hyperslab.io.create`. A format's own makes `_file` and fills `_handles`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        variables: Placed,
+        attrs: Mapping[str, object],
+        chunk_cache_bytes: int | None,
+    ) -> None:
+        self.path = path
+        self._file: Any = None
+        self._handles = Handles()
+        self._closed = False
+        try:
+            self._make(variables, attrs, chunk_cache_bytes)
+        except BaseException:
+            self.discard()
+            raise
+
+    def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
+        """Write the values of one selection of one variable."""
+        self._handles[name][selection] = values
+
+    def finish(self, name: str) -> None:  # noqa: B027 - not every library holds anything
+        """Free what the library holds of a variable, once nothing more is written to it.
+
+        Chunk caches are kept for each variable until the file is closed: those of many variables
+        take more memory than their values.
+        """
+
+    def sync(self) -> None:
+        """Flush the library's buffers, then the system's to the device."""
+        self._flush()
+        sync_files(self.path)
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        if not self._closed:
+            self._closed = self._handles.closed = True
+            self._handles.clear()
+            if self._file is not None:
+                self._close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.discard()
+            return
+        try:
+            self.close()
+        except BaseException:
+            # Chunks are compressed at the latest here: what fails then leaves holes.
+            self.discard()
+            raise
+
+    def discard(self) -> None:
+        """Close the file, whatever state it is in, and remove it."""
+        try:
+            self.close()
+        except Exception:
+            # What matters is the error that led here; the file goes anyway.
+            pass
+        finally:
+            remove(self.path)
+
+    @abstractmethod
+    def _make(
+        self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
+    ) -> None:
+        """Create the file with its variables."""
+
+    def _flush(self) -> None:  # noqa: B027 - plain files and Zarr hold nothing back
+        """Write what the library holds back."""
+
+    def _close(self) -> None:  # noqa: B027 - of Zarr nothing is open between writes
+        """Close the file."""
+
+
+def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """Return values as numpy would assign them to this shape: repeated, or without leading axes.
+
+    Raises
+    ------
+    ValueError
+        When they do not fit.
+
+    Examples
+    --------
+    >>> fitted(np.zeros((1, 2, 3)), (2, 3)).shape, fitted(np.zeros(3), (2, 3)).shape
+    ((2, 3), (2, 3))
+    """
+    values = np.asarray(values)
+    extra = max(values.ndim - len(shape), 0)
+    if values.shape[:extra] == (1,) * extra:
+        values = values.reshape(values.shape[extra:])
+    return values if values.shape == shape else np.broadcast_to(values, shape)
+
+
+def stored_bytes(path: str | Path) -> int:
+    """Give the size of a file, or of all files of a directory store, in bytes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is nothing at `path`.
+    """
+    if not Path(path).is_dir():
+        return Path(path).stat().st_size
+    return sum(
+        os.lstat(os.path.join(folder, file)).st_size  # noqa: PTH118  (many files: Path is slow)
+        for folder, _, files in os.walk(path)
+        for file in files
+    )
+
+
+def sync_files(path: str | Path) -> None:
+    """Flush a file, or every file and directory of a directory store, to the device."""
+    if not Path(path).is_dir():
+        _fsync(path)
+        return
+    for folder, _, files in os.walk(path, topdown=False):
+        for file in files:
+            _fsync(os.path.join(folder, file))  # noqa: PTH118  (many files: Path is slow)
+        _fsync(folder)
+
+
+def _fsync(path: str | Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file with its sidecar, or a directory store; nothing there is well."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+        return
+    path.unlink(missing_ok=True)
+    sidecar(path).unlink(missing_ok=True)
+
+
+def sidecar(path: Path) -> Path:
+    """Path of the description beside a plain binary file."""
+    return path.with_name(path.name + ".json")
+
+
+def ordered(dtype: str, byteorder: str) -> np.dtype[Any]:
+    """Give a type in the byte order of a layout."""
+    return np.dtype(_ORDERS[byteorder] + dtype)

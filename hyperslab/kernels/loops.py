@@ -1,0 +1,184 @@
+"""The accesses of one loop, checked before it runs, and what the kernel holds open for them."""
+
+from __future__ import annotations
+
+import ctypes
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ACTIONS = ("read", "write")
+Integers = NDArray[np.int64]
+
+
+def calls_of(
+    shape: tuple[int, ...], starts: ArrayLike, counts: ArrayLike, strides: ArrayLike | None
+) -> tuple[Integers, Integers, Integers | None]:
+    """Check the accesses of one loop against the shape of the variable.
+
+    Parameters
+    ----------
+    shape
+        Of the variable.
+    starts, counts
+        Integers of shape (calls, axes); what has fewer is repeated as numpy does it.
+    strides
+        The same, or None for accesses without steps.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        All three, C-contiguous int64 of shape (calls, axes).
+
+    Raises
+    ------
+    IndexError
+        If an access leaves the variable; one that takes nothing may start at its end.
+    TypeError
+        For what is not an integer.
+    ValueError
+        If the numbers of axes differ.
+    """
+    first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
+    if first.shape[1:] != (len(shape),):
+        raise ValueError(
+            f"starts of shape {first.shape} for a variable of shape {shape}: "
+            f"give (calls, {len(shape)})"
+        )
+    size = repeated(first, "counts", counts)
+    step = None if strides is None else repeated(first, "strides", strides)
+    spans = np.where(size > 0, (size - 1) * (1 if step is None else step) + 1, 0)
+    wrong = (first < 0) | (size < 0) | (first + spans > np.array(shape, np.int64).reshape(1, -1))
+    if step is not None:
+        wrong |= step < 1
+    if wrong.any():
+        at = int(np.argmax(wrong.any(axis=1)))
+        given = {"start": first, "count": size} | ({} if step is None else {"stride": step})
+        told = ", ".join(f"{name} {tuple(of[at].tolist())}" for name, of in given.items())
+        raise IndexError(f"call {at}: {told} leaves a variable of shape {shape}")
+    return first, size, step
+
+
+def integers(name: str, given: ArrayLike) -> Integers:
+    """Return numbers as int64; those of another kind, which would be cut, are refused."""
+    found = np.asarray(given)
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, not {found.dtype}")
+    return found.astype(np.int64, copy=False)
+
+
+def repeated(first: Integers, name: str, given: ArrayLike) -> Integers:
+    """Return numbers repeated to the shape of others."""
+    return np.ascontiguousarray(np.broadcast_to(integers(name, given), first.shape))
+
+
+def place(buffer: NDArray[Any], dtype: np.dtype[Any] | None, need_bytes: int, action: str) -> int:
+    """Return the address of a buffer, or raise a ValueError where it does not fit the accesses."""
+    if dtype is not None and buffer.dtype != dtype:
+        raise ValueError(f"the buffer is {buffer.dtype}, the variable {dtype}; give the same")
+    if buffer.nbytes < need_bytes:
+        raise ValueError(f"the buffer has {buffer.nbytes} bytes, the calls need {need_bytes}")
+    if not buffer.flags.c_contiguous or (action == "read" and not buffer.flags.writeable):
+        raise ValueError("the buffer must be C-contiguous, and writeable for a read")
+    return buffer.ctypes.data
+
+
+def pointer(array: NDArray[Any] | None) -> ctypes.c_void_p:
+    """Return an array's address for the C kernel, or NULL."""
+    return ctypes.c_void_p(None if array is None else array.ctypes.data)
+
+
+class Loop:
+    """What all loops of the kernel take last, as `arguments` in its order, and what they leave."""
+
+    def __init__(
+        self,
+        numbers: tuple[Integers | None, ...],
+        where: int,
+        *sizes: ctypes.c_size_t,
+        reuse: bool,
+        each: NDArray[np.float64] | None,
+    ) -> None:
+        assert numbers[0] is not None
+        self._numbers = numbers  # kept: the kernel has their addresses alone
+        self._calls = calls = len(numbers[0])
+        if each is not None and (each.dtype != np.float64 or each.shape != (calls,)):
+            raise ValueError(
+                f"each must be float64 of shape ({calls},), not {each.dtype} {each.shape}"
+            )
+        self._seconds, self._failed = ctypes.c_double(), ctypes.c_int64()
+        self.arguments = (
+            ctypes.c_int64(calls), *map(pointer, numbers), ctypes.c_void_p(where), *sizes,
+            int(reuse), pointer(each), ctypes.byref(self._seconds), ctypes.byref(self._failed),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return self._calls
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the loop, by the monotonic clock in C."""
+        return self._seconds.value
+
+    @property
+    def failed(self) -> int:
+        """Number of the call that failed, from 0; tells nothing where none did."""
+        return self._failed.value
+
+
+class Opened(ABC):
+    """A file that is open until `close`, which the end of its block calls."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._open = path, True
+
+    def close(self) -> float:
+        """Close the file and return the seconds; closing again does nothing."""
+        if not self._open:
+            return 0.0
+        self._open = False
+        return self._close()
+
+    @abstractmethod
+    def _close(self) -> float:
+        """Close the file and return the seconds."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check(self, action: str = "read") -> None:
+        if action not in ACTIONS:
+            raise ValueError(f"action={action!r}: give one of {', '.join(ACTIONS)}")
+        if not self._open:
+            raise ValueError(f"{self._path}: the file is closed; open it again")
+
+
+class OpenedArray(Opened):
+    """One array of an open file, its type in native byte order."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def _loop(
+        self,
+        action: str,
+        starts: ArrayLike,
+        counts: ArrayLike,
+        strides: ArrayLike | None,
+        buffer: NDArray[Any],
+        reuse: bool,
+        each: NDArray[np.float64] | None,
+    ) -> Loop:
+        """Check what `access` is given, and return its loop; the rank comes before it."""
+        self._check(action)
+        calls = calls_of(self.shape, starts, counts, strides)
+        blocks, size = calls[1].prod(axis=1), self.dtype.itemsize
+        elements = int(blocks.max() if reuse else blocks.sum()) if len(blocks) else 0
+        where = place(buffer, self.dtype, elements * size, action)
+        return Loop(calls, where, ctypes.c_size_t(size), reuse=reuse, each=each)

@@ -1,1 +1,0 @@
-"""One writer for each family of formats; `hyperslab.storage.create` chooses among them."""

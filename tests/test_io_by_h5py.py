@@ -1,0 +1,150 @@
+"""The HDF5 writer, seen by h5py."""
+
+import subprocess
+import sys
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+
+from hyperslab.io import Layout, Variable, create, write_array
+
+VALUES = np.arange(60 * 70, dtype="i4").reshape(60, 70)
+FIELD = Variable("field", ("y", "x"), VALUES.shape, "i4")
+
+
+def test_filters_and_chunks(tmp_path):
+    layout = Layout("hdf5", (20, 35), "deflate", 6, shuffle=True, fletcher32=True, byteorder="big")
+    write_array(tmp_path / "a.h5", VALUES, layout)
+    with h5py.File(tmp_path / "a.h5") as file:
+        data = file["data"]
+        assert (data.chunks, data.compression, data.compression_opts) == ((20, 35), "gzip", 6)
+        assert data.shuffle and data.fletcher32
+        assert data.dtype.str == ">i4"
+        assert np.array_equal(data[...], VALUES)
+
+
+@pytest.mark.parametrize("codec", ["lzf", "szip"])
+def test_other_codecs(tmp_path, codec):
+    write_array(tmp_path / "a.h5", VALUES, Layout("hdf5", (20, 35), codec))
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["data"].compression == codec
+
+
+@pytest.mark.parametrize("chunks", [None, (20, 35)])
+def test_alloc_time_is_when_storage_appears(tmp_path, chunks):
+    stored = {}
+    for alloc in ("early", "late"):
+        path = tmp_path / f"{alloc}.h5"
+        create(path, [FIELD], Layout("hdf5", chunks, alloc=alloc)).close()
+        with h5py.File(path) as file:
+            stored[alloc] = file["field"].id.get_storage_size()
+            creation = file["field"].id.get_create_plist()
+            assert creation.get_alloc_time() == getattr(h5py.h5d, f"ALLOC_TIME_{alloc.upper()}")
+    assert stored["early"] >= VALUES.nbytes
+    assert stored["late"] == 0
+
+
+@pytest.mark.parametrize(
+    ("layout", "property", "name"),
+    [
+        (Layout("hdf5", (20, 35), alloc="incremental"), "get_alloc_time", "ALLOC_TIME_INCR"),
+        (Layout("hdf5", prefill=True), "get_fill_time", "FILL_TIME_IFSET"),
+        (Layout("hdf5", prefill=False), "get_fill_time", "FILL_TIME_NEVER"),
+    ],
+)
+def test_when_storage_is_allocated_and_filled(tmp_path, layout, property, name):
+    create(tmp_path / "a.h5", [FIELD], layout).close()
+    with h5py.File(tmp_path / "a.h5") as file:
+        plan = file["field"].id.get_create_plist()
+        assert getattr(plan, property)() == getattr(h5py.h5d, name)
+
+
+def test_objects_are_aligned(tmp_path):
+    other = Variable("other", ("y",), (60,), "i8")
+    layout = Layout("hdf5", alignment=(400, 4096))
+    with create(tmp_path / "a.h5", [other, FIELD], layout) as writer:
+        writer.write("other", ..., np.arange(60))
+        writer.write("field", ..., VALUES)
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["field"].id.get_offset() % 4096 == 0
+        assert file["other"].id.get_offset() % 4096 == 0
+
+
+def test_a_file_in_pages_is_a_multiple_of_them(tmp_path):
+    layout = Layout("hdf5", (20, 35), "deflate", page_bytes=8192)
+    with create(tmp_path / "a.h5", [FIELD], layout) as writer:
+        writer.write("field", ..., VALUES)
+    assert (tmp_path / "a.h5").stat().st_size % 8192 == 0
+    with h5py.File(tmp_path / "a.h5", page_buf_size=2**16) as file:
+        plan = file.id.get_create_plist()
+        assert plan.get_file_space_strategy()[0] == h5py.h5f.FSPACE_STRATEGY_PAGE
+        assert plan.get_file_space_page_size() == 8192
+        assert np.array_equal(file["field"][...], VALUES)
+
+
+def test_the_chunk_cache_is_the_files(tmp_path):
+    layout = Layout("hdf5", (20, 35))
+    with create(tmp_path / "a.h5", [FIELD], layout, chunk_cache_bytes=7654321) as writer:
+        access = writer._handles["field"].id.get_access_plist()
+        assert access.get_chunk_cache()[1] == 7654321
+
+
+def test_without_coordinates_there_is_nothing_but_the_array(tmp_path):
+    write_array(tmp_path / "a.h5", VALUES, Layout("hdf5"))
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert list(file) == ["data"]
+        assert list(file["data"].attrs) == []
+
+
+def test_with_coordinates_netcdf_reads_every_dimension(tmp_path):
+    """One scale and one bare dimension make netCDF-C lose the variable, so all get a scale."""
+    level = Variable("y", ("y",), (60,), "f8", {"units": "m"})
+    deep = Variable("group/deep", ("y", "x"), VALUES.shape, "i4")
+    coordinates = {"y": (level, np.arange(60.0))}
+    with create(
+        tmp_path / "a.h5", [FIELD, deep], Layout("hdf5"), coordinates=coordinates
+    ) as writer:
+        writer.write("field", ..., VALUES)
+    with netCDF4.Dataset(tmp_path / "a.h5") as file:
+        assert file["field"].dimensions == ("y", "x")
+        assert file["group/deep"].dimensions == ("y", "x")
+        assert set(file.variables) == {"field", "y"}
+        assert file["y"].units == "m"
+
+
+def test_an_unlimited_dimension_can_be_resized(tmp_path):
+    variable = Variable("a", ("t", "x"), (3, 5), "f4", unlimited=("t",))
+    create(tmp_path / "a.h5", [variable], Layout("hdf5", chunks=(4, 5))).close()
+    with h5py.File(tmp_path / "a.h5") as file:
+        assert file["a"].shape == (3, 5)
+        assert file["a"].maxshape == (None, 5)
+
+
+LIMITED = """
+import os, resource, sys
+import numpy as np
+from hyperslab.io import Layout, Variable, create
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**14, resource.RLIM_INFINITY))
+noise = np.random.default_rng(0).integers(0, 2**31, (90, 90), "i4")
+path, where = sys.argv[1:]
+try:
+    with create(path, [Variable("a", ("y", "x"), noise.shape, "i4")],
+                Layout("hdf5", (30, 30), "deflate")) as writer:
+        writer.write("a", ..., noise)
+        if where == "finish":
+            writer.finish("a")
+        elif where == "sync":
+            writer.sync()
+except OSError as error:
+    print("heard", not os.path.exists(path))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are Linux's")
+@pytest.mark.parametrize("where", ["finish", "sync", "close"])
+def test_what_cannot_be_written_is_an_error_wherever_it_shows(tmp_path, where):
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.h5"), where]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "heard True\n", "")

@@ -1,0 +1,261 @@
+"""The netCDF writer, seen by netCDF4-python and h5py; readers on what only some files hold."""
+
+import subprocess
+import sys
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from contracts.readers import assert_same
+
+from hyperslab.io import Layout, Variable, create, reader, write_array
+
+READERS = ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """A file with text, a record type and a group beside numbers."""
+    path = tmp_path_factory.mktemp("mixed") / "mixed.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        file.createVariable("text", str, ("x",))[:] = np.array(["a", "bc", ""], object)
+        file.createVariable("letters", "S1", ("x",))[:] = np.array([b"a", b"b", b"c"])
+        file.createVariable("group/number", "i4", ("x",))[:] = [1, 2, 3]
+        growing = file.createDimension("t", None).name
+        file.createVariable("nothing", "f4", (growing, "x"))
+    return path
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("variable", ["text", "letters"])
+def test_what_holds_no_numbers_is_refused(mixed, name, variable):
+    with pytest.raises(ValueError, match=f"'{variable}' holds .*; readers take integers and"):
+        reader(name).open(mixed, variable)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_group_is_no_variable(mixed, name):
+    with pytest.raises(KeyError, match="no variable 'group'; there are group/number, letters"):
+        reader(name).open(mixed, "group")
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_dimension_that_has_not_grown_is_empty(mixed, name):
+    with reader(name).open(mixed, "nothing") as opened:
+        assert opened.shape == (0, 3)
+        assert_same(opened.read(), np.empty((0, 3), "f4"))
+        with pytest.raises(IndexError, match="axis 0 of size 0; the axis is empty"):
+            opened.read(0)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_truncated_file_is_named(tmp_path, name):
+    path = tmp_path / "short.nc"
+    write_array(path, np.arange(10000), Layout("netcdf4", chunks=(100,)))
+    with path.open("r+b") as file:
+        file.truncate(5000)
+    with pytest.raises(OSError, match=r"short\.nc cannot be read by"):
+        reader(name).open(path, "data")
+
+
+def test_strides_do_not_go_element_by_element(tmp_path):
+    """netCDF4-python without nc_get_vars makes a C call for each element of a stride."""
+    values = np.arange(300 * 300).reshape(300, 300)
+    write_array(tmp_path / "a.nc", values, Layout("netcdf4"))
+    with reader("netcdf4").open(tmp_path / "a.nc", "data") as opened:
+        assert opened.variable._use_get_vars
+        assert_same(opened.read((slice(0, 300, 7), slice(3, None, 5))), values[::7, 3::5])
+
+
+def test_the_chunk_cache_reaches_the_library(tmp_path):
+    path = tmp_path / "a.nc"
+    write_array(path, np.arange(1000), Layout("netcdf4", chunks=(100,)))
+    with reader("netcdf4").open(path, "data", chunk_cache_bytes=54321) as opened:
+        assert opened.variable.get_var_chunk_cache()[0] == 54321
+    with reader("h5py").open(path, "data", chunk_cache_bytes=54321) as opened:
+        assert opened.variable.id.get_access_plist().get_chunk_cache()[1] == 54321
+    with reader("h5netcdf").open(path, "data", chunk_cache_bytes=54321) as opened:
+        assert opened.variable._root._h5file.id.get_access_plist().get_cache()[2] == 54321
+    before = netCDF4.get_chunk_cache()
+    reader("xarray-netcdf4").open(path, "data", chunk_cache_bytes=54321).close()
+    assert netCDF4.get_chunk_cache() == before
+
+
+@pytest.mark.parametrize("name", ["h5py", "h5netcdf"])
+def test_plugins_are_found_without_importing_netcdf4(tmp_path, name):
+    """zstd is no filter of HDF5's own: netCDF4's wheel brings the plugin."""
+    values = np.arange(1000)
+    write_array(tmp_path / "a.nc", values, Layout("netcdf4", chunks=(100,), codec="zstd"))
+    program = """
+import sys
+from hyperslab.io import reader
+with reader(sys.argv[1]).open(sys.argv[2], "data") as opened:
+    print(opened.read().sum(), "netCDF4" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, name, tmp_path / "a.nc"], capture_output=True, text=True
+    )
+    assert done.stdout.split() == [str(values.sum()), "False"], done.stderr
+
+
+def test_hdf5_that_holds_nothing_is_refused(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["nothing"] = h5py.Empty("f4")
+    with pytest.raises(ValueError, match="'nothing' holds nothing"):
+        reader("h5py").open(tmp_path / "a.h5", "nothing")
+
+
+VALUES = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
+
+
+def filters(path, layout):
+    write_array(path, VALUES, layout)
+    with netCDF4.Dataset(path) as file:
+        variable = file["data"]
+        return variable.chunking(), variable.filters(), variable.endian()
+
+
+@pytest.mark.parametrize(
+    ("format", "model"),
+    [
+        ("netcdf3", "NETCDF3_CLASSIC"),
+        ("netcdf3-64bit", "NETCDF3_64BIT_OFFSET"),
+        ("cdf5", "NETCDF3_64BIT_DATA"),
+        ("netcdf4", "NETCDF4"),
+        ("netcdf4-classic", "NETCDF4_CLASSIC"),
+    ],
+)
+def test_formats_are_what_they_say(tmp_path, format, model):
+    write_array(tmp_path / "a.nc", VALUES, Layout(format))
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        assert file.data_model == model
+
+
+def test_deflate_level_shuffle_and_checksum(tmp_path):
+    layout = Layout("netcdf4", (20, 35), "deflate", 7, shuffle=True, fletcher32=True)
+    chunks, found, _ = filters(tmp_path / "a.nc", layout)
+    assert chunks == [20, 35]
+    assert (found["zlib"], found["complevel"]) == (True, 7)
+    assert found["shuffle"] and found["fletcher32"]
+
+
+def test_without_chunks_it_is_contiguous_and_bare(tmp_path):
+    chunks, found, order = filters(tmp_path / "a.nc", Layout("netcdf4", byteorder="big"))
+    assert chunks == "contiguous"
+    assert not any(found.values())
+    assert order == "big"
+
+
+@pytest.mark.parametrize("codec", ["zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip"])
+def test_other_codecs(tmp_path, codec):
+    level = None if codec == "szip" else 4
+    _, found, _ = filters(tmp_path / "a.nc", Layout("netcdf4", (20, 35), codec, level))
+    assert found[codec.partition("-")[0]]
+    if level:
+        assert found["complevel"] == level
+
+
+@pytest.mark.parametrize(
+    ("quantize", "kept"),
+    [(("bitround", 7), 7), (("bitgroom", 3), 12), (("granular_bitround", 3), 12)],
+)
+def test_quantizing_keeps_leading_bits_and_says_so(tmp_path, quantize, kept):
+    values = np.random.default_rng(0).normal(280, 10, 999).astype("f4")
+    values[5] = -999
+    layout = Layout("netcdf4", (100,), "deflate", quantize=quantize)
+    write_array(tmp_path / "a.nc", values, layout, fill_value=-999)
+    with netCDF4.Dataset(tmp_path / "a.nc") as file:
+        file.set_auto_maskandscale(False)
+        found = file["data"][...]
+        assert file["data"].quantization() is not None
+    trailing = found.view("u4") & ((1 << (23 - kept)) - 1)
+    assert found[5] == -999 and 0 < np.abs(found / values - 1).max() < 2.0 ** -min(kept, 9)
+    assert quantize[0] != "bitround" or not np.delete(trailing, 5).any()
+
+
+@pytest.mark.parametrize("fill_value", [None, -7.0])
+@pytest.mark.parametrize("chunks", [None, (8,)])
+def test_prefill_is_hdf5s_fill_time(tmp_path, fill_value, chunks):
+    for prefill in (True, False):
+        path = tmp_path / f"{prefill}.nc"
+        variable = Variable("a", ("x",), (32,), "f4", fill_value=fill_value)
+        with create(path, [variable], Layout("netcdf4", chunks, prefill=prefill)) as writer:
+            writer.write("a", 0, np.float32(1))
+        with h5py.File(path) as file:
+            time = file["a"].id.get_create_plist().get_fill_time()
+            assert (time == h5py.h5d.FILL_TIME_NEVER) is not prefill
+            assert ("_FillValue" in file["a"].attrs) == (fill_value is not None)
+
+
+@pytest.mark.parametrize("format", ["netcdf3", "netcdf3-64bit", "cdf5"])
+def test_prefill_of_the_classic_formats(tmp_path, format):
+    held = {}
+    for prefill in (True, False):
+        path = tmp_path / f"{prefill}.nc"
+        create(
+            path, [Variable("a", ("x",), (4000,), "f4")], Layout(format, prefill=prefill)
+        ).close()
+        with netCDF4.Dataset(path) as file:
+            file.set_auto_mask(False)
+            held[prefill] = set(file["a"][...].tolist())
+    assert held == {True: {float(np.float32(netCDF4.default_fillvals["f4"]))}, False: {0.0}}
+
+
+def test_stored_values_are_neither_masked_nor_scaled(tmp_path):
+    packed = {"scale_factor": 0.1, "add_offset": 100.0, "missing_value": np.int16(3)}
+    variable = Variable("a", ("x",), (5,), "i2", packed, fill_value=-1)
+    for format in ("netcdf3", "netcdf4", "nczarr"):
+        path = tmp_path / format
+        with create(path, [variable], Layout(format)) as writer:
+            writer.write("a", ..., np.array([1, 2, 3, -1, 30000], "i2"))
+        url = f"file://{path}#mode=nczarr,file" if format == "nczarr" else path
+        with netCDF4.Dataset(url) as file:
+            file.set_auto_maskandscale(False)
+            assert file["a"][...].tolist() == [1, 2, 3, -1, 30000]
+
+
+def test_an_unlimited_dimension_grows(tmp_path):
+    variable = Variable("a", ("t", "x"), (6, 3), "f4", unlimited=("t",))
+    for format in ("netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic"):
+        path = tmp_path / f"{format}.nc"
+        layout = Layout(format, chunks=(2, 3) if "4" in format[:7] else None)
+        with create(path, [variable], layout) as writer:
+            for step in range(8):
+                writer.write("a", step, np.full(3, step, "f4"))
+        with netCDF4.Dataset(path) as file:
+            assert file.dimensions["t"].isunlimited()
+            assert file["a"][:, 0].tolist() == list(range(8))
+
+
+def test_the_chunk_cache_is_the_variables(tmp_path):
+    variable = Variable("a", ("x",), (64,), "f4")
+    for format in ("netcdf4", "nczarr"):
+        layout = Layout(format, chunks=(8,))
+        with create(tmp_path / format, [variable], layout, chunk_cache_bytes=123456) as writer:
+            assert writer._handles["a"].get_var_chunk_cache()[0] == 123456
+            writer.write("a", ..., np.ones(64, "f4"))
+
+
+def test_a_chunk_that_blosc_cannot_shrink_is_explained(tmp_path):
+    """In a process of its own: netCDF-C tries again, and complains, until the process ends."""
+    program = """
+import sys, numpy
+from hyperslab.io import Layout, write_array
+noise = numpy.random.default_rng(0).integers(0, 2**31, (60, 70), "i4")
+write_array(sys.argv[1], noise, Layout("netcdf4", chunks=(20, 35), codec="blosc-lz4"))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path / "a.nc"], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "cannot make smaller: take shuffle=True" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_netcdf_cannot_address_is_refused(tmp_path):
+    (tmp_path / "run#1").mkdir()
+    with pytest.raises(ValueError, match="takes no #"):
+        write_array(tmp_path / "run#1" / "a.zarr", VALUES, Layout("nczarr"))
+    assert list((tmp_path / "run#1").iterdir()) == []

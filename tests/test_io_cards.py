@@ -1,0 +1,144 @@
+"""Which readers there are, and how they say what is missing."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pytest
+
+from hyperslab.io import FORMATS, Layout, cards, library_version, reader, readers
+from hyperslab.io.cards import Card
+
+ORDER = (
+    "plain", "netcdf4", "netcdf-c", "h5py", "h5py-paged", "subchunk", "chunkindex_layout",
+    "chunkindex_lean", "h5netcdf", "pyfive", *(["hidefix"] if find_spec("hidefix") else []),
+    "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
+)  # fmt: skip
+AT_URLS = (
+    "h5py", "h5py-none", "h5py-64k", "h5py-blocks", "h5py-paged", "subchunk", "subchunk-obstore",
+    "chunkindex_layout", "chunkindex_layout-none", "chunkindex_lean", "h5netcdf", "pyfive",
+    "xarray-h5netcdf", "xarray-zarr", "kerchunk", "virtualizarr", "virtualizarr-kerchunk", "zarr",
+    "zarr-obstore",
+)  # fmt: skip
+
+
+def run(program, *arguments):
+    """Run a program in a new interpreter and give what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program, *arguments], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_order_is_fixed():
+    assert readers() == ORDER
+    assert readers(place="s3") == AT_URLS
+    assert readers(place="http") == tuple(
+        card.name for card in cards.CARDS if card.name in (*AT_URLS, "netcdf4", "xarray-netcdf4")
+    )
+
+
+def test_without_s3fs_what_obstore_reads_is_left(monkeypatch):
+    monkeypatch.setattr(cards, "_OPENERS", {"s3": ("no_such_s3fs",)})
+    assert readers("hdf5", place="s3") == (
+        "subchunk-obstore", "virtualizarr", "virtualizarr-kerchunk",
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="place='gs': give one of file, http, s3"):
+        readers(place="gs")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_has_a_reader(format):
+    names = readers(format)
+    assert names
+    assert all(format in reader(name).formats for name in names)
+    assert names == tuple(name for name in ORDER if name in names)
+
+
+def test_a_layout_narrows_what_a_format_allows():
+    lzf = Layout("hdf5", chunks=(8,), codec="lzf")
+    without = {"netcdf4", "netcdf-c", "xarray-netcdf4", "h5py-paged", "hidefix"}
+    assert set(readers("hdf5")) - set(readers(lzf)) == without & set(ORDER)
+    assert "h5py-paged" in readers(Layout("hdf5", page_bytes=4096))
+    shuffled = Layout("nczarr", chunks=(8,), codec="deflate", shuffle=True)
+    assert set(readers("nczarr")) - set(readers(shuffled)) == {"zarr", "xarray-zarr"}
+    big = Layout("zarr2", byteorder="big")
+    assert set(readers("zarr2")) - set(readers(big)) == {"nczarr"}
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_versions_begin_with_the_librarys_own(name):
+    assert library_version(name)[0].isdigit()
+    assert reader(name).name == name
+
+
+def test_versions_name_the_c_libraries():
+    assert "netCDF-C 4" in library_version("netcdf4")
+    assert "HDF5 " in library_version("h5py")
+    assert "(zarr " in library_version("xarray-zarr")
+
+
+def test_an_unknown_reader_or_format_is_named_with_what_there_is():
+    with pytest.raises(ValueError, match=r"no reader 'gdal'; give one of plain, netcdf4"):
+        reader("gdal")
+    with pytest.raises(ValueError, match=r"no reader 'gdal'"):
+        library_version("gdal")
+    with pytest.raises(ValueError, match=r"format='grib': give one of binary"):
+        readers("grib")
+
+
+def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    cards.reader.cache_clear()
+    assert readers() == tuple(name for name in ORDER if name != "netcdf-c")
+    with pytest.raises(ValueError, match=r"'netcdf-c' needs a C compiler.*apt-get install gcc"):
+        reader("netcdf-c")
+
+
+def test_a_library_that_is_not_installed_is_named(monkeypatch):
+    absent = Card("gdal", "gdal", frozenset({"netcdf4"}), "gdal", ("no_such_module",))
+    monkeypatch.setattr(cards, "CARDS", (*cards.CARDS, absent))
+    assert "gdal" not in readers()
+    with pytest.raises(ValueError, match=r"needs no_such_module.*pip install.*usable are plain"):
+        reader("gdal")
+
+
+def test_nothing_is_imported_before_it_is_asked_for():
+    heavy = "{'netCDF4', 'h5py', 'h5netcdf', 'xarray', 'zarr', 'pandas'}"
+    loaded = run(
+        "import sys, hyperslab.io, hyperslab.io\n"
+        "hyperslab.io.readers()\n"
+        f"print({heavy} & set(sys.modules))"
+    )
+    assert loaded == "set()"
+
+
+def test_readers_have_no_threads_when_they_are_imported_and_read_in_a_forked_child(tmp_path):
+    said = run(
+        """
+import os, sys, threading
+from pathlib import Path
+import numpy as np
+from hyperslab.io import reader, readers
+from hyperslab.io import Layout, write_array
+folder = Path(sys.argv[1])
+values = np.arange(60.0)
+names = readers()
+if not os.fork():  # the server itself has opened no file
+    for format in ("binary", "netcdf4", "nczarr", "zarr3"):
+        write_array(folder / format, values, Layout(format))
+    os._exit(0)
+assert os.wait()[1] == 0
+assert threading.active_count() == 1, threading.enumerate()
+for name in names:
+    for format in {"binary", "netcdf4", "nczarr", "zarr3"} & reader(name).formats:
+        if not os.fork():
+            with reader(name).open(folder / format, "data") as opened:
+                os._exit(0 if np.array_equal(opened.read(), values) else 1)
+        assert os.wait()[1] == 0, (name, format)
+print(*names)
+""",
+        str(tmp_path),
+    )
+    assert tuple(said.split()) == ORDER

@@ -1,0 +1,118 @@
+"""The chunk cache: what is fetched through it, against what the library asks of the system."""
+
+import math
+import sys
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.io.chunk_cache import (
+    RULES,
+    CacheRule,
+    ChunkCache,
+    chunk_reads,
+    promised_bytes,
+    row_boxes,
+)
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="counts read calls in /proc/self/io")
+AMPLE = ChunkCache(2**30, 10007)
+
+
+def write(path, shape, chunks):
+    with netCDF4.Dataset(path, "w") as file:
+        for axis, n in enumerate(shape):
+            file.createDimension(f"d{axis}", n)
+        made = file.createVariable(
+            "v", "i4", file.dimensions, zlib=True, complevel=1, chunksizes=chunks
+        )
+        made[...] = np.arange(math.prod(shape), dtype="i4").reshape(shape)
+
+
+def read_calls(path, boxes, cache):
+    with netCDF4.Dataset(path) as file:
+        variable = file["v"]
+        variable.set_auto_maskandscale(False)
+        variable.set_var_chunk_cache(cache.nbytes, cache.slots, cache.preemption)
+        before = calls()
+        for box in boxes:
+            variable[tuple(slice(*ends) for ends in box)]
+        return calls() - before
+
+
+def calls():
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("syscr")).split()[1])
+
+
+def touched(shape, chunks, boxes):
+    return chunk_reads(shape, chunks, 4, boxes, AMPLE)
+
+
+@linux
+@settings(max_examples=30)
+@given(data=st.data())
+def test_as_many_chunks_are_fetched_as_predicted(data, tmp_path_factory):
+    shape = tuple(data.draw(st.lists(st.integers(2, 24), min_size=2, max_size=3), "shape"))
+    chunks = tuple(data.draw(st.integers(max(1, n // 6), n), "chunk") for n in shape)
+    size = 4 * math.prod(chunks)
+    cache = ChunkCache(
+        data.draw(st.integers(size - 1, 12 * size), "bytes"),
+        data.draw(st.sampled_from((7, 31, 1000)), "slots"),
+        data.draw(st.sampled_from((0.0, 0.3, 0.75, 1.0)), "preemption"),
+    )
+    boxes = []
+    for _ in range(data.draw(st.integers(1, 25), "reads")):
+        ends = [sorted(data.draw(st.tuples(*2 * [st.integers(0, n - 1)]))) for n in shape]
+        boxes.append(tuple((low, high + 1) for low, high in ends))
+    path = tmp_path_factory.mktemp("cache") / "a.nc"
+    write(path, shape, chunks)
+    # With room for all, each chunk is fetched once: what is left is the index and the header.
+    other = read_calls(path, boxes, AMPLE) - touched(shape, chunks, boxes)
+    assert read_calls(path, boxes, cache) - other == chunk_reads(shape, chunks, 4, boxes, cache)
+
+
+def test_a_row_too_wide_for_the_cache_fetches_all_of_it_again():
+    rows = row_boxes((8, 1000), 8)
+    assert chunk_reads((8, 1000), (8, 100), 4, rows, ChunkCache(32000)) == 10
+    assert chunk_reads((8, 1000), (8, 100), 4, rows, ChunkCache(31999)) == 80
+
+
+def test_a_row_of_more_chunks_than_slots_loses_those_that_collide():
+    rows = row_boxes((4, 1200), 4)
+    # Twice 200 chunks share a slot: those are fetched for each of the four rows.
+    assert chunk_reads((4, 1200), (4, 1), 4, rows, ChunkCache(slots=1000)) == 800 + 400 * 4
+
+
+def test_a_chunk_as_large_as_the_cache_fits_and_a_byte_more_does_not():
+    rows = row_boxes((4, 16), 4)
+    assert chunk_reads((4, 16), (4, 16), 1, rows, ChunkCache(64)) == 1
+    assert chunk_reads((4, 16), (4, 16), 1, rows, ChunkCache(63)) == 4
+
+
+@given(st.integers(1, 2**31), st.sampled_from(sorted(RULES)))
+def test_only_a_chunk_that_does_not_fit_enlarges_the_cache(chunk, name):
+    rule = RULES[name]
+    if chunk <= rule.default_bytes:
+        assert rule.granted(chunk) == rule.default_bytes
+    assert rule.default_bytes <= rule.granted(chunk) <= rule.most_bytes
+    assert rule.granted(chunk, own_bytes=2**20) == 2**20
+
+
+@pytest.mark.parametrize("name", ["4.6.2", "4.7.4"])
+def test_the_gap_is_found_to_the_byte(name):
+    rule = RULES[name]
+    low, high = rule.short()
+    for chunk in (low, high):
+        assert rule.granted(chunk) < promised_bytes(chunk)
+    for chunk in (low - 1, high + 1):
+        assert rule.granted(chunk) >= promised_bytes(chunk)
+
+
+def test_a_default_that_is_the_most_leaves_no_gap():
+    assert RULES["4.9.3"].short() is None
+    assert CacheRule(2**20, 10, 2**26).short() == (104858, 2**20)

@@ -1,0 +1,155 @@
+"""The predicted size of a file is its size, and default chunks are the library's."""
+
+import itertools
+import math
+
+import netCDF4
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hyperslab.io.chunk_shapes import (
+    LARGEST_CHUNK_BYTES,
+    balanced_chunks,
+    ceil_chunk,
+    chunk_grid,
+    default_chunks,
+    floor_chunk,
+    padded_bytes,
+    predicted_bytes,
+)
+from hyperslab.io.creation import create, stored_bytes
+from hyperslab.io.layout import Layout
+from hyperslab.io.variable import Variable
+
+
+def written_bytes(path, shape, chunks):
+    values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    variable = Variable("data", ("y", "x"), shape, "i4")
+    with create(path, [variable], Layout("netcdf4", chunks=chunks), overwrite=True) as writer:
+        writer.write("data", ..., values)
+    return stored_bytes(path)
+
+
+@pytest.mark.parametrize(
+    ("side", "size"), [(790, 62_418_760), (791, 40_052_344), (792, 40_153_656), (128, 40_997_536)]
+)
+def test_documents_sizes_to_the_digit(tmp_path, side, size):
+    assert written_bytes(tmp_path / "e.nc", (3162, 3162), (side, side)) == size
+    assert predicted_bytes((3162, 3162), (side, side), 4) == size
+
+
+@settings(max_examples=15)
+@given(st.integers(300, 1200), st.integers(2, 12), st.booleans())
+def test_any_square_is_predicted_within_a_percent(tmp_path_factory, side, parts, up):
+    """The index of chunks may be up to half empty: an array of a few megabytes shows it most."""
+    shape, length = (side, side), ceil_chunk(side, parts) if up else floor_chunk(side, parts)
+    path = tmp_path_factory.getbasetemp() / "any.nc"
+    size = written_bytes(path, shape, (length, length))
+    assert predicted_bytes(shape, (length, length), 4) == pytest.approx(size, abs=8192, rel=0.01)
+
+
+@given(st.integers(1, 10_000), st.integers(1, 100))
+def test_ceil_covers_in_so_many_parts_and_floor_needs_as_many_or_more(length, parts):
+    parts = min(parts, length)
+    assert chunk_grid((length,), (ceil_chunk(length, parts),))[0] <= parts
+    assert chunk_grid((length,), (floor_chunk(length, parts),))[0] >= parts
+    assert padded_bytes((length,), (ceil_chunk(length, parts),), 1) < length + parts
+
+
+def test_rank_mismatch_is_named():
+    with pytest.raises(ValueError, match=r"chunks \(4,\) do not fit an array of shape \(3, 3\)"):
+        chunk_grid((3, 3), (4,))
+
+
+DTYPES = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}
+NAMES = itertools.count()
+# One length spans tiny and huge, so that the roundings at both ends come up; HDF5 ends at 2**63.
+LENGTHS = st.floats(0, 10).map(lambda x: max(1, int(2**x)))
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    with netCDF4.Dataset(tmp_path_factory.mktemp("picked") / "picked.nc", "w") as opened:
+        yield opened
+
+
+def default_bytes(file):
+    """The size the build was made for, to the byte: see the page on default chunks."""
+    return picked(file, (2**60,), 1, set())[0] + 1
+
+
+def picked(file, shape, itemsize, unlimited):
+    number = next(NAMES)
+    names = [f"d{number}_{axis}" for axis in range(len(shape))]
+    for axis, name in enumerate(names):
+        file.createDimension(name, None if axis in unlimited else shape[axis])
+    made = file.createVariable(f"v{number}", DTYPES[itemsize], names, zlib=True)
+    return tuple(made.chunking())
+
+
+@settings(max_examples=150)
+@given(
+    shape=st.lists(LENGTHS, min_size=1, max_size=6),
+    scale=st.integers(1, 2**30),
+    itemsize=st.sampled_from(sorted(DTYPES)),
+    seed=st.randoms(use_true_random=False),
+)
+def test_the_model_equals_the_library(file, shape, scale, itemsize, seed):
+    shape[seed.randrange(len(shape))] *= min(scale, 2**62 // math.prod(shape))
+    unlimited = {axis for axis in range(len(shape)) if seed.random() < seed.choice((0, 0.3, 1))}
+    now = [0 if axis in unlimited else n for axis, n in enumerate(shape)]
+    found = default_chunks(now, itemsize, unlimited, default_bytes(file))
+    assert found == picked(file, shape, itemsize, unlimited)
+    assert math.prod(found) * itemsize <= LARGEST_CHUNK_BYTES
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_asking_for_the_length_changes_what_is_picked(tmp_path, asked):
+    with netCDF4.Dataset(tmp_path / "grown.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createVariable("first", "f4", ("t",))[:1500] = 0
+        length = len(file.dimensions["t"]) if asked else 0
+        size = default_bytes(file)
+        found = file.createVariable("second", "f4", ("t",)).chunking()
+    assert tuple(found) == default_chunks((length,), 4, [0], size)
+    assert found == ([750] if asked else [1024])
+
+
+@given(
+    shape=st.lists(st.integers(1, 5000), min_size=1, max_size=4),
+    itemsize=st.sampled_from(sorted(DTYPES)),
+    most=st.integers(8, 2**24),
+)
+def test_balanced_chunks_make_as_many_parts_of_every_long_axis(shape, itemsize, most):
+    chunks = balanced_chunks(shape, itemsize, most)
+    assert math.prod(chunks) * itemsize <= most
+    assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
+    parts = max(-(-n // c) for n, c in zip(shape, chunks, strict=True))
+    for n, c in zip(shape, chunks, strict=True):
+        assert c == -(-n // parts) or c in (-(-n // k) for k in range(parts, 5001))
+
+
+@pytest.mark.parametrize("shape", [(), (4, 0)])
+def test_a_shape_without_length_is_refused(shape):
+    with pytest.raises(ValueError, match="axis"):
+        default_chunks(shape, 4)
+    with pytest.raises(ValueError, match="axis"):
+        balanced_chunks(shape, 4, 1000)
+
+
+def test_an_axis_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="unlimited axes"):
+        default_chunks((4,), 4, unlimited=[1])
+
+
+def test_a_chunk_smaller_than_a_value_is_refused():
+    with pytest.raises(ValueError, match="one element"):
+        balanced_chunks((4,), 8, 7)
+
+
+def test_a_build_may_be_set_to_small_chunks():
+    assert default_chunks((0,), 8, [0], default_bytes=4) == (1,)
+    assert default_chunks((0, 0), 8, [0, 1], default_bytes=4) == (1, 1)
+    assert default_chunks((100,), 1, default_bytes=4096) == (100,)

@@ -1,0 +1,270 @@
+"""Creating files and streaming into them, whatever the format."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.io import (
+    CODECS,
+    FORMATS,
+    Layout,
+    Variable,
+    blocks,
+    create,
+    reader,
+    readers,
+    stored_bytes,
+    sync_files,
+    write_array,
+)
+
+VALUES = np.arange(12 * 20, dtype="f4").reshape(12, 20)
+WITH_ATTRIBUTES = [format for format in FORMATS if format != "binary"]
+FIELD = Variable("field", ("y", "x"), VALUES.shape, "f4", fill_value=-1)
+
+
+def every_codec():
+    """All layouts with a codec, shuffled and not."""
+    for format in FORMATS:
+        for codec in CODECS:
+            for shuffle in (False, True):
+                try:
+                    yield Layout(format, chunks=(5, 7), codec=codec, shuffle=shuffle)
+                except ValueError:
+                    continue
+
+
+def read(path, layout, name="data", selection=...):
+    """Read with the first reader that can."""
+    with reader(readers(layout)[0]).open(path, name) as opened:
+        return opened.read(selection)
+
+
+@pytest.fixture(params=FORMATS)
+def layout(request):
+    return Layout(request.param)
+
+
+@pytest.mark.parametrize(
+    "layout", list(every_codec()), ids=lambda x: f"{x.format}-{x.codec}-{x.shuffle}"
+)
+def test_every_codec_makes_it_smaller_and_gives_it_back(tmp_path, layout):
+    values = np.arange(200 * 210, dtype="i4").reshape(200, 210) // 100
+    layout = Layout(layout.format, (100, 105), layout.codec, shuffle=layout.shuffle)
+    size = write_array(tmp_path / "a", values, layout)
+    assert size == stored_bytes(tmp_path / "a")
+    assert size < values.nbytes
+    assert np.array_equal(read(tmp_path / "a", layout), values)
+
+
+def test_writes_in_any_pieces_and_any_order(tmp_path, layout):
+    path = tmp_path / f"a{layout.suffix}"
+    with create(path, [FIELD], layout) as writer:
+        writer.write("field", (slice(6, 12), slice(None)), VALUES[6:])
+        writer.write("field", 0, VALUES[0])
+        for row in range(1, 6):
+            writer.write("field", (row, slice(0, 20, 2)), VALUES[row, ::2])
+            writer.write("field", (row, slice(1, 20, 2)), VALUES[row, 1::2])
+        writer.write("field", (3, 3), np.array(VALUES[3, 3]))
+    assert np.array_equal(read(path, layout, "field"), VALUES)
+
+
+@pytest.mark.parametrize("shape", [(3, 24, 20), (3, 20, 24)])
+def test_values_may_have_leading_axes_of_one_or_lack_some(tmp_path, layout, shape):
+    """As numpy assigns them, wherever the chunks lie."""
+    values = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    chunked = layout.format not in ("binary", "netcdf3", "netcdf3-64bit", "cdf5")
+    layout = Layout(layout.format, (1, 8, 5) if chunked else None)
+    path = tmp_path / f"a{layout.suffix}"
+    with create(path, [Variable("a", ("t", "y", "x"), shape, "f4")], layout) as writer:
+        writer.write("a", 0, values[:1])
+        writer.write("a", (1, slice(4, 21)), values[:1, 4:21])
+        writer.write("a", (2, ..., slice(3, 9)), values[2, 0, 3:9])
+    found = read(path, layout, "a")
+    assert np.array_equal(found[0], values[0])
+    assert np.array_equal(found[1, 4:21], values[0, 4:21])
+    assert np.array_equal(found[2, :, 3:9], np.tile(values[2, 0, 3:9], (shape[1], 1)))
+
+
+def test_what_was_never_written_is_the_fill_value(tmp_path, layout):
+    path = tmp_path / "a"
+    with create(path, [FIELD], layout) as writer:
+        writer.write("field", 0, VALUES[0])
+    unwritten = 0 if layout.format == "binary" else -1
+    assert (read(path, layout, "field", slice(1, 12)) == unwritten).all()
+
+
+def test_a_synced_file_can_be_read_before_it_is_closed(tmp_path, layout):
+    writer = create(tmp_path / "a", [FIELD], layout)
+    writer.write("field", ..., VALUES)
+    writer.sync()
+    if layout.is_directory:
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+    else:
+        for file in tmp_path.glob("a*"):
+            shutil.copy(file, tmp_path / file.name.replace("a", "b", 1))
+    if layout.format == "nczarr":
+        # netCDF-C flushes the chunks, and writes the arrays' metadata only when it closes.
+        assert (tmp_path / "b" / "field" / "0.0").stat().st_size == VALUES.nbytes
+        writer.close()
+        shutil.rmtree(tmp_path / "b")
+        shutil.copytree(tmp_path / "a", tmp_path / "b")
+    writer.close()
+    assert np.array_equal(read(tmp_path / "b", layout, "field"), VALUES)
+
+
+def test_closing_twice_is_well_and_writing_then_is_not(tmp_path, layout):
+    writer = create(tmp_path / "a", [FIELD], layout)
+    writer.close()
+    writer.close()
+    with pytest.raises(ValueError, match="the file is closed"):
+        writer.write("field", ..., VALUES)
+
+
+def test_an_unknown_variable_is_named_with_those_there_are(tmp_path, layout):
+    with create(tmp_path / "a", [FIELD], layout) as writer:
+        with pytest.raises(KeyError, match="no variable 'other' here; there are field"):
+            writer.write("other", ..., VALUES)
+        writer.write("field", ..., VALUES)
+
+
+def test_a_body_that_raises_leaves_nothing(tmp_path, layout):
+    for error in (RuntimeError, KeyboardInterrupt):
+        with pytest.raises(error), create(tmp_path / "a", [FIELD], layout) as writer:
+            writer.write("field", ..., VALUES)
+            raise error
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("layout", WITH_ATTRIBUTES, indirect=True)
+def test_a_definition_that_fails_leaves_nothing(tmp_path, layout):
+    odd = Variable("field", ("y", "x"), VALUES.shape, "f4", {"odd": {"a": object()}})
+    with pytest.raises((TypeError, ValueError, KeyError)):
+        create(tmp_path / "a", [odd], layout)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_exists_is_left_alone_unless_told(tmp_path, layout):
+    path = tmp_path / "a"
+    write_array(path, VALUES, layout)
+    with pytest.raises(FileExistsError, match="exists; remove it"):
+        write_array(path, VALUES + 1, layout)
+    assert np.array_equal(read(path, layout), VALUES)
+    write_array(path, VALUES[:6], layout, overwrite=True)
+    assert np.array_equal(read(path, layout), VALUES[:6])
+
+
+def test_a_folder_that_is_no_store_is_never_removed(tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("")
+    with pytest.raises(FileExistsError, match="no Zarr store: it is left alone"):
+        write_array(tmp_path / "thesis", VALUES, Layout("zarr2"), overwrite=True)
+    assert (tmp_path / "thesis" / "chapter1.tex").exists()
+
+
+def test_a_missing_folder_is_named(tmp_path, layout):
+    with pytest.raises(FileNotFoundError, match="absent is not a directory"):
+        write_array(tmp_path / "absent" / "a", VALUES, layout)
+
+
+@pytest.mark.parametrize("layout", WITH_ATTRIBUTES, indirect=True)
+def test_coordinates_and_attributes_are_stored(tmp_path, layout):
+    time = Variable("t", ("t",), (12,), "f8", {"units": "days since 2000-01-01"})
+    field = Variable("field", ("t", "x"), VALUES.shape, "f4", {"flags": [1, 2]}, fill_value=0)
+    coordinates = {"t": (time, np.arange(12) / 2)}
+    with create(
+        tmp_path / "a", [field], layout, coordinates=coordinates, attrs={"title": "é"}
+    ) as w:
+        w.write("field", ..., VALUES)
+    assert np.array_equal(read(tmp_path / "a", layout, "t"), np.arange(12) / 2)
+    if layout.format == "nczarr":
+        return  # xarray opens it through zarr, which has the test of its own
+
+    import xarray as xr
+
+    engine = "zarr" if layout.is_directory else "netcdf4"
+    options = {"consolidated": layout.format == "zarr2"} if layout.is_directory else {}
+    with xr.open_dataset(tmp_path / "a", engine=engine, **options) as dataset:
+        assert dataset.attrs == {"title": "é"}
+        assert dataset.field.dims == ("t", "x")
+        assert list(dataset.field.attrs["flags"]) == [1, 2]
+        assert dataset.t.values[1] == np.datetime64("2000-01-01T12:00")
+        assert np.isnan(dataset.field.values[0, 0])
+        assert dataset.field.values[0, 1] == 1
+
+
+def test_each_variable_may_have_its_own_layout(tmp_path):
+    other = Variable("other", ("x",), (20,), "i2")
+    layouts = {
+        "field": Layout("zarr3", chunks=(6, 10), codec="zstd"),
+        "other": Layout("zarr3", byteorder="big"),
+    }
+    with create(tmp_path / "a", [FIELD, other], layouts) as writer:
+        writer.write("field", ..., VALUES)
+        writer.write("other", ..., np.arange(20))
+    assert np.array_equal(read(tmp_path / "a", layouts["field"], "field"), VALUES)
+    assert np.array_equal(read(tmp_path / "a", layouts["other"], "other"), np.arange(20))
+
+
+class Slabs:
+    """An array that is made as it is asked for, and notes the most that was asked at once."""
+
+    shape = (64, 30, 40)
+    dtype = np.dtype("f4")
+
+    def __init__(self):
+        self.most = 0
+
+    def __getitem__(self, selection):
+        lengths = [s.stop - s.start for s in selection]
+        self.most = max(self.most, 4 * int(np.prod(lengths)))
+        return np.full(lengths, selection[0].start, "f4")
+
+
+def test_copying_holds_one_block_at_a_time(tmp_path, layout):
+    if layout.format in ("netcdf4", "hdf5", "zarr3"):
+        layout = Layout(layout.format, chunks=(8, 30, 40))
+    slabs = Slabs()
+    write_array(tmp_path / "a", slabs, layout, block_bytes=8 * 30 * 40 * 4)
+    assert slabs.most == 8 * 30 * 40 * 4
+    assert read(tmp_path / "a", layout, selection=(17, 3, 5)) == 16
+
+
+@given(data=st.data())
+def test_blocks_cover_everything_once_in_whole_chunks(data):
+    shape = tuple(data.draw(st.lists(st.integers(0, 12), max_size=3)))
+    chunks = tuple(data.draw(st.integers(1, max(n, 1))) for n in shape)
+    limit = data.draw(st.integers(1, 3000))
+    seen = np.zeros(shape, int)
+    for block in blocks(shape, chunks, 2, limit):
+        seen[block] += 1
+        lengths = [s.stop - s.start for s in block]
+        assert 2 * np.prod(lengths, dtype=int) <= max(limit, 2 * np.prod(chunks, dtype=int))
+        assert all(s.start % c == 0 for s, c in zip(block, chunks, strict=True))
+    assert (seen == 1).all()
+
+
+def test_stored_bytes_counts_every_file(tmp_path):
+    (tmp_path / "store" / "inner").mkdir(parents=True)
+    (tmp_path / "store" / "inner" / "0.0").write_bytes(b"12345")
+    (tmp_path / "store" / ".zgroup").write_bytes(b"123")
+    assert stored_bytes(tmp_path / "store") == 8
+    assert stored_bytes(str(tmp_path / "store" / ".zgroup")) == 3
+    sync_files(tmp_path / "store")
+    with pytest.raises(FileNotFoundError):
+        stored_bytes(tmp_path / "absent")
+
+
+def test_paths_may_be_odd(tmp_path):
+    folder = tmp_path / "with space é"
+    folder.mkdir()
+    for format in FORMATS:
+        layout = Layout(format)
+        path = folder / f"{format}{layout.suffix}"
+        write_array(str(path), VALUES, layout)
+        assert np.array_equal(read(path, layout), VALUES)
+        assert isinstance(path, Path)

@@ -1,0 +1,175 @@
+"""What does not fit, or what Blosc in netCDF-C cannot write, is refused before it is tried."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from hyperslab.io import Layout, Variable, create
+from hyperslab.io.file_plan import check_blosc
+
+GRID = Variable("grid", ("y", "x"), (12, 20), "f4")
+GROWING = Variable("growing", ("t", "x"), (3, 20), "f4", unlimited=("t",))
+LATE = Variable("late", ("x", "t"), (20, 3), "f4", unlimited=("t",))
+TIME = Variable("t", ("t",), (3,), "f8")
+
+
+def coordinate(variable, shape=None):
+    return {variable.name: (variable, np.zeros(variable.shape if shape is None else shape))}
+
+
+@pytest.mark.parametrize(
+    ("variables", "layout", "options", "said"),
+    [
+        ([], Layout(), {}, "no variables"),
+        ([GRID, GRID], Layout(), {}, "'grid' is given twice"),
+        ([GRID], Layout(chunks=(5,)), {}, r"grid: shape \(12, 20\) with chunks \(5,\)"),
+        ([GRID], Layout(chunks=(5, 21)), {}, r"grid: shape \(12, 20\) with chunks \(5, 21\).*'x'"),
+        ([GRID], Layout("zarr3", chunks=(5, 5, 5), shards=(5, 5, 5)), {}, "one length for each"),
+        ([GRID], {"gird": Layout()}, {}, "layouts for gird with variables grid"),
+        ([GRID], {}, {}, "layouts for  with variables grid"),
+        (
+            [GRID, TIME],
+            {"grid": Layout("zarr2"), "t": Layout("zarr3")},
+            {},
+            "t: format 'zarr3'.* beside 'zarr2'",
+        ),
+        (
+            [GRID, TIME],
+            {"grid": Layout("hdf5"), "t": Layout("hdf5", page_bytes=4096)},
+            {},
+            r"page_bytes 4096 beside None",
+        ),
+        (
+            [GRID, TIME],
+            {"grid": Layout("hdf5"), "t": Layout("hdf5", alignment=(1, 8))},
+            {},
+            r"alignment \(1, 8\) beside",
+        ),
+        (
+            [GRID, Variable("v", ("x",), (21,), "f4")],
+            Layout(),
+            {},
+            "dimension 'x' is 20 in 'grid' and 21 in 'v'",
+        ),
+        ([GROWING], Layout(), {}, "only chunks can grow; give chunks"),
+        ([GROWING], Layout("nczarr"), {}, "only chunks can grow; give chunks"),
+        ([GROWING], Layout("binary"), {}, "unlimited t: binary files cannot grow"),
+        ([LATE], Layout("netcdf3"), {}, "'t' must be the first of"),
+        (
+            [Variable("v", ("t", "s"), (2, 2), "f4", unlimited=("t", "s"))],
+            Layout("netcdf4-classic", chunks=(1, 1)),
+            {},
+            "unlimited s, t: 'netcdf4-classic' has one unlimited dimension",
+        ),
+        ([GROWING, TIME], Layout("netcdf3"), {}, "t: t is unlimited in another variable"),
+        ([GROWING], Layout("netcdf3"), {"coordinates": coordinate(TIME)}, "t is unlimited in"),
+        ([Variable("v", (), (), "u2")], Layout("netcdf3"), {}, "v: dtype 'u2' .* it stores i1, i2"),
+        ([Variable("v", (), (), "i8")], Layout("netcdf4-classic"), {}, "v: dtype 'i8'"),
+        ([Variable("g/v", (), (), "i4")], Layout("cdf5"), {}, "'cdf5' has no groups"),
+        ([GRID], Layout(), {"coordinates": {"y": (TIME, np.zeros(3))}}, "holds the variable 't'"),
+        ([GRID], Layout(), {"coordinates": coordinate(TIME, (4,))}, r"values of shape \(4,\)"),
+        ([GRID], Layout("zarr2"), {"chunk_cache_bytes": 1}, "only netcdf4.* have a chunk cache"),
+        ([GRID], Layout(), {"chunk_cache_bytes": -1}, "give bytes, at least 0"),
+        ([GRID], Layout(quantize=("bitgroom", 8)), {}, "grid: quantize.*takes 1 to 7"),
+        ([GRID], Layout(quantize=("bitround", 24)), {}, "grid: quantize.*takes 1 to 23"),
+        (
+            [Variable("v", ("x",), (4,), "i4")],
+            Layout(quantize=("bitround", 7)),
+            {},
+            "v: quantize.*takes floats only",
+        ),
+        (
+            [Variable("v", ("x",), (2**31,), "i2")],
+            Layout(chunks=(2**31,)),
+            {},
+            "chunks of 4294967296 bytes|of 4294967296 bytes",
+        ),
+        (
+            [Variable("v", ("x",), (2**31,), "i1")],
+            Layout("zarr2", chunks=(2**31,), codec="blosc-lz4"),
+            {},
+            "takes chunks below 2147483648 bytes",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, variables, layout, options, said):
+    with pytest.raises(ValueError, match=said):
+        create(tmp_path / "a", variables, layout, **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"])
+def test_a_chunk_may_be_longer_than_an_unlimited_dimension(tmp_path, format):
+    create(tmp_path / "a", [GROWING], Layout(format, chunks=(16, 20))).close()
+
+
+def test_scalars_take_no_part_in_chunks(tmp_path):
+    scalar = Variable("crs", (), (), "i4")
+    create(tmp_path / "a", [GRID, scalar], Layout("hdf5", chunks=(5, 5), codec="lzf")).close()
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+import numpy as np
+from hyperslab.io import Layout, write_array
+from hyperslab.io.file_plan import check_blosc
+rng = np.random.default_rng(0)
+path, differ = Path(sys.argv[1]) / "a.nc", []
+for size in (16, 1000, 30_000):
+    for bits in (0, 1, 3, 4, 8, 9, 12, 31):
+        values = rng.integers(0, 2**32, size, dtype="u4") >> bits
+        for codec in ("blosc-lz4", "blosc-zstd"):
+            for shuffle in (False, True):
+                layout = Layout("netcdf4", (size,), codec, shuffle=shuffle)
+                can = []
+                for attempt in (lambda: check_blosc(values, layout),
+                                lambda: write_array(path, values, layout, overwrite=True)):
+                    try:
+                        attempt()
+                        can.append(True)
+                    except (OSError, RuntimeError):
+                        can.append(False)
+                differ += [(size, bits, codec, shuffle, can)] if len(set(can)) > 1 else []
+                print(can[1])
+print(differ)
+"""
+
+
+def test_it_refuses_what_netcdf_c_fails_on_and_nothing_else(tmp_path):
+    """In a process of its own: netCDF-C complains until it ends."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True, text=True)
+    *written, differ = done.stdout.split("\n")[:-1]
+    assert done.returncode == 0
+    assert differ == "[]"
+    assert {written.count("True") > 20, written.count("False") > 20} == {True}
+
+
+NOISE = np.random.default_rng(0).integers(0, 2**32, (40, 50), "u4")
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        Layout("hdf5", (10, 50), "deflate"),
+        Layout("netcdf4", (10, 50), "zstd"),
+        Layout("zarr3", (10, 50), "blosc-lz4"),
+        Layout("netcdf4", (10, 50), "blosc-lz4", quantize=("bitround", 4)),
+        Layout("netcdf4"),
+    ],
+)
+def test_other_layouts_are_let_through(layout):
+    check_blosc(NOISE, layout)
+
+
+def test_one_chunk_is_enough_and_the_edge_is_as_it_is_stored():
+    values = np.zeros((40, 50), "u4")
+    layout = Layout("netcdf4", (30, 30), "blosc-zstd")
+    check_blosc(values, layout)
+    values[30:] = NOISE[30:]
+    check_blosc(values, layout)  # two thirds of these chunks are not there, and empty
+    values[:30, :30] = NOISE[:30, :30]
+    with pytest.raises(OSError, match="another codec"):
+        check_blosc(values, layout)

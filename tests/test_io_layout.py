@@ -1,0 +1,126 @@
+"""Layouts: what they accept, refuse and record."""
+
+import dataclasses
+import math
+
+import pytest
+
+from hyperslab.io import CODECS, FORMATS, LEVELS, Layout
+
+CHUNKED = ("netcdf4", "netcdf4-classic", "hdf5", "zarr2", "zarr3", "nczarr")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_has_a_default_layout(format):
+    layout = Layout(format)
+    assert layout.suffix in (".bin", ".nc", ".h5", ".zarr")
+    assert layout.is_directory == (layout.suffix == ".zarr")
+    assert layout.record()["format"] == format
+
+
+def test_suffixes():
+    suffixes = {format: Layout(format).suffix for format in FORMATS}
+    assert {f for f, s in suffixes.items() if s == ".zarr"} == {"zarr2", "zarr3", "nczarr"}
+    assert suffixes["binary"] == ".bin"
+    assert suffixes["hdf5"] == ".h5"
+    assert {f for f, s in suffixes.items() if s == ".nc"} == {
+        "netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic",
+    }  # fmt: skip
+
+
+def test_is_frozen_and_hashable():
+    layout = Layout("hdf5", chunks=[4, 8])
+    assert layout.chunks == (4, 8)
+    assert {layout: 1}[Layout("hdf5", chunks=(4, 8))] == 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        layout.format = "zarr2"
+
+
+def test_record_gives_the_columns():
+    layout = Layout("netcdf4", chunks=(790, 790), codec="zstd", level=7)
+    assert layout.record() == {
+        "format": "netcdf4", "codec": "zstd", "level": 7, "shuffle": False, "chunks": "790x790",
+    }  # fmt: skip
+    plain = Layout("netcdf3").record()
+    assert (plain["codec"], plain["chunks"]) == ("", "")
+    assert math.isnan(plain["level"])
+
+
+@pytest.mark.parametrize("codec", CODECS)
+def test_a_missing_level_is_the_codecs_own(codec):
+    format = "hdf5" if codec in ("lzf", "szip") else "zarr2"
+    layout = Layout(format, chunks=(10,), codec=codec)
+    assert layout.effective_level == (LEVELS[codec][2] if codec in LEVELS else None)
+    assert layout.level is None
+
+
+@pytest.mark.parametrize("codec", LEVELS)
+def test_levels_have_ends(codec):
+    low, high, default = LEVELS[codec]
+    assert low <= default <= high
+    for level in (low, high):
+        assert Layout("zarr2", codec=codec, level=level).effective_level == level
+    for level in (low - 1, high + 1):
+        with pytest.raises(ValueError, match=f"level={level}: {codec} takes {low} to {high}"):
+            Layout("zarr2", codec=codec, level=level)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"format": "netcdf5"}, "format='netcdf5': give one of binary, netcdf3"),
+        ({"byteorder": "middle"}, "byteorder='middle': give one of native, little, big"),
+        ({"alloc": "soon"}, "alloc='soon': give one of default"),
+        ({"codec": "gzip", "chunks": (1,)}, "codec='gzip': give one of deflate"),
+        ({"chunks": (0, 1)}, r"chunks=\(0, 1\): give a tuple of integers of at least 1"),
+        ({"chunks": "790x790"}, "chunks='790x790': give a tuple of integers"),
+        ({"chunks": 790}, "chunks=790: give a tuple of integers"),
+        ({"chunks": (1.5,)}, r"chunks=\(1.5,\): give a tuple of integers"),
+        ({"chunks": (True,)}, r"chunks=\(True,\): give a tuple of integers"),
+        ({"codec": "deflate"}, "contiguous data cannot be compressed; give chunks"),
+        ({"codec": "lzf", "chunks": (1,)}, "codec='lzf' with format 'netcdf4': it takes deflate"),
+        ({"level": 4}, "level=4 without a codec has no effect"),
+        ({"shuffle": True}, "shuffle=True without a codec has no effect"),
+        ({"format": "hdf5", "chunks": (1,), "codec": "lzf", "level": 1}, "lzf has no levels"),
+        ({"codec": "zstd", "chunks": (1,), "shuffle": True}, "leave the bytes unshuffled"),
+        ({"format": "zarr3", "codec": "zstd", "shuffle": True}, "leave the bytes unshuffled"),
+        ({"fletcher32": True}, "checksums need chunks"),
+        ({"fletcher32": True, "format": "zarr2"}, "only netcdf4, netcdf4-classic, hdf5 have"),
+        ({"prefill": False, "format": "zarr3"}, "have prefill; leave prefill out"),
+        ({"prefill": False, "format": "binary"}, "have prefill; leave prefill out"),
+        ({"byteorder": "little", "format": "netcdf3"}, "always big-endian; leave byteorder out"),
+        ({"byteorder": "big", "format": "nczarr"}, "swaps the bytes of its fill values"),
+        ({"shards": (4,), "chunks": (2,), "format": "zarr2"}, "only zarr3 have shards"),
+        ({"shards": (4,), "format": "zarr3"}, "a shard holds whole chunks"),
+        ({"shards": (4, 4), "chunks": (2,), "format": "zarr3"}, "as many axes as the shards"),
+        ({"shards": (5,), "chunks": (2,), "format": "zarr3"}, "a multiple of the chunk's"),
+        ({"alloc": "early"}, "only hdf5 have alloc"),
+        ({"alloc": "incremental", "format": "hdf5"}, "alloc='incremental' with chunks=None"),
+        ({"alignment": (1, 4096)}, "only hdf5 have alignment"),
+        ({"alignment": (1,), "format": "hdf5"}, r"give \(threshold, alignment\) in bytes"),
+        ({"page_bytes": 4096}, "only hdf5 have page_bytes"),
+        ({"page_bytes": 100, "format": "hdf5"}, "integers of at least 512"),
+        ({"alignment": (0, 0), "format": "hdf5"}, "the second at least 1"),
+        ({"alignment": (-1, 8), "format": "hdf5"}, "integers of at least 0"),
+        ({"quantize": ("bitround", 7), "format": "hdf5"}, "only netcdf4, netcdf4-classic have"),
+        ({"quantize": ("bitshave", 7)}, r"quantize=\('bitshave', 7\): give \('bitgroom'"),
+        ({"quantize": 3}, "quantize=3: give"),
+        ({"quantize": ("bitround", 1.5)}, "a number of digits"),
+        ({"quantize": ("bitgroom", 16)}, "bitgroom takes 1 to 15"),
+    ],
+)
+def test_what_does_not_exist_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        Layout(**given)
+
+
+@pytest.mark.parametrize("format", sorted(set(FORMATS) - set(CHUNKED)))
+def test_formats_without_chunks_refuse_them(format):
+    with pytest.raises(ValueError, match=f"format '{format}': only netcdf4,.* have chunks"):
+        Layout(format, chunks=(2, 2))
+    with pytest.raises(ValueError, match=f"format '{format}': it takes no codec"):
+        Layout(format, codec="deflate")
+
+
+def test_classic_netcdf_is_big_endian_by_nature():
+    assert Layout("netcdf3", byteorder="big").byteorder == "big"

@@ -1,0 +1,111 @@
+"""Plain binary files, the description beside them, strides, and what is not as described."""
+
+import json
+
+import numpy as np
+import pytest
+from contracts.readers import assert_same, selections
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hyperslab.io import Layout, Variable, create, reader, write_array
+from hyperslab.io.plain_binary import SPAN_BYTES, WIDE_STEP_BYTES
+
+
+@pytest.fixture
+def long(tmp_path):
+    values = np.arange(2**19, dtype="f8")
+    write_array(tmp_path / "long.bin", values, Layout("binary"))
+    return tmp_path / "long.bin", values
+
+
+def test_strides_across_spans_and_wide_ones(long):
+    path, values = long
+    assert values.nbytes > 2 * SPAN_BYTES
+    with reader("plain").open(path, "data") as opened:
+        for step in (2, 3, 1000, WIDE_STEP_BYTES // 8, WIDE_STEP_BYTES // 8 + 1, 2**18):
+            assert_same(opened.read(slice(5, None, step)), values[5::step])
+
+
+def test_a_file_made_elsewhere_is_read_by_its_description(tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"head" + np.arange(6, dtype=">i2").tobytes())
+    described = {"variables": {"x": {"dtype": ">i2", "shape": [2, 3], "offset": 4}}}
+    (tmp_path / "a.bin.json").write_text(json.dumps(described))
+    with reader("plain").open(tmp_path / "a.bin", "x") as opened:
+        assert_same(opened.read((1, slice(None))), np.array([3, 4, 5], "i2"))
+
+
+def test_a_file_cut_off_is_named_with_its_size(long):
+    path, values = long
+    with path.open("r+b") as file:
+        file.truncate(values.nbytes - 8)
+    with pytest.raises(OSError, match=rf"it has {values.nbytes - 8} bytes where 'data'"):
+        reader("plain").open(path, "data")
+
+
+def test_a_file_cut_off_after_opening_is_named(long):
+    path, values = long
+    with reader("plain").open(path, "data") as opened:
+        with path.open("r+b") as file:
+            file.truncate(800)
+        assert_same(opened.read(slice(0, 100)), values[:100])
+        with pytest.raises(OSError, match="data: the file ends at byte 800; it was cut off"):
+            opened.read()
+
+
+def test_a_missing_description_says_what_to_write(long):
+    path, _ = long
+    path.with_name("long.bin.json").unlink()
+    with pytest.raises(OSError, match=r"there is no long\.bin\.json beside it; write"):
+        reader("plain").open(path, "data")
+
+
+def test_a_description_that_is_none_is_named(long):
+    path, _ = long
+    path.with_name("long.bin.json").write_text("{}")
+    with pytest.raises(OSError, match="cannot be read by plain"):
+        reader("plain").open(path, "data")
+
+
+def test_the_file_is_the_bytes_and_nothing_else(tmp_path):
+    values = np.arange(12, dtype="f8").reshape(3, 4)
+    for order, sign in (("little", "<"), ("big", ">")):
+        path = tmp_path / f"{order}.bin"
+        assert write_array(path, values, Layout("binary", byteorder=order)) == values.nbytes
+        assert path.read_bytes() == values.astype(f"{sign}f8").tobytes()
+        described = json.loads((tmp_path / f"{order}.bin.json").read_text())
+        assert described["variables"] == {
+            "data": {"dtype": f"{sign}f8", "shape": [3, 4], "offset": 0}
+        }
+
+
+def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
+    first = Variable("a", ("x",), (3,), "i1")
+    second = Variable("b", ("y",), (2,), "f8")
+    with create(tmp_path / "a.bin", [first, second], Layout("binary")) as writer:
+        writer.write("a", ..., np.array([1, 2, 3], "i1"))
+        writer.write("b", ..., np.array([4.0, 5.0]))
+    content = (tmp_path / "a.bin").read_bytes()
+    assert content[:8] == b"\x01\x02\x03\0\0\0\0\0"
+    assert np.frombuffer(content, "f8", offset=8).tolist() == [4, 5]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_selection_is_written_where_numpy_writes_it(tmp_path, data):
+    wanted = np.zeros((4, 5, 6), "i4")
+    path = tmp_path / "a.bin"
+    grid = Variable("a", ("z", "y", "x"), (4, 5, 6), "i4")
+    with create(path, [grid], Layout("binary"), overwrite=True) as writer:
+        for value in range(1, 4):
+            selection = data.draw(selections(wanted.shape))
+            part = np.arange(wanted[selection].size).reshape(wanted[selection].shape) + 1000 * value
+            wanted[selection] = part
+            writer.write("a", selection, part)
+    assert path.read_bytes() == wanted.tobytes()
+
+
+def test_a_view_that_is_not_contiguous_is_written_in_its_order(tmp_path):
+    values = np.arange(20, dtype="i4").reshape(4, 5)
+    write_array(tmp_path / "a.bin", values.T, Layout("binary"))
+    assert (tmp_path / "a.bin").read_bytes() == values.T.tobytes()

@@ -1,0 +1,241 @@
+"""Every reader with every fault of a server: what it says, and that nothing is left running."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from datetime import timedelta
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pytest
+from forked_servers import forking
+
+from hyperslab import subchunk
+from hyperslab.io import Layout, readers, references, write_array
+from hyperslab.io import chunkindex_format as chunkindex
+from hyperslab.io import reader as reader_named
+from hyperslab.io.urls import Remote
+from hyperslab.network import Fault, serving
+
+CHUNKS = (1, 200, 300)
+LAYOUTS = {
+    "netcdf4": Layout("netcdf4", CHUNKS, "deflate", 4, shuffle=True),
+    "hdf5": Layout("hdf5", CHUNKS, "deflate", 4, shuffle=True, page_bytes=65536),
+    "zarr2": Layout("zarr2", CHUNKS, "blosc-lz4", shuffle=True),
+}
+SELECTION = (slice(None), 100, 150)
+FAULTS = {
+    "gone": Fault("gone"),
+    "whole": Fault("whole", count=99),
+    "short": Fault("short"),
+    "403": Fault("403", count=99),
+    "404": Fault("404", count=99),
+    "500 twice": Fault("500", count=2),
+}
+CUT = r"the server sent \d+ of the \d+ bytes from \d+ that it was asked for: its answer is cut, not"
+BROKEN = r"the connection broke off after \d+ of the \d+ bytes of an answer: try again"
+OWN_FAULT = "the server answered 500 Internal Server Error: its own fault; try again later"
+# While it ends it resets what was opened, later it refuses.
+LEFT = "Cannot connect to host|Connection refused|Connection reset by peer|Server disconnected"
+# netCDF-C and codecs do not say what a server did.
+SILENT = "the library does not say what the server did"
+RIGHT, FILLED = "right values", "fill values"
+
+
+def said(gone, whole, short, forbidden, absent, twice):
+    return dict(zip(FAULTS, (gone, whole, short, forbidden, absent, twice), strict=True))
+
+
+# What each family of readers says, or what it gives.
+NO_RANGES, FORBIDDEN, ABSENT = "support range requests", "403, .*Forbidden", "404, .*Not Found"
+FSSPEC = said(BROKEN, NO_RANGES, CUT, FORBIDDEN, ABSENT, OWN_FAULT)
+# Its first read asks for what the file has and more, and fsspec asks again for the rest.
+AHEAD = said(f"{LEFT}|{BROKEN}", RIGHT, RIGHT, FORBIDDEN, ABSENT, OWN_FAULT)
+BY_C = dict.fromkeys(FAULTS, f"HDF error; {SILENT}")
+OBSTORE = said(
+    "after 2 retries", "Range request not supported", CUT, "403 Forbidden", "404 Not Found", RIGHT
+)
+# Objects are asked for whole; what is not there is a chunk that was never written.
+OBJECTS = {"whole": RIGHT, "short": RIGHT, "404": FILLED}
+INFLATED = f"while decompressing data: .*; {SILENT}"
+SAID = {
+    "netcdf4": BY_C,
+    "xarray-netcdf4": BY_C | {"short": RIGHT, "500 twice": RIGHT},  # it asks again by itself
+    **dict.fromkeys(("h5py", "h5netcdf", "pyfive", "xarray-h5netcdf"), AHEAD),
+    **dict.fromkeys(("chunkindex_layout", "chunkindex_lean"), AHEAD),
+    **dict.fromkeys(("h5py-none", "h5py-64k", "h5py-paged", "chunkindex_layout-none"), FSSPEC),
+    "h5py-blocks": AHEAD | {"short": CUT},  # two blocks
+    "subchunk": FSSPEC
+    | {"whole": "copy the file", "403": "not there, or not for you", "404": "is not there"},
+    **dict.fromkeys(("subchunk-obstore", "virtualizarr", "virtualizarr-kerchunk"), OBSTORE),
+    "kerchunk": FSSPEC | {"whole": INFLATED, "short": INFLATED, "404": "failed to fetch target"},
+    **dict.fromkeys(("zarr", "xarray-zarr"), FSSPEC | OBJECTS),
+    "zarr-obstore": OBSTORE | OBJECTS,
+}
+
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files with what lies beside them, and what is in them."""
+    folder = tmp_path_factory.mktemp("served")
+    random = np.random.default_rng(1)
+    values = np.cumsum(random.normal(size=(3, 200, 300)), axis=2).astype("f4")
+    for name, layout in LAYOUTS.items():
+        write_array(folder / f"{name}{layout.suffix}", values, layout, "main")
+    file = folder / "netcdf4.nc"
+    subchunk.build(file, spacing=16384)
+    chunkindex.write(file, f"{file}.chunkindex")
+    references.write(file)
+    yield folder, values
+    fsspec.filesystem("http").clear_instance_cache()
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    """obstore and xarray ask again, and wait longer each time, for a minute in all."""
+    monkeypatch.setattr("xarray.backends.common.time.sleep", lambda _: None)
+    known = Remote.obstore
+    moment = timedelta(milliseconds=10)
+    retries = {
+        "max_retries": 2,
+        "backoff": {"init_backoff": moment, "max_backoff": moment, "base": 2},
+        "retry_timeout": timedelta(seconds=5),
+    }
+    monkeypatch.setattr(Remote, "obstore", lambda self: known(self) | {"retry_config": retries})
+
+
+def file_of(name):
+    """A file that a reader reads."""
+    layout = "hdf5" if name == "h5py-paged" else "netcdf4"
+    layout = layout if layout in reader_named(name).formats else "zarr2"
+    return f"{layout}{LAYOUTS[layout].suffix}"
+
+
+def whispered(address):
+    """An address with what nobody may see; of a store, which has no query, a user and password."""
+    query = "" if address.endswith(".zarr") else "?token=canary-query&X-Amz-Signature=canary"
+    return address.replace("//", "//canary-user:canary%2Bpass+word@") + query
+
+
+def told_by(error, address):
+    """What an error says of an address, its whole traceback searched for secrets."""
+    assert str(error).startswith(address)
+    shown = "".join(traceback.format_exception(error))
+    assert not re.search("canary|pass[+%]|X-Amz", shown), shown
+    return str(error)
+
+
+def outcome(name, server, values):
+    """What a read gave, or what was said of it."""
+    address = server.address(file_of(name))
+    fsspec.filesystem("http").clear_instance_cache()
+    try:
+        with reader_named(name).open(whispered(address), "main") as opened:
+            found = opened.read(SELECTION)
+    except OSError as error:
+        return told_by(error, address)
+    if np.array_equal(found, values[SELECTION]):
+        return RIGHT
+    return FILLED if not found.any() else "wrong values"
+
+
+@pytest.mark.parametrize("name", readers(place="http"))
+def test_every_reader_says_what_went_wrong(folder, name):
+    """The fault befalls the first request of the read; of the open, where that took all."""
+    folder, values = folder
+    with serving(folder) as server:
+        with reader_named(name).open(server.address(file_of(name)), "main") as opened:
+            before = sum(request.method == "GET" for request in server.requests())
+            opened.read(SELECTION)
+        after = sum(request.method == "GET" for request in server.requests())
+    first = before if after > before else 0
+    told, ports = {}, []
+    for words, fault in FAULTS.items():
+        with serving(folder, faults=[Fault(fault.kind, first, fault.count)]) as server:
+            told[words] = outcome(name, server, values)
+            ports.append(server.port)
+    print(name, first, *told.items(), sep="\n")
+    wrong = {w: said for w, said in told.items() if not re.search(SAID[name][w], said)}
+    assert not wrong
+    assert not any(re.search("truncated|cut off", s) for s in told.values() if SILENT not in s)
+    assert all(refused(port) for port in ports)
+
+
+def refused(port):
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) != 0
+
+
+@pytest.mark.parametrize("name", readers(place="http"))
+def test_a_server_that_is_not_there_is_told(folder, name):
+    with serving(folder[0]) as server:
+        pass
+    address = server.address(file_of(name))
+    with pytest.raises(OSError, match="onnect") as caught:
+        reader_named(name).open(whispered(address), "main")
+    told_by(caught.value, address)
+
+
+@pytest.mark.parametrize("kind", ["403", "404", "500", "gone", "short", "whole"])
+def test_a_fault_while_opening_tells_no_secret(folder, kind):
+    """One server for all readers; what it does to one is done to the others too."""
+    failed = []
+    with serving(folder[0], faults=[Fault(kind, count=10**6)]) as server:
+        for name in readers(place="http"):
+            fsspec.filesystem("http").clear_instance_cache()
+            try:
+                reader_named(name).open(whispered(server.address(file_of(name))), "main").close()
+            except (OSError, KeyError) as error:
+                failed.append(name)
+                told_by(error, server.address(file_of(name)))
+    assert len(failed) > 2
+
+
+READ = """
+import os, signal, sys
+from hyperslab.io import reader
+from hyperslab.network import Link, serving
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
+with serving(sys.argv[1]) as server, Link(2e5, 0.01).to(server.port) as line:
+    address = server.through(line.port).address(sys.argv[3])
+    print(server.port, line.port, flush=True)
+    with reader(sys.argv[2]).open(address, "main") as opened:
+        opened.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
+@pytest.mark.parametrize("name", ["netcdf4", "h5py-none", "subchunk-obstore"])
+def test_after_ctrl_c_in_a_read_nothing_is_left(folder, name):
+    """Libraries of C and Rust may end the read in hand first; the others end at once."""
+    if name not in readers(place="http"):
+        pytest.skip(f"{name} is not installed")
+    run = subprocess.Popen(
+        [sys.executable, "-c", READ, str(folder[0]), name, file_of(name)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(Path.cwd()), *sys.path])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        ports = [int(word) for word in run.stdout.readline().split()]
+        time.sleep(1)
+        assert run.poll() is None, run.stderr.read().decode()
+        os.killpg(run.pid, signal.SIGINT)
+        said = run.communicate(timeout=60)[1].decode()
+    finally:
+        run.kill()
+    assert "\nKeyboardInterrupt\n" in said and run.returncode
+    assert all(refused(port) for port in ports)
+    left = subprocess.run(["ps", "-s", str(run.pid), "-o", "pid="], capture_output=True, text=True)
+    assert not left.stdout.split()

@@ -1,0 +1,262 @@
+"""Every reader over every layout it takes, and over real files where they are at hand."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+import pytest
+from contracts.readers import ReaderContract, Truth, assert_same
+
+from hyperslab import subchunk
+from hyperslab.io import DTYPES, Layout, Variable, create, readers, write_array
+from hyperslab.io import reader as reader_named
+from hyperslab.io.layout import CLASSIC
+
+CHUNKS = (3, 4, 5)
+LAYOUTS = {
+    "binary": Layout("binary"),
+    "binary-big": Layout("binary", byteorder="big"),
+    "netcdf3": Layout("netcdf3"),
+    "netcdf3-64bit-unfilled": Layout("netcdf3-64bit", prefill=False),
+    "cdf5": Layout("cdf5"),
+    "netcdf4": Layout("netcdf4"),
+    "netcdf4-big": Layout("netcdf4", chunks=CHUNKS, byteorder="big"),
+    "netcdf4-deflate": Layout("netcdf4", CHUNKS, "deflate", 1, shuffle=True, fletcher32=True),
+    "netcdf4-zstd": Layout("netcdf4", CHUNKS, "zstd"),
+    "netcdf4-classic": Layout("netcdf4-classic", CHUNKS, "deflate"),
+    "hdf5": Layout("hdf5"),
+    "hdf5-paged": Layout("hdf5", CHUNKS, "deflate", shuffle=True, page_bytes=4096),
+    "hdf5-lzf": Layout("hdf5", CHUNKS, "lzf", shuffle=True),
+    "hdf5-big-early": Layout("hdf5", CHUNKS, byteorder="big", alloc="early", alignment=(1, 512)),
+    "zarr2": Layout("zarr2"),
+    "zarr2-blosc": Layout("zarr2", CHUNKS, "blosc-lz4", shuffle=True),
+    "zarr2-big": Layout("zarr2", CHUNKS, "deflate", shuffle=True, byteorder="big"),
+    "zarr3-zstd": Layout("zarr3", CHUNKS, "zstd"),
+    "zarr3-shards-big": Layout("zarr3", CHUNKS, shards=(6, 4, 10), byteorder="big"),
+    "nczarr": Layout("nczarr"),
+    "nczarr-deflate": Layout("nczarr", CHUNKS, "deflate"),
+    "nczarr-zstd": Layout("nczarr", CHUNKS, "zstd"),
+}
+REAL = os.environ.get("HYPERSLAB_REAL_DATA")
+REAL_FILES = sorted(Path(REAL).glob("*.nc")) if REAL else []
+# For the readers that do not take netCDF: the real values in other formats.
+REWRITTEN = {
+    "binary": Layout("binary"),
+    "zarr2": Layout("zarr2", codec="blosc-lz4", shuffle=True),
+    "zarr3": Layout("zarr3", codec="zstd"),
+    "nczarr": Layout("nczarr", codec="zstd"),
+    "netcdf3": Layout("netcdf3"),
+    "hdf5": Layout("hdf5"),
+}
+
+
+@pytest.fixture(scope="session")
+def nothing(tmp_path_factory):
+    """A folder in which there is no data."""
+    folder = tmp_path_factory.mktemp("nothing")
+    (folder / "text.nc").write_text("This is no data.\n" * 1000)
+    (folder / "folder").mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory, nothing):
+    """Give the file of a layout, made at the first request."""
+    made = {}
+
+    def give(name):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            made[name] = make(folder / f"data{LAYOUTS[name].suffix}", LAYOUTS[name], nothing)
+        return made[name]
+
+    return give
+
+
+def make(path, layout, nothing):
+    """Write a file with all that a format can hold."""
+    random = np.random.default_rng(7)
+    format = layout.format
+    packed = {"scale_factor": 0.5, "add_offset": 10.0, "missing_value": np.float32(1), "units": "K"}
+    variables = [Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", packed, fill_value=-5)]
+    values = {"main": random.normal(size=(7, 11, 13)).astype("f4")}
+    if not layout.prefill:
+        written_part = (slice(None),) * 3
+    else:
+        # The rest are missing chunks, and the unwritten parts of others.
+        written_part = (slice(0, 5), slice(None), slice(0, 10))
+        filled = np.full((7, 11, 13), 0 if format == "binary" else -5, "f4")
+        filled[written_part] = values["main"][written_part]
+        values["main"] = filled
+    values["main"][0, 0, :4] = (np.nan, -0.0, np.inf, 1)
+
+    few = {"u1", "u2", "u4", "u8", "i8"} if format in ("netcdf3", "netcdf3-64bit") else set()
+    few |= {"u1", "u2", "u4", "u8", "i8"} if format == "netcdf4-classic" else set()
+    few |= {"i1", "u1"} if format == "nczarr" else set()  # see test_access_nczarr
+    for dtype in set(DTYPES) - few:
+        variables.append(Variable(dtype, ("y", "x"), (11, 13), dtype, {"_Unsigned": "true"}))
+        values[dtype] = extremes(dtype, random)
+    variables.append(Variable("scalar", (), (), "f8", fill_value=2.5))
+    values["scalar"] = np.array(1e300)
+    if format not in ("binary", *CLASSIC, "netcdf4-classic"):
+        variables.append(Variable("group/inner/deep", ("x",), (13,), "i2"))
+        values["group/inner/deep"] = np.arange(13, dtype="i2")
+    time = Variable("t", ("t",), (7,), "f8", {"units": "days since 2000-01-01"})
+    coordinates = {"t": (time, np.arange(7.0))}
+    if format != "binary":
+        variables.append(Variable("grown", ("step", "x"), (4, 13), "f4", unlimited=("step",)))
+        values["grown"] = random.normal(size=(4, 13)).astype("f4")
+        values["t"] = coordinates["t"][1]
+    plain = replace(layout, chunks=None, codec=None, level=None, shuffle=False, shards=None,
+                    fletcher32=False)  # fmt: skip
+    chunked = None if format in CLASSIC else (1, 13)
+    layouts = {v.name: plain if v.name != "main" else layout for v in variables}
+    if "grown" in layouts:
+        layouts["grown"] = replace(plain, chunks=chunked)
+    with create(path, variables, layouts, coordinates=coordinates) as writer:
+        for name, array in values.items():
+            if name == "main":
+                writer.write(name, written_part, array[written_part])
+            elif name == "grown":
+                for i, row in enumerate(array):
+                    writer.write(name, i, row)
+            elif name != "t":
+                writer.write(name, ..., array)
+    if layout.codec == "deflate" and not path.is_dir():
+        subchunk.build(path, spacing=1024)  # read with it by its own reader, ignored by others
+    return Truth(path, values, "main", nothing)
+
+
+def extremes(dtype, random):
+    """Values of a type, its ends among them."""
+    if dtype[0] == "f":
+        values = random.normal(size=(11, 13)).astype(dtype)
+        limits = np.finfo(dtype)
+        values.flat[:5] = (limits.min, limits.max, limits.smallest_subnormal, np.nan, -np.inf)
+        return values
+    limits = np.iinfo(dtype)
+    values = random.integers(limits.min, limits.max, (11, 13), dtype, endpoint=True)
+    values.flat[:2] = (limits.min, limits.max)
+    return values
+
+
+def known_gaps(reader, format, truth):
+    """Leave out what a library is known not to read; each has a test of its own."""
+    out = set()
+    if reader == "nczarr" and format == "zarr2":
+        out = {"scalar"}
+    if reader in ("zarr", "xarray-zarr") and format == "nczarr":
+        out = {"scalar"}
+    if reader == "xarray-zarr" and format == "nczarr":
+        out |= {"group/inner/deep"}
+    return replace(truth, values={k: v for k, v in truth.values.items() if k not in out})
+
+
+# Those that take no file that holds more than the simplest; see test_io_readers_simple.
+SIMPLE = {"hidefix", "pyfive"}
+PAIRS = [
+    (name, reader)
+    for name, layout in LAYOUTS.items()
+    for reader in readers(layout)
+    if reader not in SIMPLE and (name == "hdf5-paged") == (reader == "h5py-paged")
+]
+
+
+@pytest.fixture(scope="session")
+def pair(request):
+    """A file to be made or found, and the name of a reader."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def reader(pair):
+    return reader_named(pair[-1])
+
+
+@pytest.fixture(scope="session")
+def truth(pair, written, real):
+    if len(pair) == 2:
+        return known_gaps(pair[1], LAYOUTS[pair[0]].format, written(pair[0]))
+    return real(*pair[:2])
+
+
+# Each reader is held to the whole contract on one layout of each kind, on the others to the values.
+WHOLE = ("binary", "netcdf3", "netcdf4-deflate", "hdf5-paged", "zarr2-blosc", "zarr3-zstd",
+         "nczarr-zstd")  # fmt: skip
+FULL = [pair for pair in PAIRS if pair[0] in WHOLE]
+FORMATS = {LAYOUTS[name].format for name in WHOLE}
+
+
+@pytest.mark.parametrize("pair", FULL, indirect=True, scope="session", ids="-by-".join)
+class TestWritten(ReaderContract):
+    """Files of our own writers."""
+
+
+@pytest.mark.parametrize(
+    "pair", [p for p in PAIRS if p not in FULL], indirect=True, scope="session", ids="-by-".join
+)
+def test_other_layouts_are_read_to_the_bit(reader, truth, pair):
+    """Only one variable has the layout: the others where format or byte order are new."""
+    layout = LAYOUTS[pair[0]]
+    if layout.format in FORMATS and layout.byteorder != "big":
+        truth = replace(truth, values={truth.main: truth.values[truth.main]})
+    ReaderContract().test_every_variable_is_read_to_the_bit(reader, truth)
+    with reader.open(truth.path, truth.main) as opened:
+        for selection in ((slice(1, 6, 2), ..., -3), (-1, slice(4, 9)), (..., slice(0, 13, 4))):
+            assert_same(opened.read(selection), truth.values[truth.main][selection])
+
+
+def test_every_reader_and_every_format_is_in_the_suite():
+    assert {name for _, name in FULL} == set(readers()) - SIMPLE
+    assert {layout.format for layout in LAYOUTS.values()} == {
+        format for _, name in PAIRS for format in reader_named(name).formats
+    }
+
+
+def real_pairs():
+    """Each real file with each reader, or one case that says why there is none."""
+    if not REAL_FILES:
+        why = "HYPERSLAB_REAL_DATA names no folder with .nc files"
+        return [pytest.param(None, marks=pytest.mark.skip(why), id="no-real-data")]
+    pairs = []
+    for file in REAL_FILES:
+        with netCDF4.Dataset(file) as dataset:
+            format = "netcdf4" if dataset.data_model.startswith("NETCDF4") else "netcdf3"
+        pairs += [(file, None, name) for name in readers(format)]
+        pairs += [(file, to, name) for to, layout in REWRITTEN.items() for name in readers(layout)]
+    return [pytest.param(p, id=f"{p[0].stem}-{p[1] or 'as-is'}-by-{p[2]}") for p in pairs]
+
+
+@pytest.fixture(scope="session")
+def real(tmp_path_factory, nothing):
+    """Give a real file, as it is or its main variable rewritten, with netCDF4's raw values."""
+    made = {}
+
+    def give(file, to):
+        if (file, to) not in made:
+            made[file, to] = look(file, to)
+        return made[file, to]
+
+    def look(file, to):
+        with netCDF4.Dataset(file) as dataset:
+            dataset.set_auto_maskandscale(False)
+            values = {
+                name: np.asarray(variable[...], variable.dtype.newbyteorder("="))
+                for name, variable in dataset.variables.items()
+                if getattr(variable.dtype, "kind", "") in ("i", "u", "f")
+            }
+        main = max(values, key=lambda name: (values[name].ndim, values[name].size))
+        if to is None:
+            return Truth(file, values, main, nothing)
+        path = tmp_path_factory.mktemp("real") / f"{file.stem}{REWRITTEN[to].suffix}"
+        write_array(path, values[main], REWRITTEN[to], main)
+        return Truth(path, {main: values[main]}, main, nothing)
+
+    return give
+
+
+@pytest.mark.parametrize("pair", real_pairs(), indirect=True, scope="session")
+class TestReal(ReaderContract):
+    """Files that others made, as they are and rewritten."""

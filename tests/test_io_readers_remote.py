@@ -1,0 +1,198 @@
+"""Every reader of URLs over servers on loopback, HTTP and S3."""
+
+import traceback
+from dataclasses import dataclass, replace
+from typing import Any
+
+import fsspec
+import numpy as np
+import pytest
+from contracts.readers import ReaderContract, Truth, assert_same
+from forked_servers import forking
+
+from hyperslab import subchunk
+from hyperslab.io import Layout, Variable, create, readers, references
+from hyperslab.io import chunkindex_format as chunkindex
+from hyperslab.io import reader as reader_named
+from hyperslab.network import Fault, serving
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
+
+CHUNKS = (4, 6, 7)  # few, as some readers make several requests for each
+LAYOUTS = {
+    "netcdf3": Layout("netcdf3"),
+    "netcdf4-deflate": Layout("netcdf4", CHUNKS, "deflate", 1, shuffle=True),
+    "hdf5-paged": Layout("hdf5", CHUNKS, "deflate", shuffle=True, page_bytes=4096),
+    "zarr2-blosc": Layout("zarr2", CHUNKS, "blosc-lz4", shuffle=True),
+    "zarr3-shards": Layout("zarr3", CHUNKS, "zstd", shards=(4, 12, 7)),
+    "nczarr-zstd": Layout("nczarr", CHUNKS, "zstd"),
+}
+SECRET = "a-canary-that-nobody-may-see"
+
+
+def pairs(place):
+    """Each layout with each of its readers; only one reads in pages, and HTTP lists nothing.
+
+    The files have chunks that were never written, which pyfive refuses.
+    """
+    for name, layout in LAYOUTS.items():
+        for reader in readers(layout, place=place):
+            unlisted = (place, reader) == ("http", "xarray-zarr") and name != "zarr2-blosc"
+            if (
+                reader != "pyfive"
+                and not unlisted
+                and (name == "hdf5-paged") == (reader == "h5py-paged")
+            ):
+                yield name, reader, place
+
+
+@dataclass(frozen=True)
+class Far:
+    """A reader told what it needs beside addresses."""
+
+    reader: Any
+    options: dict[str, Any]
+
+    def __getattr__(self, name):
+        if name in ("name", "library", "formats", "start"):
+            return getattr(self.reader, name)
+        raise AttributeError(name)
+
+    def open(self, path, variable, **options):
+        return self.reader.open(path, variable, storage_options=self.options, **options)
+
+
+class Address(str):
+    """The address of a folder, which takes / as a path does."""
+
+    def __truediv__(self, name):
+        return Address(f"{self}/{name}")
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """The files, what lies beside them, and what is in them."""
+    folder = tmp_path_factory.mktemp("served")
+    random = np.random.default_rng(7)
+    whole = random.normal(size=(7, 11, 13)).astype("f4")
+    values = {"main": np.full((7, 11, 13), -5, "f4"), "whole": whole}
+    # The rest are missing chunks, and the unwritten parts of others.
+    values["main"][:5, :, :10] = whole[:5, :, :10]
+    values["few"] = np.arange(143, dtype="i2").reshape(11, 13)
+    packed = {"scale_factor": 0.5, "units": "K"}
+    for name, layout in LAYOUTS.items():
+        path = folder / f"{name}{layout.suffix}"
+        variables = [
+            Variable("main", ("t", "y", "x"), (7, 11, 13), "f4", packed, fill_value=-5),
+            Variable("whole", ("t", "y", "x"), (7, 11, 13), "f4"),
+            Variable("few", ("y", "x"), (11, 13), "i2"),
+        ]
+        if layout.format not in ("netcdf3", "nczarr"):
+            variables.append(Variable("group/deep", ("y", "x"), (11, 13), "i2"))
+        with create(path, variables, {v.name: _layout(layout, v) for v in variables}) as writer:
+            writer.write("main", (slice(5), slice(None), slice(10)), whole[:5, :, :10])
+            writer.write("whole", ..., whole)
+            for variable in variables[2:]:
+                writer.write(variable.name, ..., values["few"])
+        if path.is_file() and name != "netcdf3":
+            subchunk.build(path, spacing=1024)
+            chunkindex.write(path, f"{path}.chunkindex")
+            references.write(path)
+    (folder / "text.nc").write_text("This is no data.\n" * 1000)
+    return folder, values
+
+
+def _layout(layout, variable):
+    return layout if variable.name in ("main", "whole") else Layout(
+        layout.format, page_bytes=layout.page_bytes
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def servers(folder):
+    """The folder, served both ways."""
+    never = [Fault("403", count=10**6)]
+    with (
+        serving(folder[0]) as http,
+        serving(folder[0], "s3") as s3,
+        serving(folder[0], "s3", faults=never) as denying,
+    ):
+        yield {"http": http, "s3": s3, "denying": denying}
+        fsspec.filesystem("http").clear_instance_cache()
+
+
+@pytest.fixture(scope="session")
+def pair(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def reader(pair, servers):
+    return Far(reader_named(pair[1]), servers[pair[2]].storage_options)
+
+
+@pytest.fixture(scope="session")
+def truth(pair, servers, folder):
+    name, reader, place = pair
+    values = dict(folder[1])
+    if LAYOUTS[name].format not in ("netcdf3", "nczarr"):
+        values["group/deep"] = values["few"]
+    main = "main"
+    if reader == "virtualizarr-kerchunk":
+        # It knows no groups in references, and takes an array to end with its last written chunk.
+        values, main = {name: values[name] for name in ("whole", "few")}, "whole"
+    top = Address(servers[place].url)
+    return Truth(top / f"{name}{LAYOUTS[name].suffix}", values, main, top)
+
+
+# Those that differ in what fetches alone are held to less.
+ALIKE = ("h5py", "h5py-64k", "h5py-blocks", "subchunk-obstore", "chunkindex_layout-none",
+         "chunkindex_lean", "xarray-netcdf4", "virtualizarr-kerchunk")  # fmt: skip
+FULL = [
+    pair
+    for pair in pairs("http")
+    if pair[0] in ("netcdf4-deflate", "hdf5-paged", "zarr2-blosc") and pair[1] not in ALIKE
+]
+REST = [pair for pair in pairs("http") if pair not in FULL]
+REST += [
+    pair for pair in pairs("s3") if pair[0] in ("netcdf4-deflate", "hdf5-paged", "zarr2-blosc")
+]
+
+
+@pytest.mark.parametrize("pair", FULL, indirect=True, scope="session", ids="-by-".join)
+class TestHttp(ReaderContract):
+    """The whole contract, with fewer selections, a layout for each reader."""
+
+    def test_selections_are_numpys(self, reader, truth):
+        values = truth.values["main"]
+        with reader.open(truth.path, "main") as opened:
+            for selection in ((slice(None), 4, 7), (2, slice(1, 9, 3)), (..., slice(12, 2, 4)), -1):
+                assert_same(opened.read(selection), np.asarray(values[selection]))
+
+    def test_a_file_it_cannot_read_is_named_with_what_it_takes(self, reader, truth):
+        with pytest.raises(OSError) as caught:
+            reader.open(truth.empty / "text.nc", "main")
+        assert f"{truth.empty}/text.nc" in str(caught.value)
+        assert all(format in str(caught.value) for format in reader.formats)
+
+
+@pytest.mark.parametrize("pair", REST, indirect=True, scope="session", ids="-by-".join)
+def test_other_layouts_and_s3(reader, truth, pair, servers):
+    """What may differ there: values, absent things, and that no secret is told."""
+    for name in truth.values if pair[2] == "http" else (truth.main,):
+        with reader.open(truth.path, name) as opened:
+            assert_same(opened.read(), truth.values[name])
+    with pytest.raises(FileNotFoundError, match=r"absent\.nc does not exist; .* takes "):
+        reader.open(truth.empty / "absent.nc", "main")
+    with pytest.raises((KeyError, OSError), match=r"unknown|cannot be read by") as caught:
+        reader.open(truth.path, "unknown")
+    assert str(truth.path) in str(caught.value)
+    if pair[2] == "s3":
+        refused = servers["denying"].storage_options | {"key": SECRET, "secret": SECRET}
+        denied = replace(reader, options=refused)
+        with pytest.raises(OSError) as caught:
+            denied.open(truth.path, "main")
+        assert str(truth.path) in str(caught.value)
+        shown = "".join(traceback.format_exception(caught.value))
+        assert not any(word in shown for word in (SECRET, reader.options["key"]))

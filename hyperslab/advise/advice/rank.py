@@ -369,9 +369,11 @@ def _joined(
     if base is None:
         why = _why(frame, advice.present)
         said = f"reads of the file as it is could not be measured ({why}): no gain is known."
-        unknown = {"gain": math.nan, "sample_gain": math.nan}
-        rows = [replace(row, **unknown) for row in advice.rows]
-        return replace(advice.present, status=said, **unknown), rows, [said]
+        lost = [
+            replace(row, gain=math.nan, sample_gain=math.nan)
+            for row in (advice.present, *advice.rows)
+        ]
+        return replace(lost[0], status=said), lost[1:], [said]
     onward = set(frame.loc[frame["block"] >= effort.screened, "case"])
     known, said_of = dict[str, Row](), list[str]()
     for row in chosen:

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.advice.accesses import Access
-from hyperslab.advise.advice.sample import Sample, box_of, packed_bytes, take
+from hyperslab.advise.advice.sample import Sample, box_of, pack, take
+from hyperslab.advise.advice.costs import ROUGH
 from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.storage import Layout, write_array
@@ -98,15 +99,15 @@ def test_what_a_codec_leaves_of_values(tmp_path, format):
     zeros = np.zeros((64, 64, 64), "f4")
     noise = np.random.default_rng(0).random((64, 64, 64)).astype("f4")
     layout = Layout(format, (64, 64, 64), "deflate", 1)
-    assert packed_bytes(zeros, layout, tmp_path) < 0.05
-    assert 3 < packed_bytes(noise, layout, tmp_path) < 4.1
+    assert pack(zeros, layout, "h5py", ROUGH, tmp_path).value_bytes < 0.05
+    assert 3 < pack(noise, layout, "h5py", ROUGH, tmp_path).value_bytes < 4.1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
     noise = np.random.default_rng(0).random((64, 64)).astype("f4")
     with pytest.raises(OSError, match="cannot make smaller"):
-        packed_bytes(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), tmp_path)
+        pack(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
 

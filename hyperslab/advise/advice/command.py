@@ -10,18 +10,17 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from hyperslab.access.registry import readers
 from hyperslab.network.link import Link
 
 from ..bench.outputs import maybe_unread
 from ..copying.partial import whole_or_nothing
-from ..source import open_source
 from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
-from .accesses import resolve, roles, weights
-from .candidates import layouts, now
-from .question import FAR, Question
+from .accesses import roles, weights
+from .question import FAR, Question, subject_of
 from .rank import Advice, advise
 
 LEAST_SAMPLE = 64 * 2**10
@@ -51,96 +50,48 @@ alike. A gain is the time of an average read now over that with the advice.
 exit codes: 0; 1 it failed or was interrupted; 2 what was asked for cannot be had, and
 nothing was measured.
 """
-_OPTIONS: dict[str, dict[str, dict[str, object]]] = {
-    "how it is read": {
-        "--access": {
-            "action": "append", "default": [], "metavar": "NAME=SHARE",
-            "help": "time_series, map, profile, row, column or whole, with its share of all reads; "
-            "may be repeated (a time series and a map, alike)",
-        },
-        "--calls": {
-            "type": int, "default": 1, "metavar": "N",
-            "help": "each access is N reads, one after another with the file open: series at "
-            "neighbouring points, consecutive maps (1)",
-        },
-        "--variable": {"metavar": "NAME", "help": "which is read (the largest)"},
-        "--dims": {
-            "action": "append", "default": [], "metavar": "ROLE=DIM",
-            "help": "what dimensions are: time, height, y or x (as the file's metadata say)",
-        },
-        "--store": {
-            "metavar": "STORE",
-            "help": "where the file is read from: local; RATE,DELAY such as 20MB/s,80ms; s3 or the "
-            "URL that it has there, for both of which 100 MB/s and 30 ms are taken (where FILE is)",
-        },
-        "--library": {
-            "metavar": "NAME",
-            "help": "what reads it now: netcdf4, h5py, h5netcdf, xarray-netcdf4, zarr … (the usual "
-            "one)",
-        },
-        "--cache": {
-            "default": "auto", "metavar": "STATE",
-            "help": "warm, cold or auto: whether the file is in memory when it is read (auto: cold "
-            "where it is larger than half of the memory)",
-        },
-    },
-    "what may be advised": {
-        "--budget": {
-            "default": "1.25x", "metavar": "SIZE",
-            "help": "what the variable may take in a new layout: a multiple of now (2x), bytes "
-            "(5GB), or any (1.25x)",
-        },
-        "--formats": {
-            "metavar": "A,B",
-            "help": "formats of new layouts: netcdf4, hdf5, zarr3 … (the file's own and zarr3)",
-        },
-        "--codecs": {
-            "metavar": "A,B",
-            "help": "codecs of new layouts: none, deflate, zstd, blosc-zstd, blosc-lz4 (all)",
-        },
-    },
-    "predicting and measuring": {
-        "--measure": {
-            "type": int, "default": 4, "metavar": "N",
-            "help": "measure the N best layouts and remedies on a sample (4)",
-        },
-        "--no-measure": {
-            "dest": "measure", "action": "store_const", "const": 0, "help": "predict only",
-        },
-        "--sample": {
-            "default": "64MiB", "metavar": "SIZE", "help": "bytes of values in the sample (64MiB)",
-        },
-        "--disk": {
-            "default": "2GiB", "metavar": "SIZE",
-            "help": "what samples may take on the disk (2GiB)",
-        },
-        "--repeats": {
-            "type": int, "default": 7, "metavar": "N",
-            "help": "how often each is measured; intervals need 6 (7)",
-        },
-        "--seed": {"type": int, "default": 0, "metavar": "N", "help": "of the order (0)"},
-        "--calibrate": {
-            "action": "store_true",
-            "help": "calibrate the cost model of this machine anew, in under two minutes",
-        },
-        "--rough": {
-            "action": "store_true",
-            "help": "predict with typical costs instead, without a calibration",
-        },
-        "--workdir": {
-            "metavar": "DIR", "help": "where samples are made: the disk that is timed (here)",
-        },
-    },
-    "results": {
-        "--rows": {
-            "type": int, "default": 12, "metavar": "N",
-            "help": "rows of the table that are shown (12)",
-        },
-        "--json": {"metavar": "FILE", "help": "everything as JSON; - for output"},
-        "--plot": {"metavar": "FILE", "help": "size against access times: .png, .svg or .pdf"},
-        "--html": {"metavar": "FILE", "help": "the report as a page, with the figure"},
-        "--quiet": {"action": "store_true", "help": "no progress"},
-    },
+_OPTIONS: dict[str, tuple[tuple[str, str, Any, str], ...]] = {  # name, metavar, default and help
+    "how it is read": (
+        ("--access", "NAME=SHARE", [], "time_series, map, profile, row, column or whole, with its "
+         "share of all reads; may be repeated (a time series and a map, alike)"),
+        ("--calls", "N", 1, "each access is N reads, one after another with the file open: series "
+         "at neighbouring points, consecutive maps (1)"),
+        ("--variable", "NAME", "", "which is read (the largest)"),
+        ("--dims", "ROLE=DIM", [], "what dimensions are: time, height, y or x (as the file's "
+         "metadata say)"),
+        ("--store", "STORE", "", "where the file is read from: local; RATE,DELAY such as "
+         "20MB/s,80ms; s3 or the URL that it has there, for both of which 100 MB/s and 30 ms are "
+         "taken (where FILE is)"),
+        ("--library", "NAME", "", "what reads it now: netcdf4, h5py, h5netcdf, xarray-netcdf4, "
+         "zarr … (the usual one)"),
+        ("--cache", "STATE", "auto", "warm, cold or auto: whether the file is in memory when it is "
+         "read (auto: cold where it is larger than half of the memory)"),
+    ),
+    "what may be advised": (
+        ("--budget", "SIZE", "1.25x", "what the variable may take in a new layout: a multiple of "
+         "now (2x), bytes (5GB), or any (1.25x)"),
+        ("--formats", "A,B", "", "formats of new layouts: netcdf4, hdf5, zarr3 … (the file's own "
+         "and zarr3)"),
+        ("--codecs", "A,B", "", "codecs of new layouts: none, deflate, zstd, blosc-zstd, blosc-lz4 "
+         "(all)"),
+    ),
+    "predicting and measuring": (
+        ("--measure", "N", 4, "measure the N best layouts and remedies on a sample (4)"),
+        ("--sample", "SIZE", "64MiB", "bytes of values in the sample (64MiB)"),
+        ("--disk", "SIZE", "2GiB", "what samples may take on the disk (2GiB)"),
+        ("--repeats", "N", 7, "how often each is measured; intervals need 6 (7)"),
+        ("--seed", "N", 0, "of the order (0)"),
+        ("--calibrate", "", False, "calibrate the cost model of this machine anew, in under two "
+         "minutes"),
+        ("--rough", "", False, "predict with typical costs instead, without a calibration"),
+        ("--workdir", "DIR", "", "where samples are made: the disk that is timed (here)"),
+    ),
+    "results": (
+        ("--rows", "N", 12, "rows of the table that are shown (12)"),
+        ("--json", "FILE", "", "everything as JSON; - for output"),
+        ("--plot", "FILE", "", "size against access times: .png, .svg or .pdf"),
+        ("--html", "FILE", "", "the report as a page, with the figure"),
+    ),
 }  # fmt: skip
 
 
@@ -161,11 +112,21 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
         default="",
         help="netCDF (of every kind), HDF5 or Zarr; a path or a URL",
     )
+    groups = {title: parser.add_argument_group(title) for title in _OPTIONS}
     for title, options in _OPTIONS.items():
-        group = parser.add_argument_group(title)
-        for name, given in options.items():
-            names = ("-q", name) if name == "--quiet" else (name,)
-            group.add_argument(*names, **{"default": "", **given})  # type: ignore[arg-type]
+        for name, metavar, default, text in options:
+            kind: dict[str, Any] = {"metavar": metavar}
+            if default is False:
+                kind = {"action": "store_true"}
+            elif isinstance(default, list):
+                kind["action"] = "append"
+            elif isinstance(default, int):
+                kind["type"] = int
+            groups[title].add_argument(name, default=default, help=text, **kind)
+    groups["predicting and measuring"].add_argument(
+        "--no-measure", dest="measure", action="store_const", const=0, help="predict only"
+    )
+    groups["results"].add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.set_defaults(call=run)
     return parser
 
@@ -190,10 +151,12 @@ def run(arguments: argparse.Namespace) -> int:
     question = question_of(arguments)
     _check_outputs(arguments)
     try:
-        costs = ROUGH
+        if say:
+            say("reading a sample")
+        subject, costs = subject_of(question), ROUGH
         if not arguments.rough:
             costs = ensured(again=arguments.calibrate, workdir=question.workdir, say=say)
-        _report(arguments, advise(question, costs, say))
+        _report(arguments, advise(subject, costs, say))
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
@@ -209,17 +172,17 @@ def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
     from .kept_costs import known
 
     arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
-    return advise(question_of(arguments), known(calibrated, rough=arguments.rough))
+    return advise(subject_of(question_of(arguments)), known(calibrated, rough=arguments.rough))
 
 
 def question_of(arguments: argparse.Namespace) -> Question:
-    """Return what the options ask; a ValueError says what makes no sense or the file has not."""
+    """Return what the options ask; a ValueError says what makes no sense."""
     most_bytes, most_times = budget_of(arguments.budget)
     if arguments.rows < 1:
         raise ValueError(f"--rows {arguments.rows}: give at least 1")
     if arguments.library and arguments.library not in readers():
         raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
-    question = Question(
+    return Question(
         arguments.file,
         weights(arguments.access),
         variable=arguments.variable,
@@ -240,8 +203,6 @@ def question_of(arguments: argparse.Namespace) -> Question:
         disk_bytes=_bytes_of("--disk", arguments.disk),
         workdir=_workdir(arguments.workdir),
     )
-    _check_file(question)
-    return question
 
 
 def budget_of(text: str) -> tuple[float | None, float]:
@@ -311,24 +272,6 @@ def _workdir(text: str) -> Path:
             "--workdir"
         )
     return folder
-
-
-def _check_file(asked: Question) -> None:
-    """Refuse what the file has not, before a calibration takes its time."""
-    with open_source(asked.address) as source:
-        variable = asked.chosen(source)
-        library = asked.library_for(source, variable)
-        accesses = resolve(asked.shares, variable, source.variables, asked.roles, asked.calls)
-        present, only = now(source.format, variable, library), (asked.formats, asked.codecs)
-        if any(only) and not layouts(
-            present, variable, accesses, formats=asked.formats, codecs=asked.codecs
-        ):
-            words = zip(("--formats", "--codecs"), only, strict=True)
-            given = " ".join(f"{option} {','.join(names)}" for option, names in words if names)
-            raise ValueError(
-                f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
-                "zarr3, and codecs that they have, such as none, deflate, zstd"
-            )
 
 
 def _check_outputs(arguments: argparse.Namespace) -> None:

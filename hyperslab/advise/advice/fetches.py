@@ -11,6 +11,7 @@ from hyperslab.storage.region import region
 from .counts import Counts, Read, chunk_stretches, spans
 
 KIB, MIB = 2**10, 2**20
+_LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
 
 
 class UncalibratedError(ValueError):
@@ -72,7 +73,7 @@ def moved(read: Read, counts: Counts) -> Moved:
         )
     how = FETCHES[read.library]
     if how.ahead_bytes:
-        return _read_ahead(read, how)
+        return _read_ahead(read, counts, how)
     opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
     if counts.requests:
         # Zarr asks for the chunks of a shard one after another, for several shards at once.
@@ -81,33 +82,33 @@ def moved(read: Read, counts: Counts) -> Moved:
     return Moved(opening + counts.requests, stages, counts.stored_bytes)
 
 
-def _read_ahead(read: Read, how: Fetch) -> Moved:
-    """Return what is moved in windows, each of a piece and what is fetched ahead of the next.
+def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
+    """Return what is moved in windows, each of a piece and of what is fetched ahead of the next.
 
-    Opening fetches the first of them.
+    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, so that windows
+    are left for it.
     """
     size, ahead = file_bytes(read), how.ahead_bytes
-    requests, nbytes = 0, 0.0
-    for selection in read.selections:
-        one = region(selection, read.shape)
+    requests, nbytes = (how.opening, float(ahead)) if read.opens else (0, 0.0)
+    if read.opens and size <= ahead:
+        return Moved(requests, requests, size)
+    for one in (region(selection, read.shape) for selection in read.selections):
         if not one.size:
             continue
         if read.chunks is None:
-            piece = float(one.counts[-1] * one.steps[-1] * read.itemsize)
+            piece = counts.useful_bytes / max(counts.runs, 1)
             stretches, span = spans(one, read.shape, read.itemsize, piece, ahead)
         else:
-            piece = size / math.prod(chunk_grid(read.shape, read.chunks))
+            grid = chunk_grid(read.shape, read.chunks)
+            piece = size / math.prod(grid)
             stretches, span = chunk_stretches(read, one, ahead)
-        windows = max(span / (piece + ahead), 1.0)
-        requests += stretches * math.ceil(windows)
-        nbytes += stretches * (span + ahead)
-    if not read.opens:
-        return Moved(requests, requests, min(nbytes, size))
-    first = min(ahead, size)
-    left = min(nbytes, size) - first
-    if size <= ahead or left <= 0:
-        return Moved(how.opening, how.opening, min(first + max(left, 0.0), size))
-    return Moved(how.opening + requests, how.opening + requests, first + left)
+            leaves = math.ceil(stretches * span / piece / _LEAF_CHUNKS)
+            apart = math.prod(grid) > _LEAF_CHUNKS and _LEAF_CHUNKS * piece > ahead
+            jumps = 2 * leaves - 1 if apart else 0
+            requests, nbytes = requests + jumps, nbytes + jumps * ahead
+        requests += stretches * math.ceil(max(span / (piece + ahead), 1.0))
+        nbytes += min(stretches * (span + ahead), size)
+    return Moved(requests, requests, nbytes)
 
 
 def wire_seconds(read: Read, counts: Counts) -> float:

@@ -46,20 +46,17 @@ def load(folder: Path | None = None) -> Calibration:
         raise NoCalibrationError(f"this machine has no calibration yet: {RUN}")
     try:
         content = json.loads(path.read_text())
-        form, kept = content.pop("form"), None
+        form, kept = content.pop("form"), Calibration({})
         if form == FORM:
             kept = Calibration(**content)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoCalibrationError(f"the calibration cannot be read ({error}): {RUN}") from error
-    if kept is None:
-        raise NoCalibrationError(
-            f"the calibration was made by a version that counts other things: {RUN}"
-        )
+    if form != FORM:
+        why = "was made by a version that counts other things"
+        raise NoCalibrationError(f"the calibration {why}: {RUN}")
     now, before = versions(), kept.versions or {}
     if changed := [key for key in _TIMED if before.get(key) != now.get(key)]:
-        said = ", ".join(
-            f"{k} was {before.get(k, 'absent')}, is {now.get(k, 'absent')}" for k in changed
-        )
+        said = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in changed)
         raise NoCalibrationError(f"the calibration is of other libraries: {said}; {RUN}")
     age = datetime.datetime.now(datetime.UTC) - datetime.datetime.fromisoformat(kept.made)
     if age.days > MAX_AGE_DAYS:

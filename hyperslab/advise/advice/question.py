@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ..source import open_source
 from ..sources.base import Source, SourceError, SourceVariable
 from ..sources.remote import is_url
 from .accesses import Access, letters_of, resolve
-from .candidates import Candidate, now
+from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take
 from .trials import carried_bytes, missing
 
@@ -112,6 +112,7 @@ class Subject:
     grouped: bool  # whether variables of it lie in groups
     cache: str  # "warm" or "cold"
     present: Candidate  # the file as it is
+    candidates: tuple[Candidate, ...]  # what may be advised
     sample: Sample
     near: tuple[Access, ...]  # the accesses of the sample
 
@@ -120,7 +121,7 @@ def subject_of(question: Question) -> Subject:
     """Open the file, resolve the question and read the sample.
 
     A SourceError says that the file cannot be read or has no such variable, a ValueError that it
-    has no such access.
+    has no such access, or that no layout is among the formats and codecs.
     """
     with open_source(question.address) as source:
         variable = question.chosen(source)
@@ -128,6 +129,8 @@ def subject_of(question: Question) -> Subject:
             question.shares, variable, source.variables, question.roles, question.calls
         )
         letters = letters_of(variable, source.variables, question.roles)
+        present = now(source.format, variable, question.library_for(source, variable))
+        candidates = _candidates(question, present, variable, accesses)
         most = question.sample_bytes
         if question.link and question.measured and not missing():
             most = carried_bytes(question.link, most)
@@ -147,7 +150,28 @@ def subject_of(question: Question) -> Subject:
             unkept=source.unkept,
             grouped=any("/" in name for name in source.variables),
             cache=question.state(max(source.stat_bytes, variable.nbytes)),
-            present=now(source.format, variable, question.library_for(source, variable)),
+            present=present,
+            candidates=candidates,
             sample=sample,
             near=near,
         )  # fmt: skip
+
+
+def _candidates(
+    question: Question, present: Candidate, variable: SourceVariable, accesses: Sequence[Access]
+) -> tuple[Candidate, ...]:
+    """Return the remedies and layouts; refuse formats and codecs that no layout has."""
+    far, only = question.link is not None, (question.formats, question.codecs)
+    calls = max(len(access.selections) for access in accesses)
+    fresh = layouts(
+        present, variable, accesses, remote=far, formats=only[0], codecs=only[1],
+        call_s=question.link.round_trip_s if question.link else 0.0,
+    )  # fmt: skip
+    if any(only) and not fresh:
+        words = zip(("--formats", "--codecs"), only, strict=True)
+        given = " ".join(f"{option} {','.join(names)}" for option, names in words if names)
+        raise ValueError(
+            f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
+            "zarr3, and codecs that they have, such as none, deflate, zstd"
+        )
+    return (*remedies(present, remote=far, calls=calls, grouped="/" in variable.name), *fresh)

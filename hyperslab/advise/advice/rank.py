@@ -22,11 +22,11 @@ from ..copying.partial import part_name, remove_leftovers
 from ..sources.base import SourceVariable
 from . import notes
 from .accesses import Access
-from .candidates import NOW, Candidate, layouts, remedies
+from .candidates import NOW, Candidate
 from .costs import Calibration
 from .counts import Counts, Read, counts_of
 from .fetches import UncalibratedError
-from .question import Question, Subject, subject_of
+from .question import Question, Subject
 from .sample import Packed, pack
 from .trials import FAR_SCREENED, Effort, missing, mix_s, try_out
 from .visit import MODULES
@@ -115,49 +115,22 @@ class Advice:
 
 
 def advise(
-    question: Question, calibration: Calibration, say: Callable[[str], None] | None = None
+    subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
 ) -> Advice:
     """Predict all candidates, measure the best, and rank them.
 
-    Parameters
-    ----------
-    question
-        What is asked.
-    calibration
-        The costs that predict.
-    say
-        Is told what comes.
-
-    Raises
-    ------
-    SourceError
-        When the file cannot be read, or there is no such variable.
-    ValueError
-        When it has no such access.
-    BusyError
-        When another run is measuring on this machine.
+    A BusyError says that another run is measuring on this machine.
     """
-    say = say or (lambda _: None)
-    say("reading a sample")
-    subject = subject_of(question)
     with Processes(MODULES) as processes:
         advice = predicted(subject, calibration, processes)
-        if question.measured:
+        if say and subject.question.measured:
             say(f"measuring the best of {len(advice.rows)} on {notes.size(subject.sample)}")
         return measured(advice, processes)
 
 
 def predicted(subject: Subject, calibration: Calibration, processes: Processes) -> Advice:
     """Return the advice that follows from counts alone, with what the codecs do to the sample."""
-    question, link = subject.question, subject.question.link
-    call_s = link.round_trip_s if link else 0.0
-    calls = max(len(access.selections) for access in subject.accesses)
-    candidates = [
-        *remedies(subject.present, remote=link is not None, calls=calls,
-                  grouped="/" in subject.variable.name),
-        *layouts(subject.present, subject.variable, subject.accesses, remote=link is not None,
-                 formats=question.formats, codecs=question.codecs, call_s=call_s),
-    ]  # fmt: skip
+    question = subject.question
     with _scratch(question.workdir) as scratch:
         pricing = _Pricing(subject, calibration, scratch, processes)
         present = replace(pricing.row(subject.present), gain=1.0, sample_gain=1.0)
@@ -174,7 +147,7 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
                 failed[why] = failed.get(why, 0) + 1
                 return None
 
-        priced = [row for one in candidates if (row := price(one, alone=False)) is not None]
+        priced = [row for one in subject.candidates if (row := price(one, alone=False)) is not None]
         priced.sort(key=lambda row: row.order)
         finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
         priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]

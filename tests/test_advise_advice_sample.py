@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.advice.accesses import Access
-from hyperslab.advise.advice.sample import Sample, box_of, pack, take
 from hyperslab.advise.advice.costs import ROUGH
+from hyperslab.advise.advice.sample import Sample, box_of, pack, take
 from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.storage import Layout, write_array

@@ -22,7 +22,9 @@ BELOW: dict[str, frozenset[str]] = {
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels", "io"}),
-    "advise": frozenset({"text", "storage", "measure", "network", "subchunk", "access", "parallel"}),
+    "advise": frozenset(
+        {"text", "storage", "measure", "network", "subchunk", "access", "parallel"}
+    ),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "analysis"})

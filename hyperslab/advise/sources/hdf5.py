@@ -175,7 +175,9 @@ def _variable(
 ) -> SourceVariable:
     attrs, how = _attrs(dataset), stored(dataset, format)
     fill = fill_of(attrs, dtype_name(dataset.dtype))
-    reason = ("holds nothing" if dataset.shape is None else _why_not(dataset.dtype)) or how["reason"]
+    reason = ("holds nothing" if dataset.shape is None else _why_not(dataset.dtype)) or how[
+        "reason"
+    ]
     shape = tuple(int(n) for n in dataset.shape or ())
     grows = [n is None for n in dataset.maxshape or ()]
     scales = _scales(name, dataset)
@@ -345,14 +347,16 @@ def _fields(filters: Filters, dataset: Any) -> dict[str, Any] | None:
 def _attrs(item: Any) -> dict[str, object]:
     """Return attributes as numbers, text, or arrays and lists of them; others are left out."""
     found: dict[str, object] = {}
-    for name in set(item.attrs) - _OWN_ATTRIBUTES:
+    for name in item.attrs:
+        if name in _OWN_ATTRIBUTES:
+            continue
         try:
             value = item.attrs[name]
         except (OSError, TypeError, RuntimeError):
             continue  # of a type that has no counterpart here
         if (plain := _plain(value)) is not None:
             found[name] = plain
-    return {name: found[name] for name in item.attrs if name in found}
+    return found
 
 
 def _plain(value: object) -> object:

@@ -11,9 +11,9 @@ from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
-from ..specs.codec import SAME
+
 from ..specs.parse import codec
-from ..specs.target import Choice, Target
+from ..specs.target import SAME, Choice, Target
 from .accesses import Access
 from .labels import name_of
 from .shapes import chunk_shapes, shard

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +24,9 @@ from hyperslab.storage.write import create, stored_bytes
 from .copy_plan import LEAST_CACHE_BYTES, CopyPlan, library_cache_bytes, plan_copy, zarr_at_once
 from .disk_room import explained, likely_bytes, most_bytes, require_room
 from .partial import require_free, whole_or_nothing
-from .passes import Lap, Ledger, Progress, check_verify, free, reread, transfer, untimed
+from .passes import Lap, Ledger, reread, transfer, untimed
 
+Progress = Callable[[int], AbstractContextManager[Lap]]
 MEMORY_BYTES = 2**30
 CHUNK_BYTES = 2**20  # what dimensions that are not named are cut for
 _FILES = (*CLASSIC, *NETCDF4, "hdf5")
@@ -39,30 +40,14 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class CopyReport:
-    """What was copied.
-
-    Parameters
-    ----------
-    path
-        Of the copy.
-    variables
-        Names of what it holds.
-    file_bytes
-        Its size.
-    notes
-        What its format has no place for, and what was left out, a sentence each.
-    reads
-        How often the source was read, on average over its bytes.
-    scratch_bytes
-        Of the largest scratch file.
-    """
+    """What was copied."""
 
     path: Path
     variables: tuple[str, ...]
     file_bytes: int
-    notes: tuple[str, ...]
-    reads: float = 1.0
-    scratch_bytes: int = 0
+    notes: tuple[str, ...]  # what its format has no place for, and what was left out, in sentences
+    reads: float  # of the source, on average over its bytes
+    scratch_bytes: int  # of the largest scratch file
 
 
 def rechunk(
@@ -155,7 +140,7 @@ def copy(
     whole_process: bool = False,
     scratch: str | Path | None = None,
     overwrite: bool = False,
-    verify: str = "full",
+    verify: bool = True,
     say: Callable[[str], None] | None = None,
     progress: Progress | None = None,
     owner: int | None = None,
@@ -167,24 +152,20 @@ def copy(
 
     Parameters
     ----------
-    address
-        A netCDF, HDF5 or Zarr file, or a URL of one.
-    output
-        Path of the copy.
+    address, output
+        As for `rechunk`.
     target
-        Its layout, or what gives it for the opened source.
+        The layout, or what gives it for the opened source.
     variables
         Names; all that can be copied when not given.
-    memory_bytes
-        What copying may add to what this process takes already.
-    whole_process
-        Whether `memory_bytes` is what this process may take in all, with its libraries.
+    memory_bytes, whole_process
+        What copying may add to what this process takes already, or may take with that.
     scratch
         Folder of the scratch file, where one is needed; that of the output when not given.
     overwrite
         Whether a file or Zarr store at `output` may be replaced.
     verify
-        "full" compares every value, "sample" an eighth, "none" nothing.
+        Whether every value is compared.
     say
         Is told the plan, a line each, before anything is written.
     progress
@@ -203,7 +184,6 @@ def copy(
     OSError
         When there is no room, or there is something at `output`.
     """
-    check_verify(verify)
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
@@ -228,16 +208,16 @@ def copy(
         job = _Job(source, path, chosen, fitted, plan, folder, (*fitted.notes, *lacking))
         for line in job.words() if say else ():
             say(line)
-        require_room(job.room())
-        moved = job.nbytes * (3 if verify != "none" else 2)
+        job.require_room()
+        moved = job.nbytes * (3 if verify else 2)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
             ledgers = job.write(place, lap, owner)
-            if verify != "none":
-                job.compare(place, ledgers, lap, verify)
+            if verify:
+                job.compare(place, ledgers, lap)
         return CopyReport(
             path,
             tuple(variable.name for variable in chosen),
@@ -367,13 +347,11 @@ class _Job:
     def format(self) -> str:
         return self.fitted.layouts[self.chosen[0].name].format
 
-    def room(self) -> list[tuple[Path, int, str]]:
-        """Return what is written where."""
+    def require_room(self) -> None:
+        """Refuse to begin where the disk is too small."""
         likely = likely_bytes(self.chosen, self.fitted.layouts)
-        return [
-            (self.path.parent, likely, f"{self.path.name} takes about"),
-            (self.scratch, self.scratch_bytes, "the scratch file takes"),
-        ]
+        copied = (self.path.name, likely, self.path.parent)
+        require_room([copied, ("the scratch file", self.scratch_bytes, self.scratch)])
 
     def write(self, place: Path, lap: Lap, owner: int | None) -> dict[str, Ledger]:
         """Write the copy, and return what its values are compared by."""
@@ -403,7 +381,7 @@ class _Job:
             writer.close()
         return ledgers
 
-    def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap, verify: str) -> None:
+    def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap) -> None:
         """Read the copy again, and compare every value."""
         with reopen(os.fspath(place), self.format) as made:
             for variable in self.chosen:
@@ -418,31 +396,24 @@ class _Job:
                     self.plan.each[name],
                     ledgers[name],
                     lap=lap,
-                    verify=verify,
                 )
-                free(made, name)
 
     def words(self) -> Iterator[str]:
         """Yield the plan in lines: variables that change, how often they are read, disk space."""
-        changed = 0
         for v in self.chosen:
             layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
-            if layout.chunks == v.chunks and route.reads <= 1:
+            if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
                 continue
-            changed += 1
-            before, after = ("x".join(map(str, c or ())) for c in (v.chunks, layout.chunks))
+            before, after = (
+                "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
+            )
             way = f"one pass in {len(route.pieces):,} pieces"
             if route.first is not None:
-                way = (
-                    f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces, through "
-                    f"a scratch file of {mib(route.scratch_bytes)}"
-                )
+                way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
             yield (
-                f"{v.name}: chunks {before or 'none'} to {after or 'none'}, {mib(v.nbytes)}: {way}; "
-                f"each source chunk is read {times(route.reads)}"
+                f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
+                f"is read {times(route.reads)}"
             )
-        if changed < len(self.chosen):
-            yield f"{len(self.chosen) - changed} more variables keep their chunks"
         room = f"scratch file of up to {mib(self.scratch_bytes)} in {self.scratch}"
         yield (
             f"{self.source.address} ({self.source.format}) to {self.path} ({self.format}): "

@@ -23,7 +23,7 @@ from ..memory import peak_bytes, resident_bytes
 from ..sources.base import Indices, Source, SourceVariable
 from ..sources.reopen import reopen
 from .pieces import pieces
-from .truth import Truth
+from .truth import Reads, Truth
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
@@ -68,7 +68,7 @@ class Trial:
     path: Path
     items: tuple[tuple[SourceVariable, Variable, Layout], ...]
     attrs: Mapping[str, object]
-    reads: Mapping[str, Mapping[str, tuple[Indices, ...]]]
+    reads: Reads
     cache_bytes: int | None
     memory_bytes: int
     verify: bool = True
@@ -78,8 +78,8 @@ class Trial:
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
         variables = {variable.name: variable for variable, _, _ in self.items}
-        reads = self.reads if self.verify else {}
-        truth = Truth(reads, variables, self.memory_bytes // _TRUTH_SHARE)
+        limit = self.memory_bytes // _TRUTH_SHARE
+        truth = Truth(self.reads if self.verify else {}, variables, limit)
         plan = plan_copy(
             [(variable, layout) for variable, _, layout in self.items],
             source_format=self.format,
@@ -90,17 +90,12 @@ class Trial:
         with zarr_at_once(plan):
             self._run(_Timer(watch, self.cold, self.verify), plan, truth)
 
-    @property
-    def _most_bytes(self) -> int:
-        layouts = {variable.name: layout for variable, _, layout in self.items}
-        return most_bytes([variable for variable, _, _ in self.items], layouts)
-
     def _run(self, timer: _Timer, plan: CopyPlan, truth: Truth) -> None:
         with timer("meta_read"):
             source = reopen(self.address, self.format, self.library)
             for variable, _, _ in self.items:
                 source.touch(variable.name)
-        timer.chill()
+        timer.watch.chill()  # the source again, of which opening it read a part ahead
         with source:
             ledgers = self._copy(timer, source, plan, truth)
             self._reread(timer, source, plan, ledgers)
@@ -113,13 +108,14 @@ class Trial:
     def _copy(
         self, timer: _Timer, source: Source, plan: CopyPlan, truth: Truth
     ) -> dict[str, Ledger]:
-        ledgers = {}
-        explain = partial(explained, self.path.parent, self._most_bytes)
+        layouts = {variable.name: layout for variable, _, layout in self.items}
+        most = most_bytes([variable for variable, _, _ in self.items], layouts)
+        explain, ledgers = partial(explained, self.path.parent, most), {}
         with explain(), timer("meta_write"):
             writer = create(
                 self.path,
                 [variable for _, variable, _ in self.items],
-                {variable.name: layout for _, variable, layout in self.items},
+                layouts,
                 attrs=self.attrs,
                 chunk_cache_bytes=plan.cache_bytes,
             )
@@ -138,7 +134,7 @@ class Trial:
                 writer.sync()
             with timer("close"):
                 writer.close()
-        timer.note(file_bytes=stored_bytes(self.path))
+        timer.watch.note(file_bytes=stored_bytes(self.path))
         return ledgers
 
     def _reread(
@@ -163,8 +159,7 @@ class Trial:
                 )
 
     def _open(self, plan: CopyPlan) -> Source:
-        format = self.items[0][2].format
-        copy = reopen(str(self.path), format)
+        copy = reopen(str(self.path), self.items[0][2].format)
         for variable, _, _ in self.items:
             copy.touch(variable.name)
             if plan.cache_bytes is not None:
@@ -185,7 +180,7 @@ class Trial:
         self,
         timer: _Timer,
         pattern: str,
-        reads: Mapping[str, tuple[Indices, ...]],
+        reads: Mapping[str, list[Indices]],
         state: str,
         plan: CopyPlan,
         truth: Truth,
@@ -207,17 +202,12 @@ class Trial:
                         del values
                 if copy.format != "nczarr":  # whose chunk cache stays
                     copy.cache(name, 0)
-        timer.note(resident_before=resident, pattern=pattern)
+        timer.watch.note(resident_before=resident, pattern=pattern)
 
 
 @dataclass(frozen=True)
 class Clean:
-    """Remove a copy, whole or half-made.
-
-    Examples
-    --------
-    >>> Clean(Path("nothing-of-this-name.nc"))()
-    """
+    """Remove a copy, whole or half-made."""
 
     path: Path
 
@@ -238,22 +228,14 @@ class _Timer:
     """A stopwatch that knows the cache state of each phase and keeps the peak of memory."""
 
     def __init__(self, watch: Stopwatch, cold: bool, verified: bool) -> None:
-        self._watch, self._verified = watch, verified
+        self.watch, self._verified = watch, verified
         self._states = dict.fromkeys(("meta_read", "data_read"), "cold" if cold else "")
 
     @contextmanager
     def __call__(self, phase: str, state: str = "") -> Iterator[dict[str, object]]:
         state = state or self._states.get(phase, "")
-        with self._watch.lap(phase, cache_state=state) as columns:
+        with self.watch.lap(phase, cache_state=state) as columns:
             yield columns
         columns["peak_bytes"] = peak_bytes()
         if not self._verified:
             columns["verified"] = False
-
-    def chill(self) -> None:
-        """Evict the source again, of which opening it read a part ahead."""
-        self._watch.chill()
-
-    def note(self, **columns: object) -> None:
-        """Add columns to the last phase."""
-        self._watch.note(**columns)

@@ -11,15 +11,18 @@ from hyperslab.measure.noise import judge
 from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval
 
-from .best import Best, best, overall, ratio
 from .summary import (
     COPY,
     STEPS,
+    Best,
     Quantity,
+    best,
     lost,
     measured,
     medians,
+    overall,
     quantities,
+    ratio,
     summary,
     targets,
     times,

@@ -11,7 +11,6 @@ from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import CHUNKED, CLASSIC, NETCDF4, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
-
 from ..specs.parse import codec
 from ..specs.target import SAME, Choice, Target
 from .accesses import Access

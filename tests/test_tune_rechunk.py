@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.report.compare import WrongValuesError
-from hyperslab.advise.source import SourceError, open_source
+from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
@@ -111,7 +111,7 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
         assert (sst.scale_factor, sst.add_offset, sst._FillValue) == (0.01, 273.15, -32768)
         assert sst.chunking() == [4, 5, 30]
         assert sst.filters()["zstd"]
-        assert np.ma.allequal(sst[:], before["sst"][:], fill_value=False)
+        assert np.array_equal(sst[:].filled(-999), before["sst"][:].filled(-999))
     assert made.notes == ()
     rechunk(files["growing"], tmp_path / "grows.nc", {"time": 3})
     with netCDF4.Dataset(tmp_path / "grows.nc") as nc:
@@ -176,7 +176,7 @@ def test_shards_and_pages(files, tmp_path):
         ("a.nc", ["--chunks", "tim=-1"], "has a dimension tim: give some of time, lat, lon"),
         ("a.nc", ["--chunks", "time=0"], "with a length of at least 1, or -1"),
         ("a.nc", ["--chunks", "time"], "give each dimension once"),
-        ("a.nc", ["--chunks", "time=9,lat=99"], "chunk of 99 is longer: give at most 20"),
+        ("a.nc", ["--chunks", "time=8,lat=99"], "chunk of 99 is longer: give at most 20"),
         ("a.nc", ["--variable", "ssh"], "has no variable 'ssh': take of sst"),
         ("a.nc", ["--codec", "rar"], "codec 'rar': give none, same or one of deflate"),
         ("a.nc", ["--codec", "lzf"], "it takes deflate, zstd"),
@@ -221,15 +221,15 @@ def test_what_a_copy_cannot_hold_is_refused_unless_it_may_be_left_out(files, tmp
 @pytest.mark.parametrize("kind", sorted(odd_files.KINDS))
 def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
     path = odd_files.odd_file(tmp_path, kind)
-    before = path.read_bytes()
+    before = path.read_bytes(), names(tmp_path)
     try:
         rechunk(path, tmp_path / "out.h5", {}, choice=Choice(codec="deflate"), leave_out=True)
-    except (SourceError, ValueError) as error:
+    except (ValueError, OSError) as error:
         assert "\n" not in str(error)
-        assert names(tmp_path) == [path.name]
     else:
         same(tmp_path / "out.h5", path)
-    assert path.read_bytes() == before
+        (tmp_path / "out.h5").unlink()
+    assert (path.read_bytes(), names(tmp_path)) == before
 
 
 def test_only_what_is_a_file_or_store_is_replaced_when_asked(files, tmp_path):
@@ -269,11 +269,11 @@ def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch
 
 @pytest.fixture(scope="module")
 def maps(tmp_path_factory):
-    """96 MiB of maps, of which a series needs them all."""
+    """48 MiB of maps, of which a series needs them all."""
     path = tmp_path_factory.mktemp("maps") / "maps.nc"
-    variable = Variable("sst", ("time", "lat", "lon"), (192, 256, 512), "f4")
-    layout = Layout("netcdf4", (1, 256, 512), "deflate", 1, shuffle=True)
-    first = np.cumsum(np.random.default_rng(0).normal(size=(256, 512)), axis=1).astype("f4")
+    variable = Variable("sst", ("time", "lat", "lon"), (192, 128, 512), "f4")
+    layout = Layout("netcdf4", (1, 128, 512), "deflate", 1, shuffle=True)
+    first = np.cumsum(np.random.default_rng(0).normal(size=(128, 512)), axis=1).astype("f4")
     with create(path, [variable], layout) as writer:
         for step in range(192):
             writer.write("sst", step, np.roll(first, step, axis=1))
@@ -290,10 +290,8 @@ sys.exit(status)
 
 
 @LINUX
-@pytest.mark.parametrize(
-    ("out", "memory", "reads"), [("a.nc", 110, 1), ("a.zarr", 160, 1), ("b.nc", 300, 1)]
-)
-def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory, reads):
+@pytest.mark.parametrize(("out", "memory"), [("a.nc", 110), ("a.zarr", 160), ("b.nc", 300)])
+def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory):
     words = ["rechunk", maps, tmp_path / out, "--chunks", "time=-1", "--memory", f"{memory}MiB"]
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *map(str, words)], capture_output=True, text=True
@@ -301,9 +299,7 @@ def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory, r
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) / 1024 < memory
     assert "every value compared; the source was read once" in done.stderr
-    assert ("through a scratch file" in done.stderr or "scratch file of" in done.stderr) == (
-        memory < 200
-    )
+    assert ("scratch file of up to 48 MiB" in done.stderr) == (memory < 200)
     same(tmp_path / out, maps)
     assert names(tmp_path) == [out]
 
@@ -324,12 +320,12 @@ def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
         return transfer(source, *words, **options)
 
     monkeypatch.setattr(module, "transfer", counted)
-    for memory, most in ((48, 1), (130, 2)):
+    for memory, most in ((34, 1), (56, 2)):
         said = []
         made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
                        say=said.append)  # fmt: skip
         assert max(read.values()) == most == made.reads
-        assert (made.scratch_bytes == 96 * MIB) == (memory == 48)
+        assert (made.scratch_bytes == 48 * MIB) == (memory == 34)
         assert f"is read {'once' if most == 1 else '2.0 times'}" in said[0]
         read.clear()
 
@@ -422,13 +418,13 @@ def test_zarr_works_on_no_more_chunks_than_fit():
 
 def test_room_is_asked_for_before_the_work(maps, tmp_path, monkeypatch):
     (tmp_path / "scratch").mkdir()
-    options = {"memory_bytes": 48 * MIB, "scratch": tmp_path / "scratch"}
-    free = SimpleNamespace(free=100 * MIB)
+    options = {"memory_bytes": 34 * MIB, "scratch": tmp_path / "scratch"}
+    free = SimpleNamespace(free=50 * MIB)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
     with pytest.raises(NoRoomError) as error:
         rechunk(maps, tmp_path / "a.nc", {"time": -1}, **options)
-    assert f"the scratch file takes 96 MiB in {tmp_path / 'scratch'}" in str(error.value)
-    assert "100 MiB are left" in str(error.value)
+    assert f"the scratch file takes 48 MiB in {tmp_path / 'scratch'}" in str(error.value)
+    assert "50 MiB are left" in str(error.value)
     assert names(tmp_path) == ["scratch"]
 
 

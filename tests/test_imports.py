@@ -23,7 +23,7 @@ BELOW: dict[str, frozenset[str]] = {
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels", "io"}),
     "advise": frozenset(
-        {"storage", "measure", "network", "subchunk", "access", "parallel", "tune"}
+        {"text", "storage", "measure", "network", "subchunk", "access", "parallel", "tune"}
     ),
     "tune": frozenset({"text", "storage", "measure", "advise"}),
 }

@@ -35,6 +35,8 @@ class Asked:
         The reads.
     memory_bytes
         Most bytes for data on their way.
+    ranks
+        So many processes write and read the whole together; 0 for one process without MPI.
     """
 
     head: str
@@ -42,11 +44,13 @@ class Asked:
     targets: tuple[Target, ...]
     patterns: tuple[Pattern, ...]
     memory_bytes: int
+    ranks: int = 0
 
     def words(self) -> str:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
         reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
+        reads = f"whole, by {self.ranks} ranks" if self.ranks else reads
         many = f"{len(self.targets)} layouts" if len(self.targets) > 1 else "1 layout"
         return f"{many}: {layouts}\nreads: {reads}"
 
@@ -75,9 +79,14 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         patterns = [] if arguments.ranks else _patterns(arguments, source, chosen)
         if arguments.ranks:
             made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
-        alike = f"\nnew layouts: {wanted.common}" if wanted.common else ""
-        head = _head(arguments.file, source, chosen) + alike
-    return Asked(head, tuple(v.name for v in chosen), tuple(made), tuple(patterns), memory)
+        head = _head(arguments.file, source, chosen)
+    if arguments.ranks:
+        how = "independent" if arguments.independent else "collective"
+        head += f"\nwritten and read through MPI by {arguments.ranks} ranks, {how}"
+    if wanted.common:
+        head += f"\nnew layouts: {wanted.common}"
+    names = tuple(variable.name for variable in chosen)
+    return Asked(head, names, tuple(made), tuple(patterns), memory, arguments.ranks or 0)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -154,7 +163,7 @@ def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pa
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    from ..report.table import amount
+    from hyperslab.text import amount
 
     what = []
     for variable in chosen[:3]:
@@ -163,6 +172,6 @@ def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable])
         what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
     if len(chosen) > 3:
         what.append(f"{len(chosen) - 3} more")
-    size = f", {amount(source.stat_bytes)}" if source.stat_bytes >= 0 else ""
-    values = amount(sum(variable.nbytes for variable in chosen))
+    size = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
+    values = amount(sum(variable.nbytes for variable in chosen), "B")
     return f"{address}: {source.format}{size}; {values} of values: {'; '.join(what)}"

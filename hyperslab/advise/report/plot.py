@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from hyperslab.text import amount
+
 from .summary import Quantity, medians, quantities, summary, targets
-from .table import amount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
     sizes = summary(frame).set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
     axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
     for row, size in enumerate(sizes):
-        axes.text(0, row, f" {amount(size * 1e6)}", va="center", fontsize=8)
+        axes.text(0, row, f" {amount(size * 1e6, 'B')}", va="center", fontsize=8)
     axes.set(title="file", xlabel="MB (10⁶ bytes)", yticks=range(len(names)), yticklabels=names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(False)

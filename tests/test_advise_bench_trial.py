@@ -7,7 +7,7 @@ import made_files
 import numpy as np
 import pytest
 
-from hyperslab.advise.bench.prepared import prepare, threaded
+from hyperslab.advise.bench.prepared import prepare
 from hyperslab.advise.bench.trial import Clean
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError, open_source

@@ -3,7 +3,7 @@
 import netCDF4
 import pytest
 
-from hyperslab.advise.specs.defaults import default_chunks
+from hyperslab.advise.specs.target import default_chunks
 from hyperslab.storage import Layout, Variable, create
 
 

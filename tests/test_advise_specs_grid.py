@@ -3,7 +3,7 @@
 import pytest
 from made_bench import PLAIN, SST, Made
 
-from hyperslab.advise.specs.grid import MOST_TARGETS, Wanted, common, sweeps, targets
+from hyperslab.advise.specs.grid import MOST_TARGETS, Wanted, sweeps, targets
 
 FILE = {"sst": SST}
 
@@ -36,7 +36,7 @@ def test_every_combination_is_made():
 def test_automatic_chunks_with_a_codec():
     found = names({"chunks": ["auto"], "codec": ["zstd:1"]})
     assert found[1:] == ["map chunks", "series chunks", "balanced chunks"]
-    assert common(Wanted({"chunks": ["auto"], "codec": ["zstd:1"]})) == "zstd:1"
+    assert Wanted({"chunks": ["auto"], "codec": ["zstd:1"]}).common == "zstd:1"
     swept = names({"chunks": ["auto"], "codec": ["zstd:1", "none"]})
     assert swept[1:3] == ["map chunks zstd:1", "series chunks zstd:1"]
 
@@ -46,7 +46,7 @@ def test_several_c_are_several_layouts():
     made = targets(asked, "netcdf4", FILE, [SST])
     assert [one.name for one in made] == ["copy", "1x72x144", "10x72x144 deflate:2 shuffle"]
     assert [one.byteorder for one in made] == ["native", "big", "big"]
-    assert common(asked) == "big-endian"
+    assert asked.common == "big-endian"
     assert names({"endian": ["big"]}, asked.bm[:1]) == ["copy", "1x72x144 big-endian"]
 
 

@@ -38,7 +38,7 @@ def seen(home, html):
     """What each page did, listings of source code apart."""
     places = [place for place in book_pages.pages(html) if not place.startswith("_modules/")]
     places.remove("index.html")  # it only leads on
-    assert len(places) > 40 and set(book_visit.DARK) <= set(places)
+    assert len(places) > 40 and set(book_visit.KINDS) <= set(places)
     found = asyncio.run(book_visit.visits(home, places))
     assert sorted(visit.place for visit in found) == sorted(places)
     return found
@@ -90,7 +90,7 @@ BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>
 def test_what_is_wrong_with_a_page_is_seen(chromium, tmp_path):
     (tmp_path / "bad.html").write_text(BAD)
     with book_visit.served(tmp_path) as home:
-        (visit,) = asyncio.run(book_visit.visits(home, ["bad.html"]))
+        (visit,) = asyncio.run(book_visit.visits(home, ["bad.html"], ["bad.html"]))
     assert any("oh" in text for text in visit.errors)
     assert visit.elsewhere == ["http://127.0.0.2:9/x.png"]
     assert {text.partition(":")[0] for text in visit.light} == {"color-contrast", "image-alt"}

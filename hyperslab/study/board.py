@@ -66,22 +66,7 @@ class Board:
 
 
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
-    """Judge all claims by the records of a run and write claims.json beside them.
-
-    Parameters
-    ----------
-    profile : str
-        smoke, quick, full or paper.
-    workdir : str
-        Where data and results go; relative to the repository.
-    records : str
-        A folder of records to judge by; empty for the results of the profile.
-
-    Raises
-    ------
-    ValueError
-        For an unknown profile, or a folder that does not exist.
-    """
+    """Judge all claims by the records of a run and write claims.json beside them."""
     check_profile(profile)
     top = root()
     results = (top / workdir).resolve() / "results" / profile
@@ -96,17 +81,7 @@ def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str
 
 
 def tally(board: Board) -> pd.DataFrame:
-    """Return how many claims of each paper have which verdict.
-
-    Parameters
-    ----------
-    board : Board
-
-    Returns
-    -------
-    pandas.DataFrame
-        By verdict, each with its sign: a column for each paper, and their sum.
-    """
+    """Return how many claims have which verdict: a column for each paper, and their sum."""
     rows = [(item.claim.document, kind_of(item.label)) for item in board.judgements]
     table = pd.DataFrame(rows, columns=["paper", "Verdict"])
     counts = pd.crosstab(table["Verdict"], table["paper"])
@@ -116,18 +91,7 @@ def tally(board: Board) -> pd.DataFrame:
 
 
 def listed(board: Board) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return each claim on a line, and where its cells lead.
-
-    Parameters
-    ----------
-    board : Board
-
-    Returns
-    -------
-    pandas.DataFrame, dict
-        Claim, Paper, Its number, Here, Verdict, Run (marked, where its noise must be known),
-        Experiment; and links by column.
-    """
+    """Return each claim on a line, and by column where its cells lead."""
     rows = []
     for item in board.judgements:
         head = item.headline

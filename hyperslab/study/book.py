@@ -38,11 +38,6 @@ class RenderError(RuntimeError):
 def listed(root: Path) -> list[str]:
     """Names of the notebooks that ``_toc.yml`` lists, in its order.
 
-    Parameters
-    ----------
-    root
-        Folder that holds ``_toc.yml``.
-
     Examples
     --------
     >>> import tempfile
@@ -81,35 +76,7 @@ def stage(
     root: Path = ROOT,
     hide: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """Gather prose, executed notebooks and figures into the folder that is rendered.
-
-    Parameters
-    ----------
-    executed
-        Folder with the executed notebooks, ``<name>.ipynb``.
-    results
-        Folder of one profile's results: ``figures/<name>/``, ``claims.json``, ``machine.json``,
-        and the records.
-    out
-        The folder to make; what was there is replaced as a whole.
-    records
-        Folder of the records that the results were drawn from, where that is another: pages offer
-        them for download.
-    root
-        The project's folder, with ``book/``, ``_config.yml`` and ``_toc.yml``.
-    hide
-        Further private names to replace, and with what.
-
-    Returns
-    -------
-    dict
-        Notebooks that got a placeholder, and why.
-
-    Raises
-    ------
-    FileNotFoundError
-        When `root` holds no book.
-    """
+    """Gather prose, executed notebooks and figures into the folder that is rendered."""
     for needed in ("_config.yml", "_toc.yml", "book"):
         if not (root / needed).exists():
             raise FileNotFoundError(
@@ -170,23 +137,6 @@ def render(stage: Path, html: Path) -> bool:
     """Render a staged book strictly: every warning is an error.
 
     The site appears whole at `html`, or not at all; when nothing changed it stays as it is.
-
-    Parameters
-    ----------
-    stage
-        Folder made by `stage`.
-    html
-        Folder of the site; the start page is ``index.html`` in it.
-
-    Returns
-    -------
-    bool
-        Whether it was rendered, and not only found to be current.
-
-    Raises
-    ------
-    RenderError
-        When a page has an error or a warning.
     """
     stage, html = stage.resolve(), html.resolve()
     html.parent.mkdir(parents=True, exist_ok=True)
@@ -212,22 +162,7 @@ def render(stage: Path, html: Path) -> bool:
 
 
 def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> None:
-    """Have jupyter-book make pages of a staged book in ``out/_build/<builder>``.
-
-    Parameters
-    ----------
-    stage, out
-        Folders, absolute.
-    log
-        File for all that it says.
-    builder
-        "html", or another builder of Sphinx.
-
-    Raises
-    ------
-    RenderError
-        When a page has an error or a warning.
-    """
+    """Have jupyter-book make pages of a staged book in ``out/_build/<builder>``."""
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()", "build"]
     command += [str(stage), "--path-output", str(out), "-W", "-n", "--keep-going"]
     if builder != "html":

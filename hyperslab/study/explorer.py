@@ -23,26 +23,7 @@ _MB = ("wire_bytes", "rchar")
 def gathered(
     *, profile: str = "quick", workdir: str = "build/adhoc", records: str = ""
 ) -> pd.DataFrame:
-    """Return what every case of a run took.
-
-    Parameters
-    ----------
-    profile : str
-    workdir : str
-        Where results are; relative to the repository.
-    records : str
-        A folder of records to read instead.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`, a row for each phase of each case that was timed.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there are no records.
-    """
+    """Return what every case of a run took: `COLUMNS`, a row for each phase."""
     check_profile(profile)
     top = root()
     folder = (top / records if records else top / workdir / "results" / profile).resolve()
@@ -57,20 +38,7 @@ def gathered(
 
 
 def summaries(records: pd.DataFrame, page: str) -> pd.DataFrame:
-    """Return one row for each phase of each case that was timed.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Of a notebook.
-    page : str
-        Its title.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`: times are medians over blocks, with their intervals or the ranges of few blocks;
-        counts are medians.
+    """Return one row for each phase of each case that was timed: medians over blocks.
 
     Examples
     --------

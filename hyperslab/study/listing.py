@@ -23,19 +23,7 @@ def listing(
     falling: Sequence[str] = (),
     links: Mapping[str, Sequence[str]] | None = None,
 ) -> None:
-    """Show a table that is sorted, searched and filtered in the page.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Numbers, and text as it is.
-    name : str
-        Short and unique.
-    hidden, falling : sequence of str
-        Columns that are shown when asked for, and that a first click sorts from the largest.
-    links : mapping of str to sequence of str
-        By column, where each of its cells leads.
-    """
+    """Show a table that is sorted, searched and filtered in the page."""
     show.html(markup(frame, name, hidden=hidden, falling=falling, links=links or {}))
 
 

@@ -131,24 +131,7 @@ def gathered(
     records: str = "",
     others: str = "results",
 ) -> Machines:
-    """Judge the claims on every machine.
-
-    Parameters
-    ----------
-    profile : str
-        smoke, quick, full or paper.
-    workdir : str
-        Where the results of this run lie; relative to the repository.
-    records : str
-        A folder of records that stands for this run; empty for the results of the profile.
-    others : str
-        The folder with a folder a machine.
-
-    Raises
-    ------
-    ValueError
-        For an unknown profile, or a folder that does not exist.
-    """
+    """Judge the claims on every machine."""
     check_profile(profile)
     top = root()
     results = (top / workdir).resolve() / "results" / profile
@@ -178,18 +161,7 @@ def gathered(
 
 
 def listed(found: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return each claim on each machine on a line, those that differ first, and where cells lead.
-
-    Parameters
-    ----------
-    found : Machines
-
-    Returns
-    -------
-    pandas.DataFrame, dict
-        Claim, Paper, Its number, Machine, Measured, Verdict, Machines (how they compare); and links
-        by column.
-    """
+    """Return each claim on each machine on a line, those that differ first; links by column."""
     chosen = [claim for kind in (DIFFERS, OPEN, SAME, ALONE) for claim in found.those(kind)]
     rows = [
         {
@@ -207,19 +179,7 @@ def listed(found: Machines) -> tuple[pd.DataFrame, dict[str, list[str]]]:
 
 
 def ratios(found: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
-    """Return the ratios of claims on which machines differ, as `Dots` draws them.
-
-    Parameters
-    ----------
-    found : Machines
-
-    Returns
-    -------
-    pandas.DataFrame
-        By claim and machine: value, an Interval.
-    pandas.Series
-        By claim: the number of the paper, where it gives one.
-    """
+    """Return the ratios of claims on which machines differ, for `Dots`, and the documents' own."""
     values, known = {}, {}
     for claim in found.those(DIFFERS):
         heads = found.heads(claim)
@@ -236,12 +196,7 @@ def ratios(found: Machines) -> tuple[pd.DataFrame, "pd.Series[float]"]:
 
 
 def facts(found: Machines) -> pd.DataFrame:
-    """Return what each machine is, a row each.
-
-    Parameters
-    ----------
-    found : Machines
-    """
+    """Return what each machine is, a row each."""
     rows = {
         machine.name: {
             "Processor": f"{machine.fact('identity', 'cpu')}, "
@@ -255,12 +210,7 @@ def facts(found: Machines) -> pd.DataFrame:
 
 
 def versions(found: Machines) -> pd.DataFrame:
-    """Return the packages whose versions differ between machines: a column for each machine.
-
-    Parameters
-    ----------
-    found : Machines
-    """
+    """Return the packages whose versions differ between machines: a column for each machine."""
     table = pd.DataFrame({machine.name: machine.versions for machine in found.machines})
     table = table.fillna("–").sort_index().rename_axis("Package")
     return table[table.nunique(axis=1) > 1]

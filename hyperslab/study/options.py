@@ -37,11 +37,6 @@ class Options:
 def profile_of(records: Path | None) -> str:
     """Return the profile that records are of; quick where there are none, or several profiles.
 
-    Parameters
-    ----------
-    records : Path or None
-        A folder of records.
-
     Examples
     --------
     >>> profile_of(None)

@@ -9,19 +9,7 @@ from .book import near
 
 
 def summary(executed: Path, missing: Mapping[str, str], results: Path, html: Path) -> str:
-    """Return how many notebooks are in a book, the claims by verdict, and where the book is.
-
-    Parameters
-    ----------
-    executed : Path
-        The folder of notebooks that ran.
-    missing : mapping
-        The notebooks that have a placeholder page, and why.
-    results : Path
-        The folder with claims.json; without it nothing is said of claims.
-    html : Path
-        The folder of the book.
-    """
+    """Return how many notebooks are in a book, the claims by verdict, and where the book is."""
     ran = len(list(executed.glob("*.ipynb")))
     placeholders = f", {len(missing)} with a placeholder page" if missing else ""
     lines = [f"{ran} notebooks ran{placeholders}"]

@@ -19,13 +19,6 @@ def clean(notebook: dict[str, Any], scrub: Callable[[str], str] = str) -> dict[s
     that carries ``text/x-myst`` becomes Markdown only. Cells tagged ``answer`` come right below the
     title.
 
-    Parameters
-    ----------
-    notebook
-        An executed notebook, as read from JSON.
-    scrub
-        What takes private text out of a string.
-
     Examples
     --------
     >>> output = {"output_type": "display_data", "data": {"text/x-myst": "*a*"}, "metadata": {}}
@@ -81,13 +74,6 @@ def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def scrubbed(notebook: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
     """Return a notebook without private text, and without the places papermill notes.
-
-    Parameters
-    ----------
-    notebook
-        As read from JSON.
-    scrub
-        What takes private text out of a string.
 
     Examples
     --------

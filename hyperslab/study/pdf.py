@@ -46,11 +46,6 @@ _LIGHT = (
 def browser(names: Sequence[str] = BROWSERS) -> str:
     """Return the Chromium of this machine.
 
-    Raises
-    ------
-    RenderError
-        When there is none, with what to install.
-
     Examples
     --------
     >>> browser(["no-such-browser"])
@@ -65,13 +60,7 @@ def browser(names: Sequence[str] = BROWSERS) -> str:
 
 
 def unfold(tab: Any) -> None:
-    """Make a page fit for paper: light, with nothing folded away, long lines broken.
-
-    Parameters
-    ----------
-    tab
-        A page of playwright, loaded.
-    """
+    """Make a page fit for paper: light, with nothing folded away, long lines broken."""
     tab.evaluate(f"{_LIGHT}; {_OPEN}")
     tab.add_style_tag(content=_PAPER)
     tab.evaluate("window.MathJax?.startup?.promise ?? null")
@@ -79,13 +68,6 @@ def unfold(tab: Any) -> None:
 
 def enclose(pdf: Path, stage: Path) -> None:
     """Put a printed book among its staged pages, which then link it.
-
-    Parameters
-    ----------
-    pdf
-        The file that `print_book` made.
-    stage
-        Folder made by `book.stage`, to be rendered next.
 
     Examples
     --------
@@ -107,20 +89,7 @@ def _seen(request: Any) -> Iterator[str]:
 
 
 def print_book(stage: Path, pdf: Path) -> None:
-    """Print a staged book; the file appears whole at `pdf`, or not at all.
-
-    Parameters
-    ----------
-    stage
-        Folder made by `book.stage`.
-    pdf
-        The file.
-
-    Raises
-    ------
-    RenderError
-        When a page has an error or a warning, or no browser or playwright is there.
-    """
+    """Print a staged book; the file appears whole at `pdf`, or not at all."""
     program = browser()
     try:
         from playwright.sync_api import sync_playwright

@@ -17,13 +17,6 @@ def scrubber(root: Path, hide: Mapping[str, str] | None = None) -> Callable[[str
 
     A host or user name that is also a word of the book stays, unless it stands in a path.
 
-    Parameters
-    ----------
-    root
-        The project's folder; paths inside it become relative.
-    hide
-        Further names to replace, and with what.
-
     Examples
     --------
     >>> clean = scrubber(Path("/srv/ann/hyperslab"), {"ann-laptop": "host"})

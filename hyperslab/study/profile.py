@@ -34,18 +34,7 @@ class Entry:
 
 
 def root(start: Path | None = None) -> Path:
-    """Return the repository: the first folder upwards that holds the study.
-
-    Parameters
-    ----------
-    start : Path
-        Where to look from; the working directory by default.
-
-    Raises
-    ------
-    FileNotFoundError
-        Outside a checkout of the study.
-    """
+    """Return the repository: the first folder upwards that holds the study."""
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if all((folder / mark).exists() for mark in _MARKS):
@@ -57,13 +46,7 @@ def root(start: Path | None = None) -> Path:
 
 
 def entries(folder: Path | None = None) -> tuple[Entry, ...]:
-    """Return the notebooks of the study in the order they run.
-
-    Parameters
-    ----------
-    folder : Path
-        The repository; found from the working directory by default.
-    """
+    """Return the notebooks of the study in the order they run."""
     text = ((folder or root()) / "notebooks/study.yml").read_text()
     return tuple(
         Entry(item["name"], item["title"], item["profiles"])
@@ -72,13 +55,7 @@ def entries(folder: Path | None = None) -> tuple[Entry, ...]:
 
 
 def entry(name: str, folder: Path | None = None) -> Entry:
-    """Return one notebook of the study.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, with the known ones.
-    """
+    """Return one notebook of the study."""
     known = {item.name: item for item in entries(folder)}
     if name not in known:
         raise ValueError(f"no notebook {name!r} in the study: choose from {', '.join(known)}")
@@ -87,11 +64,6 @@ def entry(name: str, folder: Path | None = None) -> Entry:
 
 def check_profile(profile: str) -> str:
     """Return a profile's name, or say which there are.
-
-    Raises
-    ------
-    ValueError
-        For an unknown one.
 
     Examples
     --------
@@ -118,21 +90,7 @@ def full(folder: Path) -> OSError:
 
 
 def require_writable(place: Path, given: str) -> None:
-    """Make a work directory, or say that it cannot be written.
-
-    Parameters
-    ----------
-    place : Path
-    given : str
-        What the user called it.
-
-    Raises
-    ------
-    OSError
-        With what to do.
-    ValueError
-        When it is none, or the repository itself, whose results are published.
-    """
+    """Make a work directory, or say that it cannot be written."""
     if not given.strip() or place == root():
         raise ValueError(
             f"the work directory is {given!r}: name a folder for data and results, such as build"

@@ -44,17 +44,7 @@ def measures(module: str) -> bool:
 def experiment(
     notebook: Path, settings: Mapping[str, object], **parameters: object
 ) -> dict[str, str]:
-    """Return what is measured: the notebook's cells that measure, its settings and parameters.
-
-    Parameters
-    ----------
-    notebook : Path
-        Its template.
-    settings : mapping
-        Those of the profile.
-    **parameters
-        Such as profile, seed and repeats.
-    """
+    """Return what is measured: the notebook's cells that measure, its settings and parameters."""
     text = notebook.read_text(encoding="utf-8")
     cells = ["".join(c["source"]) for c in json.loads(text)["cells"] if "measure" in _tags(c)]
     found = {"its measuring cells": hashed(_plain("\n".join(cells)))}
@@ -89,15 +79,7 @@ def now(names: Iterable[str]) -> dict[str, str]:
 
 
 def differs(path: Path, experiment: Mapping[str, str]) -> str:
-    """Say in what records were measured otherwise than they would be now; empty if in nothing.
-
-    Parameters
-    ----------
-    path : Path
-        The file of records. What an earlier release measured says nothing of how.
-    experiment : mapping
-        What would be measured now, from `experiment`.
-    """
+    """Say in what records were measured otherwise than they would be now; empty if in nothing."""
     about = records.about(path)
     if "tools" not in about:
         return ""

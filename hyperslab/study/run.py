@@ -38,23 +38,7 @@ class Result:
 
 
 def run(names: Sequence[str], options: Options) -> list[Result]:
-    """Run notebooks in the study's order; a failed one is kept and the next goes on.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of notebooks; all when empty.
-    options : Options
-
-    Raises
-    ------
-    ValueError
-        For an unknown notebook or profile, before anything runs.
-    OSError
-        Where the work directory cannot be written to, or nothing can talk over loopback.
-    BusyError
-        When another run is measuring on this machine.
-    """
+    """Run notebooks in the study's order; a failed one is kept and the next goes on."""
     check_profile(options.profile)
     top = root()
     chosen = [entry(name, top) for name in dict.fromkeys(names)] or list(entries(top))

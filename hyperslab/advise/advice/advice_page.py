@@ -7,14 +7,15 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..copying.partial import whole_or_nothing
-from ..report.plot import STYLE
+from ..report.files import put
+from ..report.page import Section
+from ..report.page import page as html_page
+from ..report.plot import STYLE, plain, saved
 from ..sources.remote import is_url, shown
 from . import explain
 from .candidates import LAYOUT, NOW, REMEDY
@@ -33,22 +34,6 @@ _KINDS = {  # label, marker, size, colour and order of what is drawn
     (REMEDY,): ("remedy, predicted", "^", 36, _GREEN, 3),
     (NOW,): ("as it is, predicted", "s", 60, _ORANGE, 5),
 }
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{{ title }}</title><style>
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
-color:#222;background:#fff}pre{overflow-x:auto;background:#f4f4f4;padding:.8rem;font-size:13px}
-img{max-width:100%}h1{font-size:1.4rem}h2{font-size:1.1rem}
-</style></head><body><h1>{{ title }}</h1><p>{{ said.file }}</p>
-{% for what, head in parts if said[what] %}<h2>{{ head }}</h2>
-{% if what in verbatim %}<pre>{{ said[what] }}</pre>
-{% elif said[what].startswith("- ") %}<ul>
-{% for line in said[what].split("\\n") %}<li>{{ line[2:] }}</li>
-{% endfor %}</ul>
-{% else %}{% for line in said[what].split("\\n\\n") %}<p>{{ line }}</p>
-{% endfor %}{% endif %}{% if what == "table" %}{{ figure | safe }}{% endif %}
-{% endfor %}</body></html>
-"""
 _PARTS = {
     "advice": "What to do",
     "now": "What reads cost now, and why",
@@ -164,26 +149,22 @@ def addressed(commands: str, address: str) -> str:
 
 def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
     """Return the report of records as HTML; with an address its commands have that of the file."""
-    from jinja2 import Environment
-
-    drawn = picture(frame, ".svg").decode()
+    svg = picture(frame, ".svg").decode()
     words = {what: said(frame, what) for what in ("file", *_PARTS)}
     if address:
         words["how"] = addressed(words["how"], address)
-    template = Environment(autoescape=True).from_string(_PAGE)
-    return template.render(
-        title=shown(title) if is_url(title) else title, said=words, parts=_PARTS.items(),
-        verbatim=_VERBATIM, figure=drawn[drawn.index("<svg") :],
-    )  # fmt: skip
+    sections = [
+        Section(head, words[what], what in _VERBATIM, svg[svg.index("<svg") :] * (what == "table"))
+        for what, head in {"file": "", **_PARTS}.items()
+    ]
+    return html_page(shown(title) if is_url(title) else title, sections)
 
 
 def write(frame: pd.DataFrame, path: str | Path, title: str, address: str = "") -> Path:
     """Write the report as an HTML file, whole or not at all, and return its path."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = page(frame, title, address)
-    with whole_or_nothing(path, overwrite=True) as place:
-        place.write_text(made, encoding="utf-8")
+    put("html", str(path), page(frame, title, address).encode())
     return path
 
 
@@ -208,17 +189,12 @@ def figure(frame: pd.DataFrame) -> Figure:
 def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
     """Return the figure as a file whose name has this ending: .png, .svg or .pdf."""
     import matplotlib as mpl
-    import matplotlib.pyplot as plt
 
     with mpl.rc_context(STYLE):
-        drawn, file = figure(frame), BytesIO()
+        drawn = figure(frame)
         if title:
             drawn.suptitle(title, x=0.01, ha="left")
-        try:
-            drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
-        finally:
-            plt.close(drawn)
-    return file.getvalue()
+        return saved(drawn, ending)
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -237,8 +213,6 @@ def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _panel(axes: Axes, frame: pd.DataFrame) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     predicted = frame[frame["predicted_s"].notna()].assign(
         ms=lambda rows: 1e3 * rows["predicted_s"]
     )
@@ -266,8 +240,4 @@ def _panel(axes: Axes, frame: pd.DataFrame) -> None:
         axes.scatter(
             first["ms"], first["mb"], s=110, marker="*", color=_BLUE, label="advice", zorder=6
         )
-    low, high = axes.get_xlim()
-    fine = high < 100 * low
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if fine else (1.0,)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    plain(axes, fine=100)

@@ -11,8 +11,8 @@ from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import CHUNKED, NETCDF4, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
-from ..specs.codec import SAME
 from ..specs.parse import codec
+from ..specs.target import SAME
 from .accesses import Access
 from .shapes import chunk_shapes, shard
 

@@ -8,15 +8,14 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from hyperslab.access.registry import readers
 from hyperslab.network.link import Link
 
-from ..bench.outputs import maybe_unread
-from ..copying.partial import whole_or_nothing
+from ..report import files
 from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
@@ -149,7 +148,7 @@ def run(arguments: argparse.Namespace) -> int:
         ensured(again=True, workdir=_workdir(arguments.workdir), say=_say)
         return 0
     question = question_of(arguments)
-    _check_outputs(arguments)
+    files.check(arguments, ("json", "plot", "html"))
     try:
         if say:
             say("reading a sample")
@@ -274,24 +273,6 @@ def _workdir(text: str) -> Path:
     return folder
 
 
-def _check_outputs(arguments: argparse.Namespace) -> None:
-    """Refuse outputs that could not be written, before anything is measured."""
-    if arguments.plot:
-        from ..report.plot import check as check_plot
-
-        check_plot(Path(arguments.plot))
-    for option in ("json", "plot", "html"):
-        given = getattr(arguments, option)
-        if not given or given == "-":
-            continue
-        if not Path(given).resolve().parent.is_dir():
-            raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
-        if Path(given).is_dir():
-            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
-        if os.path.realpath(given) == os.path.realpath(arguments.file):
-            raise ValueError(f"--{option} {given} is the file itself: give another name")
-
-
 def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from hyperslab.measure.records import frame_of
 
@@ -300,27 +281,20 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
 
     width = shutil.get_terminal_size((0, 0)).columns
     shown = text(advice, rows=arguments.rows, width=width)
-    with maybe_unread():
-        print(shown, file=sys.stderr if arguments.json == "-" else sys.stdout)
     made = json.dumps(as_json(advice), indent=1)
-    if arguments.json == "-":
-        with maybe_unread():
+    with files.maybe_unread():
+        print(shown, file=sys.stderr if arguments.json == "-" else sys.stdout)
+        if arguments.json == "-":
             print(made)
-    elif arguments.json:
-        _put(arguments.json, lambda place: place.write_text(made + "\n", encoding="utf-8"))
+    if arguments.json and arguments.json != "-":
+        files.put("json", arguments.json, f"{made}\n".encode())
     title = Path(str(arguments.file).rstrip("/")).name
-    if arguments.plot or arguments.html:
-        frame = frame_of(advice_page.rows(advice))
+    frame = frame_of(advice_page.rows(advice))
     if arguments.plot:
         drawn = advice_page.picture(frame, Path(arguments.plot).suffix, title)
-        _put(arguments.plot, lambda place: place.write_bytes(drawn))
+        files.put("plot", arguments.plot, drawn)
     if arguments.html:
         advice_page.write(frame, arguments.html, title, str(arguments.file))
-
-
-def _put(path: str, write: Callable[[Path], object]) -> None:
-    with whole_or_nothing(Path(path), overwrite=True) as place:
-        write(place)
 
 
 def _say(words: str) -> None:

@@ -12,10 +12,10 @@ from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 from hyperslab.storage.layout import CLASSIC, ZARR
 
-from ..copying.coordinates import coordinates_of
 from ..source import open_source
 from ..sources.base import Source, SourceError, SourceVariable
 from ..sources.remote import is_url
+from ..specs.coordinates import coordinates_of
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take

@@ -17,8 +17,8 @@ from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
 from hyperslab.storage.geometry import chunk_grid, padded_bytes
 from hyperslab.text import Interval
+from hyperslab.tune.partial import part_name, remove_leftovers
 
-from ..copying.partial import part_name, remove_leftovers
 from ..sources.base import SourceVariable
 from . import notes
 from .accesses import Access

@@ -42,13 +42,18 @@ def rechunk(subject: Subject, layout: Layout) -> str:
     """Return the line that rewrites the file in a layout with this program."""
     address = subject.question.address
     words = ["hyperslab", "rechunk", address, output_name(address, layout)]
+    words += ["--format", layout.format]
     for name in subject.twins:
         words += ["--variable", name]
-    if layout.chunks:
-        pairs = zip(subject.variable.dims, layout.chunks, strict=True)
-        words += ["--chunks", ",".join(f"{dim}={n}" for dim, n in pairs)]
+    for option, lengths in (("--chunks", layout.chunks), ("--shards", layout.shards)):
+        if lengths:
+            pairs = zip(subject.variable.dims, lengths, strict=True)
+            words += [option, ",".join(f"{dim}={n}" for dim, n in pairs)]
     level = layout.effective_level
-    words += ["--codec", f"{layout.codec}:{level}" if level else layout.codec or "none"]
+    words += ["--codec", f"{layout.codec or 'none'}{f':{level}' if level else ''}"]
+    words += ["--shuffle" if layout.shuffle else "--no-shuffle"] if layout.codec else []
+    words += ["--pages", str(layout.page_bytes)] if layout.page_bytes else []
+    words += ["--leave-out"] if subject.unkept else []
     return shlex.join(words)
 
 

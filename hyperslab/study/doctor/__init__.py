@@ -29,20 +29,7 @@ __all__ = [
 
 
 def report(work: Path = Path("build"), *, search: str | None = None) -> list[Finding]:
-    """Look at everything the study uses.
-
-    Parameters
-    ----------
-    work : Path
-        Where data and results will go; need not exist yet.
-    search : str
-        Folders to look for programs in, as in PATH; PATH itself by default.
-
-    Returns
-    -------
-    list of Finding
-        Without user or host names, and without absolute paths.
-    """
+    """Look at everything the study uses."""
     return [
         python(),
         *packages(),

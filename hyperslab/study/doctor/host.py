@@ -111,14 +111,6 @@ def processor() -> Iterator[Finding]:
 def others_share(cores: int, watch_s: float = WATCH_S) -> float:
     """Return the share of the CPU, 0 to 1, that programs other than this one use now.
 
-    Parameters
-    ----------
-    cores : int
-        How many this process may run on.
-    watch_s : float
-        How long to look, in seconds. Where the system does not tell (macOS), its load average
-        of the last minute stands in.
-
     Examples
     --------
     >>> 0 <= others_share(2, watch_s=0.02) <= 1

@@ -20,15 +20,6 @@ def mpi(
 ) -> Finding:
     """Look for what writes in parallel, compile its programs, and start a job of two ranks of each.
 
-    Parameters
-    ----------
-    found : Found
-        What is here, where that is known.
-    work : Path
-        Where results will go: the job writes beside it, in a folder that is removed.
-    start : callable
-        Starts the job, and returns how many ranks came up.
-
     Examples
     --------
     >>> mpi(parallel.Found({}, {"pnetcdf": "no MPI compiler (mpicc)"})).text

@@ -54,13 +54,7 @@ def python() -> Finding:
 
 
 def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]:
-    """Look at the installed packages against the bounds a distribution declares.
-
-    Parameters
-    ----------
-    name, extra : str
-        The distribution, and which of its extras counts beside what it always needs.
-    """
+    """Look at the installed packages against the bounds a distribution declares."""
     install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
     try:
         declared = importlib.metadata.requires(name) or []
@@ -120,14 +114,7 @@ def c_kernel() -> Finding:
 
 
 def tool(wanted: Tool, search: str | None = None) -> Finding:
-    """Look for the programs of one tool.
-
-    Parameters
-    ----------
-    wanted : Tool
-    search : str
-        Folders to look in, as in PATH; PATH itself by default.
-    """
+    """Look for the programs of one tool."""
     missing = [each for each in wanted.programs if shutil.which(each, path=search) is None]
     if missing:
         text = f"no {' and no '.join(missing)}: {wanted.without}"

@@ -53,24 +53,6 @@ def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
 
     To a folder of the same machine, versions and profile notebooks are added; those it has are
     replaced. Claims are judged anew, whatever the folder says of them.
-
-    Parameters
-    ----------
-    folder : Path
-        Records and machine.json as a run wrote them.
-    name : str
-        Of the machine in the book; "" for one made of its processor.
-    into : Path
-        The results of all machines.
-    top : Path
-        The repository.
-
-    Raises
-    ------
-    ValueError
-        For a folder without records or a name that cannot be one.
-    RefusedError
-        With each reason; nothing was written then.
     """
     if not folder.is_dir() or not any(folder.glob("*.parquet")):
         raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
@@ -100,31 +82,12 @@ def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
 
 
 def problems(folder: Path, top: Path) -> list[Problem]:
-    """Return every reason to refuse a folder of records; none when it may be published.
-
-    Parameters
-    ----------
-    folder : Path
-    top : Path
-        The repository.
-    """
+    """Return every reason to refuse a folder of records; none when it may be published."""
     return list(_problems(folder, top))
 
 
 def require_sound(folder: Path, top: Path) -> None:
-    """Refuse to draw from records that are damaged, or do not belong together.
-
-    Parameters
-    ----------
-    folder : Path
-    top : Path
-        The repository.
-
-    Raises
-    ------
-    RefusedError
-        With each reason.
-    """
+    """Refuse to draw from records that are damaged, or do not belong together."""
     if found := [problem for problem in _sound(folder, top, str) if not problem.publishing]:
         raise RefusedError(found, "these records cannot be judged:")
 

@@ -13,15 +13,7 @@ SLACK = 1.1
 def busy_problems(
     frames: Mapping[str, pd.DataFrame], facts: Mapping[str, Mapping[str, object]]
 ) -> Iterator[Problem]:
-    """Yield the experiments whose CPU time is more than their time on the clock allows.
-
-    Parameters
-    ----------
-    frames : mapping
-        From notebooks to their records.
-    facts : mapping
-        Of the machine, by run.
-    """
+    """Yield the experiments whose CPU time is more than their time on the clock allows."""
     for notebook, frame in frames.items():
         cores = _cores(facts.get(str(frame["run_id"].iloc[0]), {}))
         timed = frame[(frame["status"] == "ok") & frame["wall_s"].notna()]

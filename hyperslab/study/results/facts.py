@@ -27,16 +27,7 @@ _NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is publ
 def facts_problems(
     folder: Path, frames: Mapping[str, pd.DataFrame], scrub: Callable[[str], str]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the facts of a folder's runs.
-
-    Parameters
-    ----------
-    folder : Path
-    frames : mapping
-        From notebooks to their records.
-    scrub : callable
-        What takes names and folders of this machine out of a text.
-    """
+    """Yield what is wrong with the facts of a folder's runs."""
     if not (folder / MACHINES).is_file():
         where = "copy it from the folder of results, where each run writes it"
         yield Problem(MACHINES, "is missing", where)

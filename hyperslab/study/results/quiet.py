@@ -19,11 +19,6 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     Where there are blocks enough for an interval, none may lie wholly outside of the bound of a
     void run: chance does not do that. And at most `MOST_VOID` of all pairs may be void by the
     claims' bounds, theirs or the one on other programs. What these void decides no claim.
-
-    Parameters
-    ----------
-    frames : mapping
-        From notebooks to their records.
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
     told = [(notebook, item) for notebook, item in pairs if item.ratio.n >= ENOUGH]

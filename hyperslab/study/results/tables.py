@@ -27,15 +27,7 @@ _NEVER_NEGATIVE = ("block", "wall_s", "user_s", "sys_s", "read_bytes", "useful_b
 
 
 def table_problems(path: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:
-    """Yield what is wrong with a file of records.
-
-    Parameters
-    ----------
-    path : Path
-        Named after its notebook.
-    scrub : callable
-        What takes names and folders of this machine out of a text (`privacy.scrubber`).
-    """
+    """Yield what is wrong with a file of records."""
     import pyarrow.parquet as pq
 
     again = f"measure again with `hyperslab run {path.stem} --again`"

@@ -112,12 +112,6 @@ def test_shards_take_a_request_for_their_index():
     assert (found.chunks, found.requests, found.extents) == (8, 10, 2)
 
 
-def test_nothing_is_touched_by_nothing():
-    for layout in (Layout("netcdf4"), Layout("netcdf4", chunks=(4, 4))):
-        found = counts_of(Read((8, 8), "f4", layout, ((slice(0, 0), EVERY),), "h5py"))
-        assert (found.calls, found.useful_bytes, found.requests) == (1, 0, 0)
-
-
 def test_a_variable_larger_than_memory_is_counted_at_once():
     layout = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate")
     shape = (100_000, 10_000, 10_000)
@@ -137,14 +131,6 @@ def test_reads_that_cannot_be_are_refused():
         Read((8,), "f4", layout, (...,), "h5py", 9.0)
     with pytest.raises(IndexError):
         counts_of(Read((8, 8), "f4", Layout("netcdf4"), ((9, 0),), "h5py"))
-
-
-def test_each_library_has_its_chunk_cache():
-    named = {"netcdf4": 64 * 2**20, "h5py": 8 * 2**20, "subchunk": 0}
-    for library, size in named.items():
-        read = Read((8, 8), "f4", Layout("netcdf4", chunks=(4, 4)), (...,), library)
-        assert read.kind == "chunked" and read.held_bytes == size
-    assert Read((8,), "f4", Layout("zarr3"), (...,), "zarr").kind == "zarr"
 
 
 def test_contiguous_data_are_no_more_than_there_are():

@@ -7,12 +7,11 @@ import matplotlib.pyplot as plt
 import pytest
 from made_advice import advice, as_if_measured, maps
 
-from hyperslab.advise.advice import advice_page, explain, recipes
+from hyperslab.advise.advice import advice_page, explain
 from hyperslab.advise.advice.advice_page import rows
 from hyperslab.advise.advice.question import FAR
 from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
-from hyperslab.storage import Layout
 
 
 @pytest.fixture(scope="module")
@@ -87,24 +86,6 @@ def test_the_table_has_a_line_for_each_and_fits_a_terminal(found):
     narrow = explain.text(found, width=70)
     table = re.split(r"\n\n", narrow)[1]
     assert max(map(len, table.split("\n"))) <= 90
-
-
-def test_why_names_what_is_contiguous(tmp_path):
-    path = maps(tmp_path / "classic.nc", Layout("netcdf3"), (12, 18, 27))
-    said = explain.now(advice(path, tmp_path, {"time_series": 1.0}))
-    assert "the data are contiguous: " in said[0]
-    assert "for 12 runs of values" in said[0]
-
-
-def test_commands_of_every_kind(found):
-    every = {
-        row.candidate.layout: recipes.commands(found.subject, row)
-        for row in (*found.rows, *found.beyond)
-    }
-    zstd = next(made for layout, made in every.items() if layout.codec == "zstd")
-    assert any("-F sst,32015,3" in one for one in zstd)
-    plain = next(made for layout, made in every.items() if layout.codec is None)
-    assert any("-d 0" in one for one in plain)
 
 
 def test_a_picture_with_a_panel_for_each_access(found):

@@ -61,22 +61,6 @@ def test_rows_come_by_gain_within_the_room_allowed(found):
     assert {row.candidate.remedy for row in found.rows} >= {"h5py", "index"}
 
 
-def test_any_room_ranks_all(file, tmp_path, found):
-    every = advice(file, tmp_path, {"time_series": 0.7, "map": 0.3}, most_times=math.inf)
-    assert every.beyond == ()
-    assert len(every.rows) == len(found.rows) + len(found.beyond)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_maps_alone_are_best_left_as_they_are(file, tmp_path):
-    found = advice(file, tmp_path, {"map": 1.0}, codecs=("deflate",))
-    assert not found.rows[0].gain > 1.5
-
-
-def test_a_machine_that_was_not_asked_is_said_with_what_asks_it(found):
-    assert "hyperslab advise --calibrate" in found.notes[0]
-
-
 def test_what_was_measured_comes_first(found):
     known = as_if_measured(found, [0.5, 3.0])
     ranked = sorted(known.rows, key=lambda row: row.order)

@@ -20,7 +20,6 @@ from hyperslab.advise.advice.command import advised
 from hyperslab.advise.advice.recipes import commands, output_name
 from hyperslab.cli import main
 from hyperslab.network import serving
-from hyperslab.storage import Layout
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -110,42 +109,21 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
     assert f"h5py.File({path!r})" in python(local, row_of(local, remedy="h5py"))[0]
 
 
-@pytest.mark.parametrize("format", ["zarr3", "netcdf4"])
-def test_dimensions_without_names_are_chunked(format, tmp_path):
+def test_dimensions_without_names_are_chunked(tmp_path):
     values = np.random.default_rng(0).normal(size=(20, 60, 60)).astype("f4")
     with h5py.File(tmp_path / "plain.h5", "w") as file:
         file.create_dataset("v", data=values, chunks=(1, 60, 60), compression="lzf")
     found = advised([
-        str(tmp_path / "plain.h5"), *ASKED, "--formats", format, "--access", "row",
+        str(tmp_path / "plain.h5"), *ASKED, "--formats", "zarr3", "--access", "row",
         "--access", "column",
     ])  # fmt: skip
-    row = next(row for row in found.rows if row.candidate.layout.format == format)
+    row = next(row for row in found.rows if row.candidate.layout.format == "zarr3")
     assert "nccopy" not in "".join(commands(found.subject, row))
     run(python(found, row)[0])
     [made] = Path().glob("plain-*")
-    with xr.open_dataset(made, engine="zarr" if format == "zarr3" else "netcdf4") as ds:
+    with xr.open_dataset(made, engine="zarr") as ds:
         assert np.array_equal(ds["v"].values, values)
-        own = ds["v"].encoding
-        assert (own.get("chunks") or own["chunksizes"]) == row.candidate.layout.chunks
-
-
-def test_zarr_becomes_classic_netcdf4_where_that_is_advised(tmp_path):
-    path = maps(tmp_path / "maps.zarr", Layout("zarr3", (1, 30, 45)), (12, 30, 45))
-    found = advised([str(path), *ASKED, "--formats", "netcdf4-classic", "--variable", "sst"])
-    made = commands(found.subject, row_of(found, format="netcdf4-classic"))
-    assert [one.split()[0] for one in made] == ["hyperslab", "import"]
-    run(made[1])
-    [copy] = Path().glob("*.nc")
-    with netCDF4.Dataset(copy) as nc:
-        assert nc.data_model == "NETCDF4_CLASSIC"
-
-
-def test_groups_are_left_to_this_program(tmp_path):
-    with h5py.File(tmp_path / "groups.h5", "w") as file:
-        file.create_dataset("a/v", data=np.zeros((20, 60, 60), "f4"), chunks=(1, 60, 60))
-    found = advised([str(tmp_path / "groups.h5"), *ASKED, "--access", "row", "--formats", "zarr3"])
-    row = row_of(found, format="zarr3", kind="layout")
-    assert [one.split()[0] for one in commands(found.subject, row)] == ["hyperslab"]
+        assert ds["v"].encoding["chunks"] == row.candidate.layout.chunks
 
 
 def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):

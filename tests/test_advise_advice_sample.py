@@ -33,19 +33,6 @@ def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
     assert math.prod(lengths) * 4 <= most
 
 
-def test_what_no_access_reads_is_cut_first():
-    variable = SourceVariable(
-        "t", ("time", "z", "y", "x"), (64, 40, 100, 100), "f4", chunks=(1, 1, 100, 100)
-    )
-    frame = Access("map", 1.0, ((3, 2, slice(0, 100, 1), slice(0, 100, 1)),))
-    assert [s.stop - s.start for s in box_of(variable, [frame], 2**20)] == [6, 4, 100, 100]
-    series = Access("time_series", 1.0, ((slice(0, 64, 1), 2, 5, 5),))
-    box = box_of(variable, [frame, series], 4 * 2**20)
-    lengths = [s.stop - s.start for s in box]
-    assert lengths[1] == 8
-    assert min(lengths[0] / 64, lengths[2] / 100, lengths[3] / 100) > 0.5
-
-
 @pytest.mark.parametrize("chunks", [(1, 190, 643), (24, 19, 65), None])
 @pytest.mark.parametrize("most", [2**19, 3 * 2**20])
 def test_a_box_is_no_line_along_a_single_read(chunks, most):

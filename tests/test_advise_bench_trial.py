@@ -144,8 +144,6 @@ def test_notes_and_room_are_known_before(tmp_path):
     with open_source(path) as source:
         chosen = source.choose(None)
         made = prepare(source, chosen, Target("z", "zarr3"), [], memory_bytes=256 * MIB)
-        assert threaded(source, "zarr3")
-        assert not threaded(source, "netcdf4")
         with pytest.raises(ValueError, match="tight: copying"):
             prepare(source, chosen, Target("tight"), [], memory_bytes=100 * MIB)
         with pytest.raises(SourceError, match="no variable 'x'"):

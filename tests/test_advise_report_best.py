@@ -20,11 +20,6 @@ def test_the_best_is_the_quickest_and_the_gain_is_over_the_files_own():
     assert found.gain.value == pytest.approx(4)
 
 
-def test_the_files_own_may_be_the_best():
-    found = of(bench_frame(times={"copy": 1.0, "a": 2.0}), "write")
-    assert (found.target, found.gain) == ("copy", None)
-
-
 def test_without_the_files_own_the_slowest_is_compared_with():
     found = of(bench_frame(times={"a": 1.0, "b": 3.0, "c": 2.0}, spread=0.0), "write")
     assert (found.target, found.baseline) == ("a", "b")

@@ -26,11 +26,6 @@ def test_nothing_chosen_keeps_the_layout(variable):
     assert kept.format == variable.layout.format
 
 
-def test_a_target_can_be_sent_to_another_process():
-    target = Target("a", "zarr3", Choice((1, 72, 144), "zstd", 3), (("b", Choice()),))
-    assert pickle.loads(pickle.dumps(target)) == target
-
-
 @pytest.mark.parametrize(
     ("choice", "chunks"),
     [

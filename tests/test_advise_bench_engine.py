@@ -18,7 +18,6 @@ from hyperslab.advise.bench.trial import Trial
 from hyperslab.advise.source import SourceError
 from hyperslab.advise.specs.patterns import Pattern
 from hyperslab.advise.specs.target import Choice, Target
-from hyperslab.measure.records import frame_of
 from hyperslab.tune.copy_plan import MemoryLimitError
 
 MIB = 2**20

@@ -1,4 +1,4 @@
-"""`hyperslab bench --ranks`: a real netCDF-4 file through MPI, and one message where that is not."""
+"""`hyperslab bench --ranks`: a netCDF-4 file through MPI, and one message where MPI is missing."""
 
 import netCDF4
 import numpy as np
@@ -32,8 +32,7 @@ def file(tmp_path_factory):
 
 
 @HERE
-@pytest.mark.parametrize("independent", [False, True])
-@pytest.mark.parametrize("variable", ["sst", "count"])
+@pytest.mark.parametrize(("variable", "independent"), [("sst", False), ("count", True)])
 def test_ranks_write_and_compare_the_values_of_a_file(file, tmp_path, variable, independent):
     codec = "none" if independent else "deflate"
     shape = (3, 6, 8) if variable == "sst" else (13, 6)

@@ -5,9 +5,8 @@ import json
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report.summary import best, overall, ratio, times
 from hyperslab.advise.report.files import as_json
-from hyperslab.advise.report.summary import Quantity
+from hyperslab.advise.report.summary import Quantity, best, overall, ratio, times
 
 
 def of(frame, label):

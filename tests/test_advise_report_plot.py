@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report.plot import check, figure, picture
+from hyperslab.advise.report.plot import figure, picture
 
 
 @pytest.mark.parametrize("patterns", [(), ("map",), ("time_series", "map", "whole")])

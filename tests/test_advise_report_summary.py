@@ -6,10 +6,8 @@ import pytest
 from made_bench import TIMES, bench_frame
 
 from hyperslab.advise.report.summary import (
-    BM_COLUMNS,
     Quantity,
     lost,
-    medians,
     quantities,
     summary,
     targets,

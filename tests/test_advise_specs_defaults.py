@@ -1,6 +1,5 @@
 """The libraries themselves say which chunks they pick."""
 
-import netCDF4
 import pytest
 
 from hyperslab.advise.specs.target import default_chunks

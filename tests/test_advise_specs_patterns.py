@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made
 
-from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.patterns import MOST_READS, Pattern, named, slabs, stepped, usual
 
 AIR = Made("air", ("time", "lev", "lat", "lon"), (6, 5, 4, 3))

@@ -1,6 +1,5 @@
 """A target gives every variable a layout, or says what does not fit and what would."""
 
-import pickle
 import sys
 from dataclasses import replace
 

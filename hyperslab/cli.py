@@ -17,7 +17,7 @@ OK, FAILED, USAGE = 0, 1, 2
 # Commands of other modules, which are imported when they are called.
 _ELSEWHERE = {
     "advise": (
-        ".advise.advisor.command",
+        ".advise.advice.command",
         "say what your file's reads cost, and what makes them cheaper",
     ),
     "bench": (".advise.bench.command", "time your own file in other layouts"),

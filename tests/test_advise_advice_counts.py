@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.advise.model import Read, geometry
-from hyperslab.advise.model.geometry import cache_bytes, kind
-from hyperslab.storage import Layout, region
+from hyperslab.advise.advice.counts import Read, counts_of
+from hyperslab.storage import Layout
 
 EVERY = slice(None)
 
@@ -31,7 +30,7 @@ def reads(draw):
 @given(reads())
 def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn):
     shape, chunks, chosen = drawn
-    found = geometry(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
+    found = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
     wanted = itertools.product(
         *(range(*item.indices(n)) for item, n in zip(chosen, shape, strict=True))
     )
@@ -46,7 +45,7 @@ def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn):
 def test_runs_of_steps_of_one_are_contiguous_on_both_sides(drawn):
     shape, chunks, chosen = drawn
     chosen = tuple(slice(item.start, item.stop) for item in chosen)
-    found = geometry(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
+    found = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
     assert found.steps == 0
     # Where an element ends a run: the next one of the result is not the next of the same chunk.
     result = np.arange(math.prod(shape)).reshape(shape)[chosen].ravel()
@@ -75,7 +74,7 @@ def test_runs_of_steps_of_one_are_contiguous_on_both_sides(drawn):
 )
 def test_requests_are_those_that_were_counted_on_real_files(layout, library, counts):
     chosen = [(EVERY, EVERY, 100), (5, EVERY, EVERY), (EVERY, 300, 200)]
-    found = [geometry(Read((16, 512, 512), "f4", layout, (one,), library)) for one in chosen]
+    found = [counts_of(Read((16, 512, 512), "f4", layout, (one,), library)) for one in chosen]
     assert [(one.requests, one.extents) for one in found] == counts
 
 
@@ -83,7 +82,7 @@ def test_the_chunk_cache_saves_fetching_again_from_one_call_to_the_next():
     layout = Layout("netcdf4", chunks=(4, 10), codec="deflate")
     rows = tuple((i, EVERY) for i in range(8))
     read = Read((8, 40), "f4", layout, rows, "h5py", 80)
-    held, none = geometry(read), geometry(dataclasses.replace(read, cache_bytes=0))
+    held, none = counts_of(read), counts_of(dataclasses.replace(read, cache_bytes=0))
     assert (held.chunks, held.fetched, none.fetched) == (32, 8, 32)
     assert held.stored_bytes == 8 * 80 and none.stored_bytes == 32 * 80
 
@@ -91,38 +90,32 @@ def test_the_chunk_cache_saves_fetching_again_from_one_call_to_the_next():
 def test_chunks_that_no_cache_holds_are_read_piece_by_piece():
     layout = Layout("netcdf4", chunks=(64, 64))
     small = Read((64, 64), "f8", layout, ((EVERY, 3),), "netcdf4", cache_bytes=1024)
-    assert geometry(small).requests == 64
-    assert geometry(Read((64, 64), "f8", layout, ((EVERY, 3),), "netcdf4")).requests == 1
+    assert counts_of(small).requests == 64
+    assert counts_of(Read((64, 64), "f8", layout, ((EVERY, 3),), "netcdf4")).requests == 1
 
 
 def test_the_index_inside_chunks_decodes_a_part():
     plain = Layout("netcdf4", chunks=(1, 1000, 1000), codec="deflate")
-    one = Read((9, 1000, 1000), "f4", plain, ((EVERY, 5, 5),), "subchunk", 1e6, every_bytes=40_000)
-    found = geometry(one)
+    one = Read((9, 1000, 1000), "f4", plain, ((EVERY, 5, 5),), "subchunk", 1e6)
+    found = counts_of(one)
     assert found.decoded_bytes < 0.02 * 9 * 4e6
     shuffled = Layout("netcdf4", chunks=(1, 1000, 1000), codec="deflate", shuffle=True)
-    more = geometry(Read(one.shape, "f4", shuffled, one.selections, "subchunk", 1e6))
+    more = counts_of(Read(one.shape, "f4", shuffled, one.selections, "subchunk", 1e6))
     assert more.decoded_bytes > found.decoded_bytes and more.requests == 4 * found.requests
-    all_of_it = geometry(Read(one.shape, "f4", plain, ((EVERY,) * 3,), "subchunk", 1e6))
+    all_of_it = counts_of(Read(one.shape, "f4", plain, ((EVERY,) * 3,), "subchunk", 1e6))
     assert all_of_it.decoded_bytes == 9 * 4e6
 
 
 def test_shards_take_a_request_for_their_index():
     layout = Layout("zarr3", chunks=(10, 10), shards=(40, 40))
-    found = geometry(Read((80, 80), "f4", layout, ((EVERY, 3),), "zarr"))
+    found = counts_of(Read((80, 80), "f4", layout, ((EVERY, 3),), "zarr"))
     assert (found.chunks, found.requests, found.extents) == (8, 10, 2)
-
-
-def test_nothing_is_touched_by_nothing():
-    for layout in (Layout("netcdf4"), Layout("netcdf4", chunks=(4, 4))):
-        found = geometry(Read((8, 8), "f4", layout, ((slice(0, 0), EVERY),), "h5py"))
-        assert (found.calls, found.useful_bytes, found.requests) == (1, 0, 0)
 
 
 def test_a_variable_larger_than_memory_is_counted_at_once():
     layout = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate")
     shape = (100_000, 10_000, 10_000)
-    found = geometry(Read(shape, "f8", layout, ((EVERY,) * 3,), "h5py", 1e4))
+    found = counts_of(Read(shape, "f8", layout, ((EVERY,) * 3,), "h5py", 1e4))
     assert found.chunks == 10**9 and found.useful_bytes == 8 * math.prod(shape)
 
 
@@ -137,18 +130,9 @@ def test_reads_that_cannot_be_are_refused():
     with pytest.raises(ValueError, match="do not fit"):
         Read((8,), "f4", layout, (...,), "h5py", 9.0)
     with pytest.raises(IndexError):
-        geometry(Read((8, 8), "f4", Layout("netcdf4"), ((9, 0),), "h5py"))
-
-
-def test_each_way_and_its_cache_are_told():
-    named = {"netcdf4": 64 * 2**20, "h5py": 8 * 2**20, "subchunk": 0}
-    for library, size in named.items():
-        read = Read((8, 8), "f4", Layout("netcdf4", chunks=(4, 4)), (...,), library)
-        assert kind(read) == "chunked" and cache_bytes(read) == size
-    assert kind(Read((8,), "f4", Layout("zarr3"), (...,), "zarr")) == "zarr"
-    assert region(..., (8, 8)).size == 64
+        counts_of(Read((8, 8), "f4", Layout("netcdf4"), ((9, 0),), "h5py"))
 
 
 def test_contiguous_data_are_no_more_than_there_are():
     tiny = Read((12,), "f4", Layout("netcdf4"), ((slice(None),),), "h5py")
-    assert geometry(tiny).stored_bytes == 48
+    assert counts_of(tiny).stored_bytes == 48

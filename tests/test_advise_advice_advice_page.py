@@ -1,31 +1,19 @@
-"""Advice judged by what was measured of every candidate."""
+"""An advice as a page, and advice judged by what was measured of every candidate."""
 
 import html
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from made_advice import advice, as_if_measured, maps
 
+from hyperslab.advise.advice import advice_page as page
 from hyperslab.advise.advice import trials
-from hyperslab.advise.advice.accesses import Access
-from hyperslab.advise.advice.predictors import Rough
-from hyperslab.advise.advice.price import Packed
-from hyperslab.advise.advice.rows import order
-from hyperslab.advise.advisor import page
-from hyperslab.advise.advisor.rows import rows
-from hyperslab.advise.evaluation.evaluate import (
-    Effort,
-    evaluate,
-    given,
-    good,
-    judged,
-    pairs,
-)
-from hyperslab.advise.evaluation.remembering import Remembering
+from hyperslab.advise.advice.advice_page import rows
+from hyperslab.advise.advice.costs import ROUGH
+from hyperslab.advise.advice.question import Question
+from hyperslab.experiments.advise_evaluation import evaluate, given, judged, pairs
 from hyperslab.measure.records import frame_of
-from hyperslab.storage import Layout
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +31,14 @@ def test_the_best_is_first(found):
     first = said[said["mode"] == "advised"].iloc[0]
     assert (first["rank"], first["tried"], first["weight"]) == (1, 3, 1)
     assert first["hints"] == found.rows[0].candidate.name
-    assert good(said) == (1, 1)
     assert len(said[said["mode"] == "candidate"]) == 3
 
 
 def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
     advised = as_if_measured(found, [9.0])
-    assert good(frame(advised, as_if_measured(found, [3.9, 4.0]))) == (1, 1)
+    near = frame(advised, as_if_measured(found, [3.9, 4.0]))
+    assert near[near["mode"] == "advised"]["weight"].iloc[0] == pytest.approx(4 / 3.9)
     far = frame(advised, as_if_measured(found, [2.0, 4.0]))
-    assert good(far) == (0, 1)
     assert far[far["mode"] == "advised"]["weight"].iloc[0] == 2
     assert far[far["mode"] == "advised"]["rank"].iloc[0] == 2
 
@@ -63,14 +50,12 @@ def test_what_was_left_early_ranks_behind_whatever_its_gain_of_fewer_blocks(foun
     first = said[said["mode"] == "advised"].iloc[0]
     assert (first["rank"], first["tried"]) == (2, 2)
     assert first["weight"] == trials.NEAR
-    assert good(said) == (0, 1)
-    assert [row.left_early for row in sorted(rows[:2], key=order)] == [False, True]
+    assert [row.left_early for row in sorted(rows[:2], key=lambda row: row.order)] == [False, True]
 
 
 def test_what_was_not_measured_has_no_rank(found):
     said = frame(as_if_measured(found, [9.0]), found)
     assert said[said["mode"].isin(["advised"])]["rank"].isna().all()
-    assert good(said) == (0, 0)
 
 
 def test_pairs_of_a_folder(tmp_path):
@@ -96,23 +81,24 @@ def test_a_page_holds_everything(found, tmp_path):
 
 def test_the_page_of_a_file_has_its_path_and_its_records_have_not(found, tmp_path):
     made = frame_of(rows(as_if_measured(found, [9.0])))
-    address = found.question.address
+    address = found.subject.question.address
     assert address not in made["hints"].str.cat()
     text = html.unescape(page.page(made, "mine", address))
-    assert f"hyperslab advise {address} " in text
+    assert f"hyperslab rechunk {address} " in text
     assert f"open_dataset('{address}'" in text
-    assert "hyperslab advise maps.nc" in html.unescape(page.page(made, "mine"))
+    assert "hyperslab rechunk maps.nc" in html.unescape(page.page(made, "mine"))
 
 
 def test_commands_of_a_url_in_records_name_no_server(found):
     address = "https://me:secret@example.org/data/maps.nc?token=1"
-    far = replace(found, question=replace(found.question, address=address))
+    asked = replace(found.subject.question, address=address)
+    far = replace(found, subject=replace(found.subject, question=asked))
     made = frame_of(rows(as_if_measured(far, [9.0])))
     said = made["hints"].str.cat()
     assert "example.org" not in said
-    assert "hyperslab advise https://SERVER/maps.nc" in said
+    assert "hyperslab rechunk https://SERVER/maps.nc" in said
     text = html.unescape(page.page(made, "mine", address))
-    assert "hyperslab advise https://example.org/data/maps.nc" in text
+    assert "hyperslab rechunk https://example.org/data/maps.nc" in text
     assert "secret" not in text
 
 
@@ -122,51 +108,16 @@ def test_options_in_the_report_are_code_and_keep_both_dashes():
     assert page.myst(frame_of([words]), "table") == ""
 
 
-def row(case, access, seconds, status="ok"):
-    return {"case": f"{case} | {access}", "phase": f"read:{access}", "wall_s": seconds,
-            "status": status, "block": 0}  # fmt: skip
-
-
-def test_only_what_may_be_the_best_is_measured_on():
-    accesses = [Access("map", 0.5, ()), Access("row", 0.5, ())]
-    rows = [
-        row(case, access, seconds)
-        for case, times in {
-            "now": (9.0, 9.0), "best": (1.0, 1.0), "near": (1.5, 1.0), "far": (2.5, 1.0)
-        }.items()
-        for access, seconds in zip(("map", "row"), times, strict=True)
-    ]  # fmt: skip
-    rows += [row("far", "map", 3.0), row("lost", "map", 0.1), row("lost", "row", 0.1, "ended")]
-    assert trials._near(rows, accesses, "now") == {"now", "best", "near"}
-    assert trials._near([*rows, row("far", "map", 1.2)], accesses, "now") >= {"far"}
-
-
-def test_the_same_values_are_stored_once():
-    asked = []
-
-    class Counting:
-        name = "counting"
-
-        def packed(self, *words):
-            asked.append(words)
-            return Packed(1.0)
-
-    remembers = Remembering(Counting())
-    layout, other = Layout("netcdf4", (2,), "deflate"), Layout("netcdf4", (2,), "zstd")
-    for values, chosen in ((np.zeros(4), layout), (np.zeros(4), layout), (np.zeros(4), other),
-                           (np.ones(4), layout)):  # fmt: skip
-        remembers.packed(values, chosen, "h5py", None, None)
-    assert len(asked) == 3
-
-
 def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):
     pair = pairs({"maps": maps(tmp_path / "maps.nc")}, {"maps": [{"time_series": 1.0}]})
-    effort = Effort(sample_bytes=2**18, few=1, repeats=3, screened=1, most=4)
-    said = frame_of(evaluate(pair, Rough(), tmp_path, effort))
+    asked = Question(
+        "", cache="warm", measured=1, repeats=3, screened=1, sample_bytes=2**18, workdir=tmp_path
+    )
+    said = frame_of(evaluate(pair, ROUGH, asked, 4))
     tried = said[said["mode"] == "candidate"]
     remedies = {"as it is", "h5py", "sub-chunk index"}
     layouts = [name for name in tried["hints"] if name not in remedies]
-    assert len(layouts) == effort.most
+    assert len(layouts) == 4
     assert set(tried["hints"]) >= remedies
     assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0]
     assert tried["gain"].notna().all()
@@ -175,5 +126,3 @@ def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_pat
     left = said[said["mode"] == "left"]
     assert len(left)
     assert left["gain"].isna().all()
-    with pytest.raises(TypeError, match="positional"):
-        Effort(2**18, 1, 3, 4)

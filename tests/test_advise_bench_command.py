@@ -3,6 +3,7 @@
 import json
 import sys
 
+import h5py
 import netCDF4
 import numpy as np
 import pandas as pd
@@ -250,3 +251,17 @@ def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):
     frame = bench_command.measured(words)
     assert set(frame.loc[frame["experiment"] == "bench", "case"]) == {"12x5x6"}
     assert not list(tmp_path.iterdir())
+
+
+def test_names_from_a_file_do_not_steer_the_terminal(tmp_path, capsys):
+    path = tmp_path / "odd.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("a\x1b[31mred\n\u202eb", data=np.ones((20, 20)), chunks=(5, 5))
+    told = []
+    for words in (["advise", "--rough", "--no-measure"], ["index"], ["index", "--info"]):
+        assert main([*words, str(path)]) == OK
+        told.append("".join(capsys.readouterr()))
+    assert main(["bench", "--variables", "none", str(path)]) == USAGE
+    told.append("".join(capsys.readouterr()))
+    assert all("a [31mred" in told[n] for n in (0, 2, 3))
+    assert {c for text in told for c in text if not c.isprintable()} <= {"\n"}

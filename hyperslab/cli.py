@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
+from .text import printable
 
 OK, FAILED, USAGE = 0, 1, 2
 # Commands of other modules, which are imported when they are called.
@@ -34,7 +35,6 @@ _ELSEWHERE = {
         "add a machine's records to results/, or list those that are there",
     ),
 }
-_OWN = ("hyperslab", "data_gen")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return status
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package in ("", *_OWN):
+        if package in ("", "hyperslab", "data_gen"):
             raise
         install = "pip install 'hyperslab[study]'"
         print(f"hyperslab {command}: {package} is not installed: {install}", file=sys.stderr)
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be written goes there
         return FAILED
     except ValueError as error:
-        print(f"hyperslab {command}: {error}", file=sys.stderr)
+        print(printable(f"hyperslab {command}: {error}"), file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
@@ -85,7 +85,7 @@ def _require_streams() -> None:
         try:
             os.fstat(number)
         except OSError:  # else the next file that is opened would take its place
-            os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # kernels have it too
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115

@@ -33,7 +33,7 @@ def trial(path, out, target=None, verify=True, variables=None, **others):
             memory_bytes=256 * MIB,
             verify=verify,
         )
-    return replace(made.trial, path=out, memory_bytes=2**40, owner=None, **others)
+    return replace(made.trial, path=out, memory_bytes=2**40, **others)
 
 
 def rows(sample):
@@ -131,21 +131,11 @@ def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
         rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
 
 
-def test_nobody_waits_for_it(tmp_path):
-    path = made_files.classic(tmp_path / "a.nc")
-    sample = replace(trial(path, tmp_path / "out.nc"), owner=2**22 + 1)
-    with pytest.raises(InterruptedError, match="is gone"):
-        rows(sample)
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_notes_and_room_are_known_before(tmp_path):
     path = made_files.classic(tmp_path / "a.nc")
     with open_source(path) as source:
         chosen = source.choose(None)
         made = prepare(source, chosen, Target("z", "zarr3"), [], memory_bytes=256 * MIB)
-        assert threaded(source, "zarr3")
-        assert not threaded(source, "netcdf4")
         with pytest.raises(ValueError, match="tight: copying"):
             prepare(source, chosen, Target("tight"), [], memory_bytes=100 * MIB)
         with pytest.raises(SourceError, match="no variable 'x'"):

@@ -1,18 +1,15 @@
 """The file of claims: what is refused, and what the book's own holds."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import pytest
-from made_claims import COUNT, RATIO, claim, part, samples, written
+from made_claims import COUNT, RATIO, claim, part, written
 
 from hyperslab import claims
 from hyperslab.claims.measures import KINDS
-from hyperslab.measure.records import COLUMNS, frame_of, save
 
 BOOK = Path(__file__).parents[1] / "book" / "claims.yml"
 WRONG = [
@@ -83,101 +80,6 @@ def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
 
 
 # The book's own claims.
-
-TOKENS = ("one", "two")
-COUNTED = [
-    "user_s", "sys_s", "rchar", "wchar", "read_bytes", "syscr", "minflt", "requests", "stages",
-    "wire_bytes", "useful_bytes", "file_bytes", "predicted_bytes", "cache_bytes",
-]  # fmt: skip
-MEASURED = [
-    (whole, part) for whole in claims.load(BOOK) for part in whole.parts if KINDS[part.kind].records
-]
-
-
-def within(listed: Mapping[str, list[object]], row: Mapping[str, object]) -> dict[str, object]:
-    """A row whose labels are among those that a filter lists."""
-    return {k: v if v in listed.get(k, [v]) else listed[k][0] for k, v in row.items()}
-
-
-def fitting(fields: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Made-up records that a measure's filters fit, with every count and time in them."""
-    if "ratios" in fields:
-        shared = {name: fields[name] for name in ("where", "phases") if name in fields}
-        return [row for one in fields["ratios"] for row in fitting({**shared, **one})]
-    if "against" in fields:
-        first = {name: value for name, value in fields.items() if name != "against"}
-        second = {n: {**fields[n], **fields["against"].get(n, {})} for n in ("of", "to")}
-        return fitting(first) + fitting({**first, **second})
-    expect = fields.get("expect", TOKENS)
-    names = [expect, "other"] if isinstance(expect, str) else list(expect)
-    readers = {name for few in expect.values() for name in few} if "groups" in fields else ()
-    rows: list[dict[str, object]] = []
-    for side in {"of", "to", "cells"} & set(fields):
-        where = {**fields.get("where", {}), **fields[side]}
-        listed = {name: value for name, value in where.items() if isinstance(value, list)}
-        over = fields.get("over", "case")
-        over = [over] if isinstance(over, str) else over
-        if not isinstance(expect, dict) and not {*over} & {*COLUMNS}:  # of labels
-            label, given = over[0], where.get(over[0], names)
-            values = given if isinstance(given, list) and not isinstance(expect, str) else names
-            more = {name: where.get(name, "some") for name in over}
-            cuts = (
-                len(over) - 1 if values is names else 0
-            )  # the last labels are words without blanks
-            for value in values:
-                own = dict(zip([label, *over[1:]], str(value).rsplit(" ", cuts), strict=False))
-                rows.append(within(listed, {**where, **more, **own, "case": value}))
-            continue
-        if isinstance(expect, dict) and over != ["case"]:  # of labels
-            first = over[0]
-            among = {fields["groups"]: names} if readers else {first: names}
-            ((label, values),) = among.items()
-            rows += [{**where, label: value, "case": value} for value in values]
-            rows = [{**row, first: name} for row in rows for name in readers] or rows
-            rows = [within(listed, row) for row in rows]
-            continue
-        pattern = where.get("case", "*" if "over" in fields or "expect" in fields else "some")
-        for case in pattern if isinstance(pattern, list) else [pattern]:
-            for name in names:
-                whole = case.replace("*", str(name), 1)
-                cases = [whole.replace("*", reader) for reader in readers] or [whole]
-                over = fields.get("over", "case")
-                label = {over: str(name)} if isinstance(over, str) else {}
-                rows += [{**where, **label, "case": each} for each in cases]
-    experiments = fields.get("where", {}).get("experiment")
-    if isinstance(experiments, list):
-        rows = [{**row, "experiment": name} for row in rows for name in experiments]
-    rows = [{k: v[0] if isinstance(v, list) else v for k, v in row.items()} for row in rows]
-    over = fields.get("over", ())
-    if isinstance(over, str):  # one label, whose values are the made-up names
-        rows = [{over: row["case"], **row} for row in rows]
-    else:
-        rows = [{**dict.fromkeys(over, ""), **row} for row in rows]
-    seen = {repr(sorted(row.items(), key=str)): row for row in rows}
-    counted: dict[str, object] = {**dict.fromkeys(COUNTED, 2.0), "file_bytes": 3.0}
-    return [
-        {"experiment": "e", "chunks": "3x4", **counted, **sample, **row, "phase": phase}
-        for row in seen.values()
-        for sample in samples("", 1.0)
-        for phase in fields.get("phases", ["read"])
-    ]
-
-
-@pytest.mark.parametrize(
-    ("whole", "part"), MEASURED, ids=[f"{whole.id}, {part.name}" for whole, part in MEASURED]
-)
-def test_every_measure_of_the_book_works_on_records_that_fit(
-    whole: claims.Claim, part: claims.Part, tmp_path: Path
-) -> None:
-    rows = fitting(part.fields)
-    labels = {name for row in rows for name in row if name not in COLUMNS}
-    save(frame_of(rows, labels), tmp_path / f"{part.notebook}.parquet")
-    parts = tuple(each for each in whole.parts if each.headline or each.name == part.name)
-    short = replace(whole, parts=parts)
-    [found] = claims.evaluate([short], tmp_path)
-    [mine] = [each for each in found.parts if each.name == part.name]
-    assert mine.verdict != "not measured", mine.reason
-    assert "{" not in mine.reason
 
 
 @pytest.fixture(scope="module")

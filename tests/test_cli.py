@@ -148,6 +148,13 @@ def test_closed_outputs_are_no_error(redirected, few):
     assert (found.returncode, found.stderr) == (OK, "")
 
 
+def test_what_a_command_starts_has_outputs_too():
+    child = "import sys; sys.exit(sys.stdout is None)"
+    code = "import os, subprocess, sys; os.close(1); from hyperslab.cli import main\n"
+    code += f"main(['index', '']); sys.exit(subprocess.call([sys.executable, '-c', {child!r}]))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == OK
+
+
 def test_who_has_read_enough_is_told_nothing(few):
     words = f"{sys.executable} -m hyperslab claims --records {few} | head -c 5"
     found = subprocess.run(["sh", "-c", words], capture_output=True, text=True, check=False)

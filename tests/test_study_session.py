@@ -103,6 +103,7 @@ def test_another_machines_results_are_refused(tmp_path, workdir):
         ({"notebook": "nope"}, "no notebook 'nope' in the study: choose from"),
         ({"repeats": -1}, "repeats is -1"),
         ({"records": "no/such/folder"}, "no such folder of records"),
+        ({"workdir": "results/mine"}, "the work directory is 'results/mine': name a folder"),
     ],
 )
 def test_bad_parameters_are_named(workdir, arguments, said):

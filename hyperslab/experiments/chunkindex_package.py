@@ -28,7 +28,7 @@ from ..network import Wire, serving
 from ..subchunk import chunkindex
 
 VERSIONS = Path(__file__).with_name("chunkindex.txt")
-NAME = "chunkindex 1.1"
+NAME = "chunkindex, package"
 STAND_IN = "chunkindex_layout"
 SUFFIX = ".chunkindex-package"
 LABELS = ("read", "layout", "reader")
@@ -198,7 +198,7 @@ def called(name: str) -> str:
     Examples
     --------
     >>> called("chunkindex_layout"), called(NAME)
-    ('chunkindex', 'chunkindex 1.1')
+    ('chunkindex', 'chunkindex, package')
     """
     return name if name == NAME else str(card(name))
 

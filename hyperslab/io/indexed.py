@@ -20,7 +20,7 @@ from . import work
 from .experiment import File, columns
 from .pieces import WIDTH, Points
 
-SPACING = 2**21  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
+SPACING = 2_000_000  # three points a chunk, or one every 2 MB: section 3.3 of Penard et al. 2025
 NEEDS = ("h5py", "hyperslab.access.h5py", __name__)
 
 

@@ -12,6 +12,7 @@ import yaml
 PROFILES = ("smoke", "quick", "full", "paper")
 # In C where PyYAML was built with it: each notebook reads the list.
 _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_OWN = ("book", "data_gen", "hyperslab", "notebooks", "results", "tests", "tools")
 _MARKS = ("_config.yml", "notebooks/study.yml")
 
 
@@ -91,7 +92,8 @@ def full(folder: Path) -> OSError:
 
 def require_writable(place: Path, given: str) -> None:
     """Make a work directory, or say that it cannot be written."""
-    if not given.strip() or place == root():
+    inside = place.relative_to(root()).parts if place.is_relative_to(root()) else ("",)
+    if not given.strip() or not inside or inside[0] in _OWN:
         raise ValueError(
             f"the work directory is {given!r}: name a folder for data and results, such as build"
         )

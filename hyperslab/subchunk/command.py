@@ -248,9 +248,14 @@ def _tried(path: str, act: Callable[[], int]) -> int:
             print(f"hyperslab index: {path}: {each.message}", file=sys.stderr)
         return code
     except (SubchunkError, OSError) as error:
-        why = " ".join(str(error).split())  # HDF5 writes two lines
+        why = " ".join(_shown(str(error)).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)
         return FAILED
+
+
+def _shown(text: str) -> str:
+    """Return text with spaces for what would steer a terminal, such as in names."""
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _check(storage_options: Mapping[str, Any] | None, path: str, target: Path) -> int:
@@ -267,7 +272,7 @@ def _info(path: str, target: Path) -> int:
     index = Index(target)
     print(f"{target.name}: ", end="")
     for line in lines(index):
-        print(line)
+        print(_shown(line))
     return OK
 
 

@@ -11,7 +11,6 @@ from hyperslab.storage.selection import Indices
 from ..sources.base import SourceError, SourceVariable
 from ..specs.axes import axes_of, axis_letters
 from ..specs.patterns import NAMED, Pattern, usual
-from ..specs.target import Described
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
 _NEEDS = {
@@ -121,7 +120,7 @@ def roles(given: Sequence[str]) -> dict[str, str]:
 
 
 def letters_of(
-    variable: Described, variables: Mapping[str, Described], named: Mapping[str, str]
+    variable: SourceVariable, variables: Mapping[str, SourceVariable], named: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the axis (T, Z, Y, X or "") of each dimension of a variable.
 

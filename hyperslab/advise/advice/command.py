@@ -16,6 +16,7 @@ from hyperslab.access.registry import readers
 from hyperslab.network.link import Link
 
 from ..report import files
+from ..report.table import for_terminal
 from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
@@ -283,7 +284,7 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     shown = text(advice, rows=arguments.rows, width=width)
     made = json.dumps(as_json(advice), indent=1)
     with files.maybe_unread():
-        print(shown, file=sys.stderr if arguments.json == "-" else sys.stdout)
+        print(for_terminal(shown), file=sys.stderr if arguments.json == "-" else sys.stdout)
         if arguments.json == "-":
             print(made)
     if arguments.json and arguments.json != "-":
@@ -298,4 +299,4 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
 
 
 def _say(words: str) -> None:
-    print(words, file=sys.stderr)
+    print(for_terminal(words), file=sys.stderr)

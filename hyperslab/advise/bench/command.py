@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..report.table import for_terminal
 from .asked import Asked, asked_for
 from .options import add as add_options
 
@@ -42,7 +43,7 @@ def bench(arguments: argparse.Namespace) -> int:
     asked = asked_for(arguments)
     check_kept(arguments, asked.targets)
     if not arguments.quiet:
-        print(asked.words(), file=sys.stderr)
+        print(for_terminal(asked.words()), file=sys.stderr)
     try:
         frame, notes = _measure(arguments, asked)
         status = _report(arguments, frame, asked.head, notes)
@@ -90,7 +91,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame,
             seed=arguments.seed,
             ranks=arguments.ranks or 0,
             independent=arguments.independent,
-            say=None if arguments.quiet else lambda note: print(f"note: {note}", file=sys.stderr),
+            say=None if arguments.quiet else _say,
         )
     except MemoryLimitError as error:
         if not str(error).startswith(f"{COPY}: "):
@@ -101,6 +102,10 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame,
     order = frame["case"].map(place).fillna(len(place))  # as asked for; blocks are shuffled
     frame = frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
     return frame, engine.notes(frame)
+
+
+def _say(note: str) -> None:
+    print(for_terminal(f"note: {note}"), file=sys.stderr)
 
 
 def _report(
@@ -119,7 +124,8 @@ def _report(
         wrapped("\n".join(f"note: {note}" for note in notes), width),
     ]
     with maybe_unread():
-        print("\n\n".join(filter(None, parts)), file=sys.stderr if piped else sys.stdout)
+        shown = for_terminal("\n\n".join(filter(None, parts)))
+        print(shown, file=sys.stderr if piped else sys.stdout)
     with maybe_unread():
         write(
             frame,

@@ -129,24 +129,24 @@ def bench(
     address = str(address)
     local = not is_url(address) or address.startswith("file://")
     path = Path(address.removeprefix("file://")).expanduser()
-    with _scratch(Path(workdir)) as scratch:
-        values = scratch / "values.bin"
-        with open_source(address) as source:
-            chosen = source.choose(variables)
-            settled = {
-                target.name: prepare_ranks(chosen, target, ranks, values, independent)
-                if ranks
-                else prepare(
-                    source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify
-                )
-                for target in targets
-            }
-            rows = list(_described(source, chosen, settled))
-            for text in notes(pd.DataFrame(rows)):
-                if say:
-                    say(text)
-            threads, before = source.threads, _stamp(path) if local else None
-            if ranks:
+    scratch = Path(workdir) / part_name(EXPERIMENT)
+    values = scratch / "values.bin"
+    with open_source(address) as source:
+        chosen = source.choose(variables)
+        settled = {
+            target.name: prepare_ranks(chosen, target, ranks, values, independent)
+            if ranks
+            else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
+            for target in targets
+        }
+        rows = list(_described(source, chosen, settled))
+        threads, before = source.threads, _stamp(path) if local else None
+    for text in notes(pd.DataFrame(rows)):
+        if say:
+            say(text)
+    with _made(scratch):
+        if ranks:
+            with open_source(address) as source:
                 put_values(source, chosen[0], values, memory_bytes // 4)
         evicted = local and not ranks and _can_evict(path)
         cases = [
@@ -337,14 +337,13 @@ def _can_evict(path: Path) -> bool:
 
 
 @contextmanager
-def _scratch(workdir: Path) -> Iterator[Path]:
-    """Give a folder for the copies, removed at the end; those of killed runs go too."""
-    workdir.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(workdir, EXPERIMENT)
-    folder = workdir / part_name(EXPERIMENT)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
+def _made(scratch: Path) -> Iterator[None]:
+    """Make the folder for the copies, and remove it at the end; those of killed runs go too."""
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(scratch.parent, EXPERIMENT)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
     try:
-        yield folder
+        yield
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(scratch, ignore_errors=True)

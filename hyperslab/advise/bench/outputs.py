@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hyperslab.storage.layout import Layout
 
 from ..report.files import maybe_unread
+from ..report.table import for_terminal
 from .asked import Asked
 
 if TYPE_CHECKING:
@@ -94,11 +95,10 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
                 "memory_bytes": asked.memory_bytes,
                 "whole_process": True,
                 "verify": arguments.verify,
-                "owner": os.getpid(),
             },
         )
     )
-    print(f"{target.name}: {path}, with {_listed(names)}", file=sys.stderr)
+    print(for_terminal(f"{target.name}: {path}, with {_listed(names)}"), file=sys.stderr)
     notes = list(made.notes)
     if left_out:
         notes.append(
@@ -106,7 +106,7 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
             "coordinates come along."
         )
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(for_terminal(f"note: {note}"), file=sys.stderr)
 
 
 def with_coordinates(

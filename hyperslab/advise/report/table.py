@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
-from hyperslab import text
-
 
 def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
     """Return a table of text: the first column to the left, the others to the right.
@@ -47,6 +45,17 @@ def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
     return "\n".join(lines)
 
 
+def for_terminal(text: str) -> str:
+    """Return text as a terminal may have it: names from files must not steer it.
+
+    Examples
+    --------
+    >>> for_terminal("wind\\x1b[31m\\nred")
+    'wind [31m\\nred'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+
 def wrapped(lines: str, width: int) -> str:
     """Return lines broken at words, what goes on indented; 0 for any width.
 
@@ -64,13 +73,3 @@ def wrapped(lines: str, width: int) -> str:
         for line in lines.split("\n")
     )
     return "\n".join(kept)
-
-
-def amount(size: float) -> str:
-    """Return bytes for people."""
-    return text.amount(size, "B")
-
-
-def listing(names: Sequence[str]) -> str:
-    """Return names as "a, b and c"."""
-    return text.listing(list(names), len(names))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from hyperslab.storage.variable import Variable
 
-Coordinate = Variable
 _STANDARD = {
     "time": "T",
     "latitude": "Y",

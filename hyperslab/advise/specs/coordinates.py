@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .axes import Coordinate
+from hyperslab.storage.variable import Variable
 
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 
 
-def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) -> tuple[str, ...]:
+def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
     """Return the variables that some variables cannot be understood without.
 
     These are the coordinate variables of their dimensions, what their attributes coordinates,
@@ -31,7 +31,6 @@ def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) ->
 
     Examples
     --------
-    >>> from hyperslab.storage import Variable
     >>> time = Variable("time", ("time",), (3,), "f8", {"bounds": "time_bnds"})
     >>> ends = Variable("time_bnds", ("time", "two"), (3, 2), "f8")
     >>> sst = Variable("sst", ("time", "x"), (3, 5), "f4")
@@ -48,7 +47,7 @@ def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) ->
     return tuple(name for name in variables if name in found and name not in names)
 
 
-def _needed(variables: Mapping[str, Coordinate], name: str) -> Iterator[str]:
+def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
     variable = variables[name]
     for other, candidate in variables.items():
         own = other.rpartition("/")[2]

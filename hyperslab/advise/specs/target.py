@@ -17,7 +17,6 @@ from .fitting import growing
 
 SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
 CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
-Described = SourceVariable
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
 
 

@@ -18,7 +18,7 @@ from ..index.survey import survey
 from ..whole_file import whole_file
 from .record import MODE
 
-POINTS, SPACING = 3, 2**21
+POINTS, SPACING = 3, 2_000_000
 _NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable.%10d"  # netCDF-4's own words
 _LEVEL = 1  # of the windows, as the package has it
 
@@ -42,7 +42,7 @@ def span(chunk_bytes: int, points: int = POINTS, spacing: int = SPACING) -> int:
     Examples
     --------
     >>> span(1_956_240), span(53_989_260)
-    (652080, 2097152)
+    (652080, 2000000)
     """
     return min(spacing, -(-chunk_bytes // points))
 

@@ -338,7 +338,7 @@ def _joined(
     near = advice.subject.near
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     main, again = reads[reads["aa"] != "B"], reads[reads["aa"] == "B"]
-    base = _mixes(main, advice.present, near)
+    base = _mixes(main, advice.present, near, effort.repeats)
     if base is None:
         why = _why(frame, advice.present)
         said = f"reads of the file as it is could not be measured ({why}): no gain is known."
@@ -350,7 +350,7 @@ def _joined(
     onward = set(frame.loc[frame["block"] >= effort.screened, "case"])
     known, said_of = dict[str, Row](), list[str]()
     for row in chosen:
-        name, mix = row.candidate.name, _mixes(main, row, near)
+        name, mix = row.candidate.name, _mixes(main, row, near, effort.repeats)
         if mix is None or not (mix.notna() & base.notna()).any():
             why = _why(frame, row)
             said_of.append(f"{name} was not measured: {why}.")
@@ -363,16 +363,17 @@ def _joined(
             measured_gain=paired_ratio(base, mix),
             left_early=0 < effort.screened < effort.repeats and name not in onward,
         )
-    twice = _mixes(again, advice.present, near)
+    twice = _mixes(again, advice.present, near, effort.repeats)
     said_of += [notes.noise(paired_ratio(base, twice))] if twice is not None else []
     rows = [known.get(row.candidate.name, row) for row in advice.rows]
     return known[advice.present.candidate.name], rows, said_of
 
 
-def _mixes(reads: pd.DataFrame, row: Row, accesses: Sequence[Access]) -> Any:
-    """Return seconds of an average read by block; None where an access has none."""
+def _mixes(reads: pd.DataFrame, row: Row, accesses: Sequence[Access], blocks: int) -> Any:
+    """Return seconds of an average read by block, of all blocks; None where an access has none."""
     own = reads[reads["case"] == row.candidate.name]
     table = own.pivot_table(index="block", columns="pattern", values="wall_s")
+    table = table.reindex(range(blocks))
     mix = mix_s(accesses, table)  # type: ignore[arg-type]
     return mix if mix is not None and mix.notna().any() else None  # type: ignore[attr-defined]
 

@@ -69,22 +69,10 @@ def calibrate(
 ) -> Calibration:
     """Find what reading costs on this machine, by reading files made for it.
 
-    Each read is timed in fresh processes, in shuffled blocks of all reads, as often as the time
-    allows; what a quarter of the samples stay below is fitted. The files take up to 0.4 GB, and are
-    removed.
-
-    Parameters
-    ----------
-    seconds
-        What it may take. The first block is always whole, and takes some 40 s.
-    libraries, codecs
-        Those that are not installed are left out.
-    workdir
-        A folder on the disk that cold reads are about; without it the system's for temporary files.
-    side
-        Elements along a side of the maps that are read; None goes by the seconds.
-    progress
-        Whether a bar is shown, on a terminal.
+    Each read is timed in fresh processes, in shuffled blocks of all reads, as often as the seconds
+    allow (the first block is always whole); what a quarter of the samples stay below is fitted.
+    The files, with maps of `side` elements along a side, take up to 0.4 GB and are removed; cold
+    reads are about the disk that `workdir` is on. Libraries that are not installed are left out.
     """
     began = time.monotonic()
     with measuring(), tempfile.TemporaryDirectory(prefix="calibration-", dir=workdir) as name:

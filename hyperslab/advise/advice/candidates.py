@@ -132,21 +132,9 @@ def layouts(
 ) -> list[Candidate]:
     """Return layouts to try: chunk shapes by the accesses, each with every codec and format.
 
-    Parameters
-    ----------
-    present
-        From `now`.
-    variable, accesses
-        What is read, and how.
-    remote
-        Whether it is read over a network: then pages (HDF5) and shards (Zarr) are tried.
-    formats
-        Formats to try; the file's own (netCDF-4 for classic files) and Zarr 3 if empty.
-    codecs
-        Codecs to try, with or without a level ("deflate", "zstd:3"), "none" for none, "same" for
-        the file's own; all known if empty.
-    call_s
-        What a request costs, in seconds.
+    These are the file's own format (netCDF-4 for classic files) and Zarr 3, with every codec, where
+    none is named; read over a network, HDF5 in pages and Zarr in shards too. A request costs so
+    many seconds.
     """
     own = present.layout.format if present.layout.format in CHUNKED else "netcdf4"
     wanted = formats or tuple(dict.fromkeys((own, *(("hdf5",) if remote else ()), "zarr3")))

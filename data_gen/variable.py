@@ -1,15 +1,20 @@
 """One variable of a dataset, as experiments write and check it."""
 
+import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.storage import create
+from hyperslab.storage.chunk_cache import DEFAULT_CACHE
 from hyperslab.storage.layout import Layout
 
 from .datasets import Dataset, dataset
@@ -79,6 +84,88 @@ class DatasetVariable:
         for link, path in zip(files, made, strict=True):
             link.unlink(missing_ok=True)
             link.symlink_to(path.resolve())
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A variable with more time steps than are drawn, which follow again and again.
+
+    Its netCDF files have as many chunks as those of a variable that is drawn whole, and chunks of
+    the same sizes, since each is compressed alone; and they are made by copying chunks.
+
+    Parameters
+    ----------
+    drawn : DatasetVariable
+    steps : int
+        Its time steps.
+    """
+
+    drawn: DatasetVariable
+    steps: int
+
+    @property
+    def name(self) -> str:
+        """What its files begin with."""
+        return f"{self.drawn.name} repeated"
+
+    @property
+    def variable(self) -> str:
+        """Its name in the files."""
+        return self.drawn.variable
+
+    @property
+    def dtype(self) -> str:
+        """Type of its values."""
+        return self.drawn.dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of its axes, time first."""
+        return (self.steps, *self.drawn.shape[1:])
+
+    def part(self, selection: Any, folder: Path) -> Callable[[], NDArray[Any]]:
+        """Return what gives part of it: drawn once, and kept in the folder."""
+        first, *rest = selection
+        steps = np.arange(self.steps)[first] % self.drawn.shape[0]
+        if not steps.shape:
+            return self.drawn.part((int(steps), *rest), folder)
+        return partial(_taken, self.drawn.part((slice(None), *rest), folder), steps)
+
+    def write(self, files: Mapping[Path, Layout], folder: Path) -> None:
+        """Write netCDF files whose chunks are a time step each."""
+        about = dataset(self.drawn.name, **{**self.drawn.parameters, "steps": self.steps})
+        described = about.description
+        fixed = {"coordinates": described.coordinates, "attrs": described.attrs}
+        self.drawn.write(files, folder)
+        for path, layout in files.items():
+            short = path.resolve()
+            path.unlink()
+            with create(path, described.variables, layout, **fixed):
+                pass
+            with h5py.File(short) as old, h5py.File(path, "r+") as new:
+                names = [one.name for one in described.variables]
+                for step, name in self._order(names):
+                    _repeat(old[name].id, new[name].id, step)
+
+    def _order(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
+        """Yield chunks as netCDF-C writes them: the last of a variable stay in its cache."""
+        chunk_bytes = math.prod(self.drawn.step_shape) * np.dtype(self.dtype).itemsize
+        through = max(0, self.steps - DEFAULT_CACHE.nbytes // chunk_bytes)
+        yield from product(range(through), names)
+        yield from ((step, name) for name in names for step in range(through, self.steps))
+
+
+def _taken(values: Callable[[], NDArray[Any]], steps: NDArray[np.int64]) -> NDArray[Any]:
+    """Return time steps of what is loaded."""
+    found: NDArray[Any] = values()[steps]
+    return found
+
+
+def _repeat(old: h5py.h5d.DatasetID, new: h5py.h5d.DatasetID, step: int) -> None:
+    """Copy a time step's chunk, as it is stored, from a shorter variable."""
+    rest = (0,) * (len(old.shape) - 1)
+    mask, stored = old.read_direct_chunk((step % old.shape[0], *rest))
+    new.write_direct_chunk((step, *rest), stored, mask)
 
 
 def variable(name: str, variable: str, **parameters: object) -> DatasetVariable:

@@ -11,12 +11,12 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import IO
+from contextlib import suppress
+from multiprocessing import Pipe
 
 import pytest
 
 from hyperslab.measure.child import Child
-from hyperslab.network import seat
 
 
 def forking() -> Iterator[None]:
@@ -32,56 +32,45 @@ def forking() -> Iterator[None]:
 class Process:
     """What `subprocess.Popen` has and a helper asks for."""
 
-    def __init__(self, pid: int, stdin: IO[bytes], stdout: IO[bytes]) -> None:
-        self.pid, self.stdin, self.stdout = pid, stdin, stdout
-        self.returncode: int | None = None
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
 
-    def poll(self) -> int | None:
-        if self.returncode is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            self.returncode = os.waitstatus_to_exitcode(status) if pid else None
-        return self.returncode
-
-    def wait(self, timeout: float = 60.0) -> int:
+    def wait(self, timeout: float = 60.0) -> None:
         until = time.monotonic() + timeout
-        while (status := self.poll()) is None:
-            if time.monotonic() > until:
-                raise subprocess.TimeoutExpired("a forked helper", timeout)
-            time.sleep(0.001)
-        return status
-
-    def kill(self) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, 9)
+        with suppress(ChildProcessError):  # it was waited for
+            while os.waitpid(self.pid, os.WNOHANG) == (0, 0):
+                if time.monotonic() > until:
+                    raise subprocess.TimeoutExpired("a forked helper", timeout)
+                time.sleep(0.001)
 
 
 class Forked(Child):
     """One of the words of a helper, forked."""
 
     def __init__(self, words: str, environment: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by forget
-        (here, told), (answers, there) = os.pipe(), os.pipe()
+        self.pipe, theirs = Pipe()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end
         sys.stdout.flush()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of threads
             pid = os.fork()
         if not pid:
-            _become(words, here, there, self._errors.fileno())
-        os.close(here)
-        os.close(there)
-        self.process = Process(pid, os.fdopen(told, "wb"), os.fdopen(answers, "rb"))
+            _become(words, theirs.fileno(), self._output.fileno())
+        theirs.close()
+        self.process = Process(pid)
 
 
-def _become(words: str, told: int, answers: int, errors: int) -> None:
+def _become(words: str, pipe: int, output: int) -> None:
     """Run the words of a helper in this forked process, and nothing else of it."""
     try:
+        owner = os.getppid()
         os.setsid()
-        for number, place in enumerate((told, answers, errors)):
+        for number, place in enumerate((os.open(os.devnull, os.O_RDONLY), output, output, pipe)):
             os.dup2(place, number)
-        os.closerange(3, 4096)  # connections and pipes of the parent
+        os.closerange(4, 4096)  # connections and pipes of the parent
         sys.stdin = os.fdopen(0)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-        exec(words, {"sit": seat.sit})
+        exec(words, {"pipe": 3, "owner": owner})
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
     finally:

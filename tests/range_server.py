@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+import urllib.parse
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
@@ -24,10 +25,12 @@ def at_once(log, delay_s):
 
 
 @contextmanager
-def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
+def serving(folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"", tag="ETag"):
     """Serve a folder; gives its address and the log of (method, path, start, bytes sent).
 
-    `absent` is what it says of what is not there, `delay_s` how long an answer takes.
+    `absent` is what it says of what is not there, or `soft` what it gives for it; `delay_s` how
+    long an answer takes; `token` the query that who reads must give; `tag` the header that tells
+    when a file was written.
     """
     log = []
 
@@ -43,14 +46,18 @@ def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
         def answer(self, body):
             began = time.monotonic()
             time.sleep(delay_s)
-            path = folder / self.path.lstrip("/")
-            if not path.is_file():
-                self.send_response(absent)
-                self.send_header("Content-Length", "0")
+            name, _, query = self.path.partition("?")
+            path = folder / urllib.parse.unquote(name).lstrip("/")
+            there = path.is_file() and urllib.parse.unquote(query) == urllib.parse.unquote(token)
+            if not there:
+                self.send_response(200 if soft else absent)
+                self.send_header("Content-Length", str(len(soft)))
                 self.end_headers()
-                log.append(Request(self.command, self.path, 0, 0, began))
+                log.append(Request(self.command, self.path, 0, len(soft) * body, began))
+                if body:
+                    self.wfile.write(soft)
                 return
-            data = path.read_bytes()
+            data, stat = path.read_bytes(), path.stat()
             size = len(data)
             asked = re.match(r"bytes=(\d+)-(\d*)$", self.headers.get("Range", ""))
             start = 0
@@ -70,7 +77,9 @@ def serving(folder, *, ranges=True, absent=404, delay_s=0.0):
                 self.send_response(200)
             if ranges:
                 self.send_header("Accept-Ranges", "bytes")
-            self.send_header("ETag", f'"{path.stat().st_mtime_ns}"')
+            written = {"ETag": f'"{stat.st_mtime_ns}"'}
+            written["Last-Modified"] = self.date_time_string(stat.st_mtime)
+            self.send_header(tag, written[tag])
             self.send_header("Content-Length", str(len(data)))
             # Before it is sent: who has the answer may look for it in the log.
             log.append(Request(self.command, self.path, start, len(data) * body, began))

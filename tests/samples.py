@@ -3,13 +3,20 @@
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.processes import Processes
 from hyperslab.network import HelperError
+
+
+def running() -> Iterator[Processes]:
+    """Processes that the tests of a module share: a fixture of it."""
+    with Processes() as processes:
+        yield processes
 
 
 @dataclass(frozen=True)

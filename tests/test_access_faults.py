@@ -17,13 +17,13 @@ import pytest
 from forked_servers import forking
 
 from hyperslab import subchunk
+from hyperslab.access import chunkindex_format as chunkindex
 from hyperslab.access import reader as reader_named
 from hyperslab.access import readers, references
 from hyperslab.access.answer import SOUND, Origin, fault_of
 from hyperslab.access.urls import Remote
 from hyperslab.network import Fault, serving
 from hyperslab.storage import Layout, write_array
-from hyperslab.subchunk import chunkindex
 
 CHUNKS = (1, 200, 300)
 LAYOUTS = {

@@ -11,11 +11,11 @@ from contracts.readers import ReaderContract, Truth, assert_same
 from forked_servers import forking
 
 from hyperslab import subchunk
+from hyperslab.access import chunkindex_format as chunkindex
 from hyperslab.access import reader as reader_named
 from hyperslab.access import readers, references
 from hyperslab.network import Fault, serving
 from hyperslab.storage import Layout, Variable, create
-from hyperslab.subchunk import chunkindex
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

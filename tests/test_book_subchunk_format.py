@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hyperslab import subchunk
-from hyperslab.subchunk.deflate import packing
+from hyperslab.subchunk.deflate import windows as packing
 from hyperslab.subchunk.index.format import MAGIC, VERSION
 from hyperslab.subchunk.index.points import POINT_ARRAYS
 

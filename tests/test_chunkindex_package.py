@@ -30,7 +30,7 @@ READS = {
 # Not the package's code: its two functions, as ours does them.
 FAKE = """
 from hyperslab.access.chunkindex_layout import StandIn
-from hyperslab.subchunk import chunkindex
+from hyperslab.access import chunkindex_format as chunkindex
 
 def create_index(index, path):
     chunkindex.write(path, index)

@@ -86,6 +86,24 @@ def test_the_headline_gives_the_verdict_and_the_other_parts_keep_theirs(tmp_path
 
 
 @pytest.mark.parametrize(
+    ("profile", "found", "verdict"), [("full", 4, "holds"), ("quick", 1.5, "weaker")]
+)
+def test_the_first_headline_that_is_measured_gives_the_verdict_alone(
+    tmp_path: Path, profile: str, found: float, verdict: str
+) -> None:
+    timed = part(measure={**RATIO, "where": {"profile": ["full"], "experiment": "e"}})
+    computed = part(name="computed", measure={**RATIO, "where": {"experiment": "f"}})
+    rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
+    rows += [*samples("a", 1.5, experiment="f"), *samples("b", 1.0, experiment="f")]
+    rows += quiet(experiment="f")
+    rows = [{**row, "profile": profile} for row in rows]
+    judged = judge(tmp_path, claim(timed, computed), rows)
+    assert (judged.verdict, judged.headline.measured) == (verdict, pytest.approx(found))
+    assert [each.headline for each in judged.parts] == [True]
+    assert judge(tmp_path, claim(timed, computed), rows[:1]).headline.name == "time"
+
+
+@pytest.mark.parametrize(
     ("limit", "verdict", "partly"), [(0.01, "refuted", True), (0.9, "holds", False)]
 )
 def test_a_claim_holds_in_part_where_another_part_came_out_against_it(

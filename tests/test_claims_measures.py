@@ -319,9 +319,10 @@ def test_values_are_made_from_the_columns_they_name() -> None:
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
+    moved = {"stages": 2.0, "idle_stages": 2.0, "handshakes": 1.0, "wire_bytes": 9.0, "sys_s": 0.0}
     table = frame_of(
-        rows("a/1", 1.0, user_s=1.0, sys_s=0.0, file_bytes=5.0, predicted_bytes=5.0, codec="x")
-        + rows("b/1", 2.0, user_s=0.5, sys_s=0.0, file_bytes=9.0, predicted_bytes=9.0, codec="y")
+        rows("a/1", 1.0, user_s=1.0, file_bytes=5.0, predicted_bytes=5.0, codec="x", **moved)
+        + rows("b/1", 2.0, user_s=0.5, file_bytes=9.0, predicted_bytes=9.0, codec="y", **moved)
     )
     exact = KINDS[kind].timed is False
     fields: dict[str, object] = {
@@ -346,8 +347,8 @@ def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
         fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
     if kind == "best":
         fields |= {"expect": "a/1", "select": "max"}
-    if kind == "at_rate":
-        fields |= {"rate": 1e6, "counting": "file_bytes"}
+    if kind in ("at_rate", "over_link"):
+        fields |= {"rate": 1e6, "counting": "file_bytes", "round_trip_s": 0.1}
     if kind == "means":
         fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
     if kind == "order":
@@ -380,6 +381,19 @@ def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_process
     slow, fast = (measured("at_rate", table, rate=rate, **fields) for rate in (1e7, 1e9))
     assert slow.value == pytest.approx(10.1 / 1.1) and slow.words["compared"] == "9.18× faster"
     assert fast.value == pytest.approx(0.2 / 1.001)
+
+
+def test_over_a_link_reads_take_their_round_trips_bytes_and_work() -> None:
+    counts = {"handshakes": 1.0, "sys_s": 0.0}
+    few = {"stages": 4.0, "idle_stages": 4.0, "wire_bytes": 1e7, "user_s": 0.5}
+    many = {"stages": 40.0, "idle_stages": 40.0, "wire_bytes": 1e6, "user_s": 0.1}
+    table = rows("few", 9.0, **counts, **few) + rows("many", 1.0, **counts, **many)
+    table += rows("few", 9.0, phase="close", user_s=7.0, sys_s=0.0)
+    fields = {"of": case("few"), "to": case("many"), "phases": ["open", "read"], "rate": 1e7}
+    near, far = (measured("over_link", table, round_trip_s=trip, **fields) for trip in (0.0, 0.1))
+    assert near.value == pytest.approx(1.5 / 0.2) and near.words["compared"] == "7.5× slower"
+    assert far.value == pytest.approx(2.0 / 4.3) and far.words["of"] == "2 s"
+    assert (far.n, far.timed, far.experiments) == (BLOCKS, True, ("e",))
 
 
 def test_the_mean_of_ratios_of_several_experiments() -> None:

@@ -3,6 +3,7 @@
 from functools import partial
 from itertools import product
 
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from forked_servers import forking
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.variable import variable
+from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
 from hyperslab.experiments import penard_link as far
@@ -89,6 +90,28 @@ def test_nothing_can_be_read_where_nothing_is_served(files):
     read = ReadOver(Place("delay", LINKS["delay"]), files["Zarr"], np.s_[0, :], "zarr")
     with pytest.raises(AssertionError, match="drawn from"):
         read.parts("")
+
+
+@pytest.mark.parametrize("selection", [np.s_[:, 3, 9], np.s_[4, :, :]])
+def test_what_is_repeated_is_written_as_what_is_drawn_whole(tmp_path, selection):
+    size = {"nlat": 19, "nlon": 64}
+    drawn, whole = (variable("ocean", "vo", steps=steps, **size) for steps in (2, 5))
+    repeated = Repeated(drawn, 5)
+    layout = Layout("netcdf4", chunks=drawn.step_shape, codec="deflate", level=4)
+    order = []
+    for data, path in ((whole, tmp_path / "whole.nc"), (repeated, tmp_path / "repeated.nc")):
+        data.write({path: layout}, tmp_path / "data")
+        with h5py.File(path) as file:
+            found = [(file[name].id, name) for name in ("uo", "vo")]
+            chunks = [(id.get_chunk_info(n), name) for id, name in found for n in range(5)]
+            order.append([(name, c.chunk_offset) for c, name in sorted(chunks, key=at)])
+            values = file["vo"][selection]
+    assert order[0] == order[1] and repeated.shape == whole.shape
+    assert (values == repeated.part(selection, tmp_path)()).all()
+
+
+def at(chunk):
+    return chunk[0].byte_offset
 
 
 READS = ("ocean series", "ocean map", "temperature series", "temperature map")
@@ -197,6 +220,11 @@ def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
     save(made, tmp_path / "penard_link.parquet")  # of smaller files
     judged = claims.evaluate([known["penard-9b"], known["penard-9"]], tmp_path)
     assert judged[0].verdict == judged[1].parts[2].verdict == "not measured"
+    long = records(link="undelayed", h5py_on=3, chunkindex_off=stages).assign(wall_s=0.5)
+    save(pd.concat([made, long]), tmp_path / "penard_link.parquet")
+    (found,) = claims.evaluate([known["penard-9b"]], tmp_path)
+    assert (found.verdict, found.headline.name) == (verdict, "time by the model")
+    assert found.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)
 
 
 def test_the_document_s_seconds_are_judged(tmp_path):

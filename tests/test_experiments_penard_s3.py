@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forked_servers import forking
+from made_store import KEY, SECRET, store, variables
 
 from data_gen.variable import variable
 from hyperslab import claims
@@ -17,7 +18,7 @@ from hyperslab.experiments import penard_s3 as far
 from hyperslab.io.experiment import Case, File, Read
 from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
 from hyperslab.measure.records import about, frame_of, load, save
-from hyperslab.network import Endpoint, Link, serving
+from hyperslab.network import Endpoint, Link
 from hyperslab.storage.layout import Layout
 from hyperslab.study import profile
 from hyperslab.study.options import Options
@@ -26,7 +27,6 @@ from hyperslab.study.stale import Page
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 ROOT = Path(__file__).parents[1]
-KEY, SECRET = "AKCANARYCANARYCANARY", "canary-that-nobody-may-see"
 BUCKET, FOLDER = "canary-bucket", "canary-top/canary-folder"
 STORE = f"s3://{BUCKET}/{FOLDER}"
 URL = "HYPERSLAB_S3_URL"
@@ -53,12 +53,10 @@ def test_what_cannot_be_done_is_tried(tmp_path):
         assert "127.0.0.1" not in found[name]
 
 
-def variables(server, key=KEY):
+def environment(server):
     """An environment with the keys of a server, and no others."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    told = {"ENDPOINT_URL": server.endpoint, "REGION": "us-east-1", "ACCESS_KEY_ID": key}
-    keys = {f"AWS_{name}": value for name, value in told.items()}
-    return kept | keys | {"AWS_SECRET_ACCESS_KEY": SECRET}
+    return kept | variables(server)
 
 
 def leaked(text, server):
@@ -68,29 +66,27 @@ def leaked(text, server):
 
 
 def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkeypatch):
-    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
     (tmp_path / "a.nc").write_bytes(b"a")
-    with serving(tmp_path, "s3", keys=(KEY, SECRET), writable=True) as server:
+    with store(tmp_path, BUCKET) as server:
         for name, value in variables(server, key=f"{KEY}-not").items():
             monkeypatch.setenv(name, value)
         with (
-            pytest.raises(OSError, match="does not name this server's access key") as caught,
+            pytest.raises(OSError, match="access denied") as caught,
             serve(tmp_path, {"s3": Link(1e9, 0)}, "s3", STORE),
         ):
             pass
     assert not leaked(str(caught.value), server)
 
 
-def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("hyperslab.network.server.BUCKET", BUCKET)
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path):
     served, work = tmp_path / "served", tmp_path / "work"
     served.mkdir()
     work.mkdir()
     words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(work / "out.ipynb")]
     words += ["-p", "profile", "smoke", "-p", "workdir", str(work), "-p", "repeats", "1"]
     run = partial(subprocess.run, words, cwd=ROOT / "notebooks", capture_output=True, text=True)
-    with serving(served, "s3", keys=(KEY, SECRET), writable=True) as server:
-        done = run(env=variables(server) | {URL: STORE})
+    with store(served, BUCKET) as server:
+        done = run(env=environment(server) | {URL: STORE})
         assert done.returncode == 0, done.stderr[-2000:]
         put = {request.path for request in server.requests() if request.method == "PUT"}
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)

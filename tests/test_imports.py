@@ -14,11 +14,12 @@ ROOT = Path(__file__).parents[1]
 BELOW: dict[str, frozenset[str]] = {
     "storage": frozenset(),
     "text": frozenset(),
+    "secret": frozenset(),
     "measure": frozenset({"text", "storage"}),
-    "network": frozenset({"storage", "measure"}),
+    "network": frozenset({"storage", "measure", "secret"}),
     "subchunk": frozenset(),  # usable alone
     "kernels": frozenset(),
-    "access": frozenset({"storage", "measure", "network", "subchunk", "kernels"}),
+    "access": frozenset({"secret", "storage", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels", "io"}),
@@ -28,7 +29,7 @@ BELOW: dict[str, frozenset[str]] = {
     "tune": frozenset({"text", "storage", "measure", "advise"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
-BELOW["claims"] = frozenset({"text", "measure", "analysis"})
+BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
 BELOW["study"] = frozenset(BELOW) - {"advise", "tune"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}

@@ -1,9 +1,5 @@
 """What an interrupted run leaves behind is taken over whole, or not at all."""
 
-import json
-
-import pytest
-
 from hyperslab.measure.journal import Journal
 
 
@@ -21,18 +17,20 @@ def test_half_a_line_is_cut_off(tmp_path):
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("cut", range(0, 200, 7))
-def test_any_cut_leaves_a_usable_journal(tmp_path, cut):
+def test_any_cut_leaves_a_usable_journal(tmp_path):
     path = tmp_path / "j"
     journal = Journal(path, {"v": 1}, "first")
     for block in range(3):
         journal.add("e", "p", block, [{"x": float(block)}])
-    path.write_bytes(path.read_bytes()[:cut])
-    journal = Journal(path, {"v": 1}, "second")
-    found = journal.blocks("e", "p")
-    assert all(rows == [{"x": float(block)}] for block, rows in found.items())
-    journal.add("e", "p", 7, [])
-    assert [json.loads(line) for line in path.read_text().splitlines()]
+    whole = path.read_bytes()
+    ends = [at for at, byte in enumerate(whole) if byte == ord("\n")]  # a line without its end
+    for cut in (*range(0, len(whole), 29), *ends, *(end + 1 for end in ends)):
+        path.write_bytes(whole[:cut])
+        Journal(path, {"v": 1}, "second").add("e", "p", 7, [])
+        found = Journal(path, {"v": 1}, "third").blocks("e", "p")
+        assert found.pop(7) == []
+        assert found == {block: [{"x": float(block)}] for block in range(len(found))}
+        assert len(found) >= max(0, whole[:cut].count(b"\n") - 1)
 
 
 def test_other_machine_or_version_starts_anew(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from hyperslab.measure import memory, worker
 from hyperslab.measure.case import Case
-from hyperslab.measure.worker import Job, is_none, perform, run_nothing
+from hyperslab.measure.worker import Job, perform, run_nothing
 
 
 def test_as_much_as_the_files_are_long_within_limits(tmp_path, monkeypatch):
@@ -61,18 +61,39 @@ def test_before_reads_whose_cache_is_set_and_less_before_cold_ones(tmp_path, mon
     monkeypatch.setattr(worker, "touch", taken.append)
     monkeypatch.setattr(worker, "COLD_BYTES", 2**20)
     for state in ("warm", "cold", ""):
-        case = Case("a", run_nothing, check=is_none, files=(path,), cache_state=state)
+        case = Case("a", run_nothing, files=(path,), cache_state=state)
         perform(Job(case))
     assert taken == [9 * 2**20, 2**20]
 
 
-def test_a_job_may_do_without_the_sweep(tmp_path, monkeypatch):
+@pytest.fixture
+def warm(tmp_path):
+    """A warm read, without the sweep."""
+    (tmp_path / "values").write_bytes(bytes(8192))
+    return Job(Case("read", run_nothing, files=(tmp_path,), cache_state="warm"), sweeps=False)
+
+
+def test_a_file_that_never_stays_is_lost_with_what_to_do(warm, monkeypatch):
+    read = []
+    monkeypatch.setattr(worker, "warm", read.append)
+    monkeypatch.setattr(worker, "resident_fraction", lambda files: 0.998)
+    outcome = perform(warm)
+    assert len(read) == worker.WARMINGS and not outcome.rows
+    assert "only 99.8% of the file is in the page cache after it was read 3 times" in outcome.status
+    assert "run again, or give a smaller file (file_mib) or more memory" in outcome.status
+
+
+def test_a_file_that_stays_at_last_is_read(warm, monkeypatch):
+    shares = iter((0.5, 0.998, 1.0))
+    monkeypatch.setattr(worker, "resident_fraction", lambda files: next(shares))
+    assert perform(warm).status == "ok"
+
+
+def test_a_job_may_do_without_the_sweep(warm, monkeypatch):
     swept = []
     monkeypatch.setattr(worker, "sweep", lambda: swept.append(1))
-    (tmp_path / "a").write_bytes(b"a")
-    case = Case("a", run_nothing, files=(tmp_path,), cache_state="warm")
-    assert perform(Job(case, sweeps=False)).status == "ok" and not swept
-    assert perform(Job(case)).status == "ok" and swept
+    assert perform(warm).status == "ok" and not swept
+    assert perform(Job(warm.case)).status == "ok" and swept
 
 
 HELD = """

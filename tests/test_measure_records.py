@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hyperslab.measure import machine, records
-from hyperslab.measure.records import MergeError, Records, frame_of, load, merge, save
+from hyperslab.measure.records import frame_of, load, save
 
 
 def test_round_trip_keeps_types_and_missing_values(tmp_path):
@@ -33,26 +33,6 @@ def test_truncated_file_is_named_with_the_remedy(tmp_path):
 def test_missing_records_say_how_to_make_them(tmp_path):
     with pytest.raises(FileNotFoundError, match="hyperslab run lee_access"):
         load(tmp_path / "lee_access.parquet")
-
-
-@pytest.mark.parametrize("what", ["machine", "versions", "profile"])
-def test_runs_that_differ_do_not_mix_unless_asked(what):
-    def run(run_id, value):
-        facts = {"identity": {"cpu": "x"}, "versions": {"zarr": "3"}}
-        profile = "quick"
-        if what == "machine":
-            facts["identity"] = {"cpu": value}
-        elif what == "versions":
-            facts["versions"] = {"zarr": value}
-        else:
-            profile = value
-        return Records(frame_of([{"run_id": run_id, "profile": profile}]), {run_id: facts})
-
-    parts = [run("1", "a"), run("2", "b")]
-    with pytest.raises(MergeError, match=f"differ in {what}"):
-        merge(parts)
-    assert len(merge(parts, allow=[what]).frame) == 2
-    assert len(merge([run("1", "a"), run("2", "a")]).frame) == 2
 
 
 def test_machine_facts_name_nobody(tmp_path, monkeypatch):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from hyperslab.measure.stats import (
     geometric_mean_ratio,
-    mean_sd,
     median_interval,
     middle_eight,
     paired_ratio,
@@ -67,7 +66,6 @@ def test_geometric_mean_takes_groups_alike():
 
 def test_documents_statistics():
     assert middle_eight([10, 1, 2, 3, 4, 5, 6, 7, 8, 0]) == 4.5
-    assert mean_sd([2.0, 4.0, 6.0]) == (4.0, 2.0)
     with pytest.raises(ValueError, match="at least 3"):
         middle_eight([1.0, 2.0])
 

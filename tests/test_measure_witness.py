@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from samples import Append, Is, OnceOnly, ReadFile, SlowWitness
+from samples import Append, Is, OnceOnly, ReadFile, SlowWitness, running
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Case
@@ -12,9 +12,11 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
 
+processes = pytest.fixture(scope="module")(running)
+
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path, monkeypatch, processes):
     """Measure cases a to c in a block, the witness of `b` slow in so many of its tries."""
     # A real disturbance of the others would be retaken too.
     monkeypatch.setattr(witness, "SLOW", 100.0)
@@ -29,7 +31,8 @@ def run(tmp_path, monkeypatch):
             Case("c", Append(log, "c")),
         ]
         journal = Journal(tmp_path / "journal.jsonl", {}, "run")
-        rows = measure("e", cases, Plan(blocks=1, retakes=retakes), journal)
+        plan = Plan(blocks=1, retakes=retakes)
+        rows = measure("e", cases, plan, journal, processes=processes)
         return frame_of(rows), log.read_text()
 
     return measured
@@ -73,12 +76,10 @@ def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
     assert b["status"].tolist() == ["ok"] and b["disturbed"].tolist() == [True]
 
 
-def test_a_resumed_run_knows_the_witnesses_of_before(tmp_path):
-    journal = Journal(tmp_path / "journal.jsonl", {}, "run")
-    case = Case("a", Append(tmp_path / "log", "a"), aa=True)
-    rows = measure("e", [case], Plan(blocks=2), journal)
-    past = _Past.of({0: rows[:2], 1: rows[2:]})
-    assert past.paces == [row["pace_s"] for row in rows] and len(past.paces) == 4
+def test_a_resumed_run_knows_the_witnesses_of_before(run):
+    frame, _ = run(tries=0)
+    past = _Past({0: frame.to_dict("records")})
+    assert past.paces == frame["pace_s"].tolist() and len(past.paces) == 4
 
 
 @pytest.mark.parametrize(

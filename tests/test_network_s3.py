@@ -1,9 +1,4 @@
-"""S3 on loopback: listings, and credentials that show up nowhere."""
-
-import os
-import urllib.error
-import urllib.request
-from pathlib import Path
+"""S3 on loopback: parts of files, and listings."""
 
 import pytest
 from forked_servers import forking
@@ -30,7 +25,7 @@ def server(tmp_path_factory):
         yield server
 
 
-def test_obstore_reads_lists_and_is_refused_with_another_key(server):
+def test_obstore_reads_and_lists(server):
     obstore = pytest.importorskip("obstore")
     from obstore.store import from_url
 
@@ -42,13 +37,11 @@ def test_obstore_reads_lists_and_is_refused_with_another_key(server):
     assert set(listed["common_prefixes"]) == {"store", "many"}
     assert sum(len(page) for page in obstore.list(store)) == len(KEYS) + 1203  # two pages
     assert {r.status for r in server.requests()} == {200, 206}
-    for wrong in ({"access_key_id": "AKX"}, {"skip_signature": True}):
-        other = from_url(server.url, **server.obstore_options | wrong)
-        with pytest.raises(Exception, match="403 Forbidden"):
-            obstore.get(other, KEYS[0])
+    with pytest.raises(Exception, match="only reads"):
+        obstore.put(store, "b.nc", b"values", use_multipart=False)
 
 
-def test_s3fs_reads_lists_and_is_refused_with_another_key(server):
+def test_s3fs_reads_and_lists(server):
     s3fs = pytest.importorskip("s3fs")
     files = s3fs.S3FileSystem(**server.storage_options)
     assert files.cat_file(f"bucket/{KEYS[0]}", start=10, end=20) == DATA[10:20]
@@ -56,21 +49,3 @@ def test_s3fs_reads_lists_and_is_refused_with_another_key(server):
     assert len(files.find("bucket/many")) == 1203
     with pytest.raises(FileNotFoundError):
         files.cat_file("bucket/none")
-    wrong = server.storage_options | {"key": "x" * 20}
-    with pytest.raises(PermissionError):
-        s3fs.S3FileSystem(**wrong).cat_file(f"bucket/{KEYS[0]}")
-
-
-def test_what_names_no_access_key_is_refused(server):
-    with pytest.raises(urllib.error.HTTPError, match="403") as refused:
-        urllib.request.urlopen(f"{server.endpoint}/bucket/store.txt", timeout=10)
-    refused.value.close()
-
-
-def test_credentials_are_new_each_time_and_shown_nowhere(server, tmp_path):
-    with serving(tmp_path, "s3") as other:
-        secrets = {s.storage_options[name] for s in (server, other) for name in ("key", "secret")}
-        assert len(secrets) == 4
-        shown = [repr(server), repr(other), repr(other.requests()), repr(dict(os.environ))]
-        shown += [path.read_text(errors="replace") for path in Path("/proc").glob("*/cmdline")]
-        assert not [secret for secret in secrets for text in shown if secret in text]

@@ -10,8 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from forked_servers import forking
 
 from hyperslab.network import Fault, HelperError, Wire, lighttpd, serving
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 DATA = bytes(range(256)) * 4000
 NO_LIGHTTPD = shutil.which("lighttpd") is None
@@ -88,11 +91,11 @@ def test_heads_are_those_of_the_file(server):
     assert answer.headers["Last-Modified"].endswith("GMT")
 
 
-@pytest.mark.parametrize("path", ["/none", "/in/../../secret", "/%2e%2e/secret", "/in"])
-def test_what_is_not_in_the_folder_is_not_there(server, path):
-    answer, body = ask(server, path=path)
-    assert answer.status in (301, 400, 404)  # lighttpd sends a folder elsewhere
-    assert b"not served" not in body
+def test_what_is_not_in_the_folder_is_not_there(server):
+    for path in ("/none", "/in/../../secret", "/%2e%2e/secret", "/in"):
+        answer, body = ask(server, path=path)
+        assert answer.status in (301, 400, 404)  # lighttpd sends a folder elsewhere
+        assert b"not served" not in body
 
 
 def test_a_connection_is_kept_and_numbered(server):
@@ -150,19 +153,12 @@ def test_a_port_in_use_is_named(folder, program):
         ({"program": "lighttpd", "kind": "s3"}, ValueError, "take aiohttp"),
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
+        ({"port": -1}, ValueError, "port=-1: take one up to 65535"),
+        ({"port": 70000}, ValueError, "port=70000: take one up to 65535"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_anything_starts(folder, options, error, words):
     with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
-        pass
-
-
-def test_where_lighttpd_is_missing_it_is_said_how_to_get_it(folder, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    with (
-        pytest.raises(FileNotFoundError, match="lighttpd is not installed"),
-        serving(folder, program="lighttpd"),
-    ):
         pass
 
 
@@ -173,7 +169,11 @@ def test_a_server_whose_context_was_left_says_so(folder):
         server.requests()
 
 
-def test_lighttpd_that_was_unpacked_finds_its_modules(tmp_path, monkeypatch):
+def test_lighttpd_is_found_with_its_modules_or_said_to_be_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    missing = pytest.raises(FileNotFoundError, match="lighttpd is not installed")
+    with missing, serving(tmp_path, program="lighttpd"):
+        pass
     started = tmp_path / "usr/sbin/lighttpd"
     (tmp_path / "usr/lib/lighttpd").mkdir(parents=True)
     started.parent.mkdir()
@@ -183,18 +183,17 @@ def test_lighttpd_that_was_unpacked_finds_its_modules(tmp_path, monkeypatch):
     assert lighttpd.program() == [str(started), "-m", str(tmp_path / "usr/lib/lighttpd")]
 
 
-@pytest.mark.parametrize(
-    "path", ["/" + "n" * 300, "/a%00b", "/../secret", "/%2e%2e/secret", "/link", "/in/link"]
-)
-def test_what_is_no_file_of_the_folder_is_not_there(tmp_path, path):
+def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
     (tmp_path / "secret").write_bytes(b"not served")
     served = tmp_path / "served"
     (served / "in").mkdir(parents=True)
     for link in (served / "link", served / "in/link"):
         link.symlink_to(tmp_path / "secret")
+    places = ("n" * 300, "a%00b", "../secret", "%2e%2e/secret", "link", "in/link", "in")
     with serving(served, program="aiohttp") as server:
-        answer, body = ask(server, path=path)
-        assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
+        for place in places:
+            answer, body = ask(server, path=f"/{place}")
+            assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
 
 
 def test_links_may_lead_to_folders_that_are_named(tmp_path):
@@ -206,21 +205,12 @@ def test_links_may_lead_to_folders_that_are_named(tmp_path):
         assert ask(server, path="/link")[1] == DATA
 
 
-@pytest.mark.parametrize("words", ["9" * 5000 + "-", "٣-٤", "-" + "9" * 30])
-def test_what_is_no_range_gives_the_whole(server, words):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-        head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
-        connection.sendall(head.encode())
-        assert b" 200 " in connection.recv(100) or server.program == "lighttpd"
-
-
-@pytest.mark.parametrize("port", [-1, 70000])
-def test_a_port_that_is_none_is_refused(folder, port):
-    with (
-        pytest.raises(ValueError, match=f"port={port}: take one up to 65535"),
-        serving(folder, port=port),
-    ):
-        pass
+def test_what_is_no_range_gives_the_whole(server):
+    for words in ("9" * 5000 + "-", "٣-٤", "-" + "9" * 30):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+            head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
+            connection.sendall(head.encode())
+            assert b" 200 " in connection.recv(100) or server.program == "lighttpd"
 
 
 def test_it_outlives_two_thousand_connections(folder):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.parallel import FILES, PATTERNS, Part, SharedArray, WritePlan, flash, pattern
-from hyperslab.parallel.mpiio import read_plan, runs
+from hyperslab.parallel.mpiio import runs
 
 
 def covered(plan, number=0):
@@ -37,18 +37,6 @@ def test_the_contiguous_runs_of_all_ranks_give_the_dataset(name, rows, columns, 
     written = covered(plan) == 1
     assert np.array_equal(flat.reshape(dataset.shape)[written], whole[written])
     assert (flat.reshape(dataset.shape)[~written] == -1).all()
-
-
-@given(st.sampled_from(PATTERNS), st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
-def test_a_plan_is_read_as_it_was_written(name, rows, columns, ranks):
-    import tempfile
-    from pathlib import Path
-
-    plan = pattern(name, rows, columns, ranks)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "plan")
-        path.write_text(plan.text() + "\n")
-        assert read_plan(path, ranks) == plan
 
 
 def test_the_document_s_chunks_overhang_or_fit():

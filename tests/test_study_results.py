@@ -1,6 +1,7 @@
 """Records of a machine are added whole, small and public, or refused with the reason."""
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -448,6 +449,12 @@ DAMAGE = {
     ),
     "a machine of one word": (
         facts(lambda known: timed(known).update(identity="x")), "identity: must have",
+    ),
+    "cores that are no number": (
+        facts(lambda known: timed(known)["identity"].update(cores=math.nan)), "NaN is no number",
+    ),
+    "cores that are none": (
+        facts(lambda known: timed(known)["identity"].update(cores=0)), "cores: is 0, and no whole",
     ),
     "no UTF-8": (lambda folder: (folder / "machine.json").write_bytes(b"\xff{"), "is no JSON"),
     "no file": (lambda folder: (folder / f"{OTHER}.parquet").write_bytes(b""), "no whole Parquet"),

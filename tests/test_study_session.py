@@ -122,7 +122,7 @@ def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
     dead = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
                           capture_output=True, text=True, check=True)  # fmt: skip
     run = begin("lee_access", profile="smoke", workdir=workdir)
-    left = run.scratch.with_name(f"lee_access-{dead.stdout.strip()}")
+    left = run.scratch.with_name(f"lee_formats-{dead.stdout.strip()}")
     other = run.scratch.with_name(f"lee_access-{os.getppid()}")
     for folder in (left, other):
         folder.mkdir(parents=True)
@@ -170,7 +170,7 @@ def test_a_full_disk_is_named_and_nothing_is_left_there(workdir):
 def test_room_is_asked_for_before_a_file_is_written(workdir, monkeypatch):
     run = begin("lee_access", profile="smoke", workdir=workdir)
     huge = Array(None, (2**40,), "f8", "huge")
-    with pytest.raises(OSError, match=r"8,388,608 MiB are needed in the work directory"):
+    with pytest.raises(OSError, match=r"8,388,608 MiB are needed .*scratch/lee_access-"):
         run.write(huge, {"plain": Layout("binary")})
 
 

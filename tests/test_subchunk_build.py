@@ -1,25 +1,30 @@
-"""What is built from URLs, into folders, and added to; what the index then knows of its file."""
+"""What is built, by Python and by the command: from URLs, into folders, added to, on a cluster."""
 
 import json
 import os
 import shutil
+import signal
+import threading
+import time
 
+import dask
 import h5py
 import numpy as np
 import pytest
 import xarray as xr
-from test_subchunk_urls import BACKENDS, serving, write
+from distributed import LocalCluster
+from range_server import serving
+from test_subchunk_remote import BACKENDS, write_far
 
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.check import check
-from hyperslab.subchunk.index import build, reuse
-from hyperslab.subchunk.index.options import Options
+from hyperslab.subchunk.command import build_many
 
 
 @pytest.fixture
 def folder(tmp_path):
-    write(tmp_path / "a.h5")
+    write_far(tmp_path / "a.h5")
     return tmp_path
 
 
@@ -38,7 +43,7 @@ def test_built_from_a_url_it_knows_a_file_rewritten_at_the_same_size(folder, bac
         os.utime(folder / "a.h5", (1e9, 1e9))
         subchunk.open(url, index, storage_options=options).close()
         subchunk.open(folder / "a.h5", index).close()
-        write(folder / "a.h5", 1.0)
+        write_far(folder / "a.h5", 1.0)
         os.utime(folder / "a.h5", (2e9, 2e9))  # Last-Modified knows whole seconds
         with pytest.raises(subchunk.StaleIndexError, match=r"a\.h5 as it is now: .*another tag"):
             subchunk.open(url, index, storage_options=options)
@@ -57,17 +62,11 @@ def test_built_from_a_file_it_is_compared_with_a_url_when_that_is_asked(folder, 
         log.clear()
         subchunk.open(*given, **options).close()
         assert len(log) == 1
-        write(folder / "a.h5", 1.0)
+        write_far(folder / "a.h5", 1.0)
         with pytest.raises(subchunk.StaleIndexError, match="describes its variables"):
             subchunk.open(*given, **options, verify=True)
         with pytest.raises(subchunk.StaleIndexError, match="describes its variables"):
             xr.open_dataset(given[0], engine="subchunk", index=index, **options, verify=True)
-
-
-def test_verify_needs_an_index_that_knows_its_file(folder):
-    subchunk.chunkindex.write(folder / "a.h5", folder / "a.nc")
-    with pytest.raises(subchunk.SubchunkError, match="holds no checksums"):
-        subchunk.open(folder / "a.h5", folder / "a.nc", verify=True)
 
 
 def test_a_url_by_the_command(folder, capsys, monkeypatch):
@@ -166,23 +165,7 @@ def test_add_takes_new_variables_and_refuses_what_it_would_ignore(folder, capsys
     assert "this is a folder" in said and len(said.splitlines()) == 1
 
 
-def test_add_reads_old_chunks_only_if_the_file_was_written_since(tmp_path, monkeypatch):
-    path = tmp_path / "a.h5"
-    write(path)
-    subchunk.build(path, where={"data": (0,)}, spacing=4096)
-    checked = []
-    fits = reuse.fits
-    monkeypatch.setattr(build, "fits", lambda *given: checked.append(1) or fits(*given))
-    subchunk.widen(path, where={"data": (1,)})
-    assert not checked
-    os.utime(path, (1e9, 1e9))
-    subchunk.widen(path)
-    assert len(checked) == 3 and check(path) > 0
-    with subchunk.open(path) as file:
-        assert file["data"][:, 29_999].tolist() == [29_999, 59_999, 89_999]
-
-
-@pytest.mark.parametrize(("mebibytes", "budget"), [(5, 0.02), (9, 0.001)])
+@pytest.mark.parametrize(("mebibytes", "budget"), [(5, 0.001)])
 def test_data_that_compress_very_well_are_indexed(tmp_path, mebibytes, budget):
     """What marks alone take can be above the budget: then there are as few points as may be."""
     values = np.zeros(mebibytes * 2**18, "f4")
@@ -194,9 +177,150 @@ def test_data_that_compress_very_well_are_indexed(tmp_path, mebibytes, budget):
         assert np.array_equal(file["x"][65530:65540], values[65530:65540])
 
 
-def test_small_chunks_are_indexed_one_after_another_unless_told(monkeypatch):
-    monkeypatch.setattr("os.cpu_count", lambda: 4)
-    told, usual = Options(threads=3), Options()
-    assert [o.at_once(9, 2**20, far=False) for o in (told, usual)] == [3, 1]
-    assert [o.at_once(9, 2**20, far=True) for o in (told, usual)] == [3, 4]
-    assert [usual.at_once(chunks, 2**24, far=False) for chunks in (0, 1, 9)] == [1, 1, 4]
+@pytest.fixture
+def path(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        values = np.arange(40_000, dtype="f4").reshape(4, 100, 100)
+        file.create_dataset("data", data=values, chunks=(1, 100, 100), compression=4)
+        file.create_dataset("group/raw", data=np.tile(values, 2), chunks=(2, 100, 200))
+        file.create_dataset("time", data=np.arange(4.0))
+        file.create_dataset("names", data=["a", "b"], dtype=h5py.string_dtype())
+    return tmp_path / "a.h5"
+
+
+def ran(capsys, *words):
+    code = main(["index", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_build_info_and_check(path, capsys):
+    code, out, err = ran(capsys, path, "--spacing", "8KiB")
+    assert (code, err) == (0, "") and out.startswith("a.h5.subchunk: ") and "% of a.h5" in out
+    code, out, err = ran(capsys, path, "--info")
+    assert (code, err) == (0, "")
+    first, titles, row, *rest = out.splitlines()
+    kept = path.with_name("a.h5.subchunk").stat().st_size
+    assert first == (
+        f"a.h5.subchunk: format 1, {kept:,} bytes, for a file of {path.stat().st_size:,} bytes"
+    )
+    assert titles.split() == [
+        "variable", "shape", "chunks", "of", "spacing", "points", "bytes", "share",
+    ]  # fmt: skip
+    assert row.split()[:6] == ["data", "4×100×100", "4", "1×100×100", "8", "KiB"]
+    assert rest == [
+        "group/raw 4×100×200 is read plainly: it is not deflate-compressed",
+        "names 2 is read plainly: its type object is no number",
+        "time 4 is read plainly: its 32 bytes are in the index",
+    ]
+    code, out, err = ran(capsys, path, "--check")
+    assert (code, err) == (0, "") and "a.h5.subchunk fits a.h5: " in out
+
+
+def test_check_names_what_is_damaged(path, capsys):
+    assert ran(capsys, path)[0] == 0
+    index = path.with_name("a.h5.subchunk")
+    data = bytearray(index.read_bytes())
+    data[-3] ^= 1
+    index.write_bytes(data)
+    code, out, err = ran(capsys, path, "--check")
+    assert (code, out) == (1, "") and "a.h5: " in err and "damaged" in err
+
+
+def test_without_an_index_the_command_that_builds_one_is_said(path, capsys):
+    for option in ("--info", "--check"):
+        code, out, err = ran(capsys, path, option)
+        assert (code, out) == (1, "")
+        assert f"no index {path}.subchunk: build it with `hyperslab index {path}`" in err
+
+
+def test_one_of_several_that_fails_does_not_hide_the_others(path, capsys):
+    assert ran(capsys, path)[0] == 0
+    code, out, err = ran(capsys, path.with_name("none.h5"), path, "--info")
+    assert code == 1 and "none.h5" in err and "a.h5.subchunk: format 1" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--jobs", "-1"], "--jobs is -1: give 1 or more"),
+        (["--index", "none"], "no such folder"),
+        (["--budget", "0"], "budget is 0.0: give a share"),
+        (["--spacing", "3"], "spacing is 3 bytes: give 1024 to"),
+    ],
+)
+def test_arguments_that_make_no_sense_are_usage_errors(path, capsys, words, said):
+    code, out, err = ran(capsys, path, *words)
+    assert (code, out) == (2, "") and said in err
+
+
+def test_variables_that_cannot_be_indexed_are_named(path, capsys):
+    code, _, err = ran(capsys, path, "--variables", "none")
+    assert code == 1 and "has no variable 'none': it has data, group/raw, names, time" in err
+    code, _, err = ran(capsys, path, "--variables", "time")
+    assert code == 1 and "time in a.h5 cannot be indexed: it is not chunked" in err
+
+
+FILES = 40
+
+
+def write_number(path, number):
+    with h5py.File(path, "w") as file:
+        values = np.arange(3000, dtype="f4").reshape(3, 1000) * number
+        file.create_dataset("x", data=values, chunks=(1, 1000), compression=1, shuffle=True)
+
+
+@pytest.fixture
+def pairs(tmp_path, request):
+    count = getattr(request, "param", 4)
+    paths = [tmp_path / f"{number:03d}.h5" for number in range(count)]
+    for number, path in enumerate(paths):
+        write_number(path, number)
+    return [(path, path.with_name(path.name + ".subchunk")) for path in paths]
+
+
+@pytest.mark.parametrize("pairs", [FILES], indirect=True)
+def test_a_worker_that_is_killed_costs_no_index(pairs, capsys):
+    result = []
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+    ) as cluster:
+        call = threading.Thread(
+            target=lambda: result.append(build_many(pairs, scheduler=cluster.scheduler_address))
+        )
+        call.start()
+        made = [target for _, target in pairs]
+        until = time.monotonic() + 30
+        while sum(target.exists() for target in made) < 6 and time.monotonic() < until:
+            time.sleep(0.005)
+        before = sum(target.exists() for target in made)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        call.join(60)
+    assert before < FILES, "it was killed before all was done"
+    assert result == [0]
+    said = capsys.readouterr()
+    assert said.out.count("% of ") == FILES and not said.err
+    for number in (0, 7, 39):
+        path = pairs[number][0]
+        assert check(path) > 0
+        with subchunk.open(path) as file:
+            assert file["x"][2, 999] == 2999 * number
+
+
+def test_files_that_fail_are_named_and_the_others_are_indexed(pairs, capsys):
+    few = [str(path) for path, _ in pairs[:4]]
+    pairs[1][0].write_text("no HDF5")
+    pairs[2][0].unlink()
+    assert main(["index", "--jobs", "2", *few]) == 1
+    said = capsys.readouterr()
+    assert said.out.count("% of ") == 2
+    assert "001.h5 cannot be opened as HDF5" in said.err
+    assert "002.h5" in said.err and "2 of 4 files failed" in said.err
+    assert pairs[0][1].exists() and pairs[3][1].exists() and not pairs[1][1].exists()
+
+
+def test_a_scheduler_that_is_not_there_is_named(pairs, capsys):
+    few = [str(path) for path, _ in pairs[:2]]
+    with dask.config.set({"distributed.comm.timeouts.connect": "500ms"}):
+        assert main(["index", "--scheduler", "tcp://127.0.0.1:9", *few]) == 1
+    assert "tcp://127.0.0.1:9" in capsys.readouterr().err

@@ -2,6 +2,9 @@
 
 import importlib.util
 import pickle
+import shutil
+import subprocess
+import sys
 import threading
 
 import fsspec
@@ -13,18 +16,26 @@ from forked_servers import forking
 from range_server import at_once, serving
 
 from hyperslab import subchunk
+from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MissingFileError
 from hyperslab.subchunk.fetch import RemoteFile, source
+from hyperslab.subchunk.fetch.ranges import both
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
 NO_OBSTORE = importlib.util.find_spec("obstore") is None
+
+
 BACKENDS = [
     "fsspec",
     pytest.param("obstore", marks=pytest.mark.skipif(NO_OBSTORE, reason="needs obstore")),
 ]
+
+
 DELAY_S = 0.3
+
+
 SHAPE, CHUNKS = (12, 400, 500), (1, 400, 500)
 
 
@@ -111,31 +122,14 @@ def test_without_an_index_it_is_read_all_the_same(folder, options, absent):
         assert np.array_equal(file["plain"][...], values[0])
 
 
-def test_what_cannot_be_sub_chunked_is_read_through_ranges(folder, options):
-    folder, values = folder
-    with (
-        serving(folder) as (address, log),
-        subchunk.open(f"{address}/data.nc", storage_options=options) as file,
-    ):
-        assert "lzf" not in file["plain"].plain and file["plain"].plain
-        assert np.array_equal(file["plain"][5], values[0, 5])
-        assert sum(r.sent for r in log) < (folder / "data.nc").stat().st_size / 4
-
-
 def test_xarray_and_processes(folder, options):
     folder, values = folder
     with serving(folder) as (address, _):
-        kept = {"storage_options": options, "engine": subchunk_engine()}
+        kept = {"storage_options": options, "engine": SubchunkEntrypoint}
         with xr.open_dataset(f"{address}/data.nc", **kept) as data:
             assert data.attrs["title"] == "far away"
             again = pickle.loads(pickle.dumps(data["data"][:, 3, 4]))
             assert np.array_equal(again.values, values[:, 3, 4])
-
-
-def subchunk_engine():
-    from hyperslab.subchunk.engine import SubchunkEntrypoint
-
-    return SubchunkEntrypoint
 
 
 def test_threads_share_one_file(folder, options):
@@ -200,14 +194,184 @@ def test_an_unknown_backend_is_named():
         source("http://127.0.0.1/x", {"backend": "curl"})
 
 
-def test_a_changed_file_is_refused_by_its_tag(folder, tmp_path, options):
-    folder, values = folder
-    for name in ("data.nc", "data.nc.subchunk"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
-    with h5py.File(tmp_path / "data.nc", "a") as file:
-        file["data"][3] = values[4]
-    with (
-        serving(tmp_path) as (address, _),
-        pytest.raises(subchunk.SubchunkError, match=r"data\.nc|not those that were indexed"),
-    ):
-        subchunk.open(f"{address}/data.nc", storage_options=options)["data"][:, 9, 9]
+def test_both_are_under_way_at_once():
+    meeting = threading.Barrier(2, timeout=10)
+    assert sorted(both(meeting.wait, meeting.wait, at_once=True)) == [0, 1]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_first_error_is_raised(at_once):
+    def fail(kind):
+        raise kind("no")
+
+    with pytest.raises(KeyError):
+        both(lambda: fail(KeyError), lambda: fail(ValueError), at_once=at_once)
+    with pytest.raises(ValueError, match="no"):
+        both(lambda: 1, lambda: fail(ValueError), at_once=at_once)
+
+
+def test_without_another_thread_they_are_called_in_turn(monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert both(lambda: 1, lambda: 2, at_once=True) == (1, 2)
+
+
+OPEN = """
+import gc, os, sys
+from hyperslab import subchunk
+
+file = subchunk.open(sys.argv[1], storage_options={"backend": sys.argv[2]})
+assert not file["x"].plain and file["x"][3, 5] == 305
+"""
+
+
+ENDS = {
+    "left open": "",
+    "cache cleared": """
+import fsspec
+del file
+fsspec.filesystem("http").clear_instance_cache()
+gc.collect()
+""",
+    "by xarray": """
+import xarray
+kept = {"backend": sys.argv[2]}
+data = xarray.open_dataset(sys.argv[1], engine="subchunk", storage_options=kept)
+assert data["x"][4, 7].item() == 407
+""",
+}
+
+
+FORKS = (
+    'assert file["x"][9, 9] == 909',
+    "file.close(); del file; gc.collect()",
+    "import fsspec; fsspec.filesystem('http').clear_instance_cache(); gc.collect()",
+    "",
+)
+
+
+FORK = """
+child = os.fork()
+if not child:
+    {}
+    sys.exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+assert file["x"][{}, 13] == {}13
+"""
+
+
+@pytest.fixture(scope="module")
+def exit_address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exit")
+    values = np.arange(20)[:, None] * 100 + np.arange(20_000)
+    with h5py.File(folder / "x.h5", "w") as file:
+        file.create_dataset("x", data=values, chunks=(1, 20_000), compression=4)
+    subchunk.build(folder / "x.h5", spacing=16384)
+    with serving(folder) as (exit_address, _):
+        yield f"{exit_address}/x.h5"
+
+
+def run(code, *arguments):
+    """Exit code and what was printed, but for the slow steps that asyncio tells in this mode."""
+    # Python 3.12 warns of forks where there are threads.
+    strict = ["-X", "dev", "-W", "error", "-W", "ignore:This process:DeprecationWarning"]
+    command = [sys.executable, *strict, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Executing <")]
+    return done.returncode, done.stdout + "\n".join(said)
+
+
+@pytest.mark.parametrize("backend", ["fsspec", "obstore"])
+@pytest.mark.parametrize("end", ENDS)
+def test_the_end_is_silent(exit_address, end, backend):
+    pytest.importorskip(backend)
+    assert run(OPEN + ENDS[end], exit_address, backend) == (0, "")
+
+
+def test_a_fork_leaves_the_parent_its_connections(exit_address):
+    forks = [FORK.format(what, row, row) for row, what in enumerate(FORKS, 11)]
+    assert run(OPEN + "".join(forks), exit_address, "fsspec") == (0, "")
+
+
+def test_a_fork_that_obstore_would_hang_is_refused(exit_address):
+    pytest.importorskip("obstore")
+    refused = """
+    try:
+        file["x"][9, 9]
+    except subchunk.SubchunkError as error:
+        assert "forked from one that used obstore: start processes by spawn" in str(error)
+        sys.exit(7)
+    """
+    assert run(OPEN + FORK.format(refused.strip(), 11, 11), exit_address, "obstore") == (0, "")
+
+
+def write_far(path, offset=0.0):
+    """Write a file whose size does not tell its content."""
+    with h5py.File(path, "w") as file:
+        data = file.create_dataset(
+            "data", data=np.arange(9e4).reshape(3, -1), chunks=(1, 30000), compression=4
+        )
+        data.attrs["scale"] = 1.0 + offset
+        file["small"] = np.arange(5.0) + offset
+
+
+@pytest.fixture
+def quoted(tmp_path):
+    write_far(tmp_path / "a b.h5")
+    subchunk.build(tmp_path / "a b.h5", spacing=4096)
+    return tmp_path
+
+
+@pytest.mark.parametrize("token", ["", "token=a%2Fb&c=d"])
+def test_quoted_names_and_queries(quoted, options, token):
+    with serving(quoted, token=token) as (address, log):
+        url = f"{address}/a%20b.h5" + (f"?{token}" if token else "")
+        for index in (None, quoted / "a b.h5.subchunk"):
+            with subchunk.open(url, index, storage_options=options) as file:
+                assert file.index and file["data"][1, 70] == 30070
+        assert any("h5.subchunk" in request.path for request in log)
+
+
+@pytest.mark.parametrize("soft", [b"<html>not here</html>", b"<p>" * 200_000])
+def test_a_server_that_answers_whatever_is_asked(quoted, options, soft):
+    shutil.copy(quoted / "a b.h5", quoted / "bare.h5")
+    with serving(quoted, soft=soft) as (address, _):
+        secret = address.replace("//", "//me:canary@")
+        with pytest.warns(UserWarning, match=rf"{address}/bare\.h5 is read .*subchunk is") as told:
+            file = subchunk.open(f"{secret}/bare.h5", storage_options=options)
+        assert "canary" not in str(told[0].message)
+        with file:
+            assert "without an index" in repr(file) and file["data"][2, 8] == 60008
+
+
+def test_file_urls(quoted):
+    url = f"file://{quoted}/a%20b.h5"
+    for path, index in ((url, None), (quoted / "a b.h5", f"{url}.subchunk")):
+        with subchunk.open(path, index) as file:
+            assert file.index and not file["data"].plain
+            assert file["data"][1, 70] == 30070 and file["small"][1] == 1
+            assert repr(file) == (
+                f"<hyperslab.subchunk.File '{quoted}/a b.h5' index='{quoted}/a b.h5.subchunk'>"
+            )
+
+
+def test_relative_paths_hold_in_other_folders(quoted, tmp_path, monkeypatch):
+    monkeypatch.chdir(quoted)
+    with subchunk.open("a b.h5", "a b.h5.subchunk") as file:
+        kept = pickle.dumps(file)
+        monkeypatch.chdir("/")
+        with pickle.loads(kept) as again:
+            assert again.index and again["data"][1, 70] == 30070
+
+
+def test_a_server_that_is_not_there_is_named(quoted):
+    """By fsspec; obstore tries again for minutes."""
+    options = {"backend": "fsspec"}
+    url = "http://127.0.0.1:9/a.h5"
+    for index in (None, quoted / "a b.h5.subchunk"):
+        with pytest.raises(subchunk.SubchunkError, match=r":9/a.* cannot be read: .*onnect"):
+            subchunk.open(url, index, storage_options=options)
+    with pytest.raises(subchunk.SubchunkError, match=r"cannot be read: .*onnect"):
+        subchunk.build(url, quoted / "a.subchunk", storage_options=options)

@@ -1,7 +1,6 @@
 """A file as a Zarr store: the values that h5py reads, on any grid."""
 
 import asyncio
-import itertools
 import os
 import pickle
 
@@ -192,13 +191,3 @@ def test_keys_and_parts(climate):
 def test_chunks_that_do_not_fit_are_named(climate, chunks, message):
     with pytest.raises(ValueError, match=message):
         SubchunkStore(climate, chunks)
-
-
-def test_without_an_index_it_reads_all_the_same(climate, tmp_path):
-    copy = tmp_path / "copy.nc"
-    copy.write_bytes(climate.read_bytes())
-    with netCDF4.Dataset(copy) as file:
-        truth = file["u"][...]
-    found = zarr.open_group(SubchunkStore(copy, {"u": (3, 3, 30)}), mode="r")["u"]
-    assert np.array_equal(found[...], truth)
-    assert list(itertools.islice(found.chunks, 2)) == [3, 3]

@@ -53,7 +53,7 @@ def served(experiment, cases, plan, journal, **how):
         number = json.loads(line)
         if number < 0:
             break
-        job = Job(cases[number], plan.timeout_s, plan.drop_caches, plan.sweeps)
+        job = Job(cases[number], plan.timeout_s, sweeps=plan.sweeps)
         outcome = processes.run(job)
         tell([outcome.status, {row["phase"]: row["wall_s"] for row in outcome.rows}])
     else:

@@ -112,7 +112,7 @@ def fault_of(remote: Remote) -> str:
         words = getattr(cause, "strerror", None) or cause
         return f"the server is not reached ({words}): is it running?"
     # Here, since h5py comes with it.
-    from hyperslab.subchunk.fetch.faults import NO_RANGES, short
+    from hyperslab.subchunk.fetch.remote import NO_RANGES, short
 
     if status != _PARTIAL:
         return f"the server answers {status} {reason} where a part was asked for: {NO_RANGES}"

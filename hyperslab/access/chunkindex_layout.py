@@ -22,19 +22,25 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperslab.access import chunkindex_format
 from hyperslab.access.base import LibraryReader, NotNumbersError, Opened, OpenedArray, no_cache
 from hyperslab.access.card import Card
+from hyperslab.access.chunkindex_format import (
+    ChunkRecord,
+    check_sizes,
+    chunk_names,
+    group_of,
+    read_record,
+    read_window,
+)
 from hyperslab.access.h5py import dataset_names, find_plugins
 from hyperslab.access.urls import Remote
 from hyperslab.storage.region import Region
-from hyperslab.subchunk import CorruptDataError, CorruptIndexError, SubchunkError, chunkindex
-from hyperslab.subchunk.chunkindex.opening import group_of, read_window
-from hyperslab.subchunk.chunkindex.record import ChunkRecord, check_sizes, read_record
-from hyperslab.subchunk.chunkindex.write import chunk_names
-from hyperslab.subchunk.deflate.inflate import inflate_from
-from hyperslab.subchunk.deflate.shuffle import unshuffled
-from hyperslab.subchunk.fetch.collection import COLLECTION
-from hyperslab.subchunk.hdf5 import Chunks, chunk_table, describe
+from hyperslab.subchunk import CorruptDataError, CorruptIndexError, SubchunkError
+from hyperslab.subchunk.chunk_table import Chunks, chunk_table
+from hyperslab.subchunk.deflate.inflate import inflate_from, unshuffled
+from hyperslab.subchunk.hdf5 import describe
+from hyperslab.subchunk.process import COLLECTION
 from hyperslab.subchunk.read.boxes import Box, Local, boxes
 from hyperslab.subchunk.read.select import wanted
 from hyperslab.subchunk.read.whole import decode_chunk
@@ -464,7 +470,7 @@ class ChunkindexLayoutReader(LibraryReader):
     `chunkindex_lean` makes the requests that the document describes, and leaves out the rest.
 
     Where there is no index one is built first: build it before anything is timed, by
-    ``hyperslab.subchunk.chunkindex.write(path, f"{path}.chunkindex")``. Variables that are not
+    ``hyperslab.access.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
     deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
     fsspec opens both, with its own choice of cache, or for `chunkindex_layout-none` without one.
     """
@@ -473,7 +479,7 @@ class ChunkindexLayoutReader(LibraryReader):
         no_cache(self.name, chunk_cache_bytes)
         index = path.with_name(path.name + SUFFIX)
         if not index.exists():
-            chunkindex.write(path, index)
+            chunkindex_format.write(path, index)
         with ExitStack() as opened:
             serial = self._variable(
                 opened.enter_context(path.open("rb")),

@@ -42,7 +42,7 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     """
     from kerchunk.hdf import SingleHdf5ToZarr
 
-    from hyperslab.subchunk.fetch.collection import COLLECTION
+    from hyperslab.subchunk.process import COLLECTION
 
     # It holds h5py's lock while it waits for the thread of zarr-python.
     with COLLECTION.put_off():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hyperslab.measure.secret import concealed, of_options, of_url
+from hyperslab.secret import concealed, of_options, of_url
 
 _KINDS = {"http": "http", "https": "http", "s3": "s3", "s3a": "s3"}
 # What obstore calls that which fsspec's s3fs takes.
@@ -128,7 +128,7 @@ class Remote:
     def said(self, error: BaseException) -> str:
         """Give the first lines of an error and its cause, without what is kept secret."""
         # Here, since h5py comes with it.
-        from hyperslab.subchunk.fetch.faults import fault
+        from hyperslab.subchunk.fetch.remote import fault
 
         # What follows HDF5's first line is addresses and errno.
         text = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -192,8 +192,8 @@ class Stream(io.RawIOBase):
         at = self.tell()
         wanted = max(0, min(len(out), int(self._file.size) - at))
         # Here, since h5py comes with it.
-        from hyperslab.subchunk.fetch.collection import COLLECTION
-        from hyperslab.subchunk.fetch.faults import NO_RANGES, short
+        from hyperslab.subchunk.fetch.remote import NO_RANGES, short
+        from hyperslab.subchunk.process import COLLECTION
 
         with COLLECTION.put_off():
             data = self._file.read(len(out))

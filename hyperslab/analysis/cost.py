@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..measure.records import main
+from ..measure.records import labels_of, main
 from ..network import Link
 from ..network.link import parts
 from .cells import in_order
@@ -15,6 +15,7 @@ from .cells import in_order
 PHASES = ("open", "read")
 WINDOW = 10 * 1460  # bytes that a new connection sends before the first answer (RFC 6928)
 _USED = ["stages", "handshakes", "wire_bytes", "cpu_s", "idle_stages"]
+_SAMPLE = ["run_id", "experiment", "case", "aa", "block", "order"]
 _COUNTED = ["stages", "handshakes", "wire_bytes", "idle_stages", "requests", "connections"]
 
 
@@ -63,6 +64,37 @@ def seconds(moved: pd.DataFrame, link: Link, *, slow_start: bool = False) -> "pd
         each = moved["wire_bytes"] / moved["connections"].clip(lower=1)
         found += [slow_start_s(link, size) for size in each]
     return found
+
+
+def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
+    """Return records of reads with the time that each sample would take over a link.
+
+    Parameters
+    ----------
+    records : pandas.DataFrame
+        Of reads over any link: what they moved, and their CPU time, opening included.
+    link : Link
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row a sample; its `wall_s` is computed.
+
+    Examples
+    --------
+    >>> counts = {"stages": 9, "handshakes": 1, "wire_bytes": 45_000, "idle_stages": 9}
+    >>> row = {"case": "a", "phase": "read", "user_s": 0.2, "sys_s": 0.0} | counts
+    >>> sample = dict.fromkeys(_SAMPLE, "") | row
+    >>> over(pd.DataFrame([sample]), Link(100e3, 0.1))["wall_s"].tolist()
+    [1.65]
+    """
+    rows = records[records["phase"].isin(PHASES)]
+    keys = [*_SAMPLE, *labels_of(records)]
+    rows = rows.assign(cpu_s=rows["user_s"] + rows["sys_s"])
+    samples = rows.groupby(keys, observed=True, dropna=False)
+    used = pd.DataFrame({name: samples[name].transform("max") for name in _USED})
+    used["cpu_s"] = samples["cpu_s"].transform("sum")
+    return rows.assign(wall_s=seconds(used, link)).drop_duplicates(keys)
 
 
 def over_links(

@@ -31,6 +31,9 @@ _CLAIM = (
     "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
 )  # fmt: skip
 _PART = ("name", "measure", "rule", "reason")
+_NUMBERS = {
+    "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
+}  # fmt: skip
 BASES = ("calibration", "arithmetic", "another system")
 """Why no measurement here can confirm a claim: data made to show it, the document's own numbers, or
 a system that is not here."""
@@ -79,7 +82,7 @@ class Claim:
     dated : datetime.date
         When its rule was written down.
     parts : tuple of Part
-        One of them is the headline.
+        One of them is the headline, or the first of several that is measured.
     changes : tuple of (date, reason)
         Later changes of the rule.
     figure : str
@@ -107,7 +110,7 @@ class Claim:
 
     @property
     def headline(self) -> Part:
-        """The part whose verdict is the claim's."""
+        """The part whose verdict is the claim's, where it is measured."""
         return next(part for part in self.parts if part.headline)
 
     @property
@@ -193,9 +196,10 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     names = [part.name for part in parts]
     if len(set(names)) < len(names):
         _refuse(name, "parts", names, "a different name for each part")
-    heads = [part.name for part in parts if part.headline]
-    if len(heads) != 1:
-        _refuse(name, "headline", heads or "none", "exactly one part with headline: true")
+    heads = [part for part in parts if part.headline]
+    if not heads or any("profile" not in mapping(p.fields, "where") for p in heads[:-1]):
+        allowed = "one part with headline: true, and before it such as take a profile of their own"
+        _refuse(name, "headline", [part.name for part in heads] or "none", allowed)
     changes = tuple(_change(name, change) for change in item.get("changes", ()))
     return Claim(
         name, str(item["title"]), str(item["document"]), str(item["section"]),
@@ -261,7 +265,7 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
         _filter(where, "over", column)
     if "select" in fields:
         _among(where, "measure: select", fields["select"], ("min", "max"))
-    for name in {"factor", "scale", "at_least", "at_most", "amount", "per", "rate"} & set(fields):
+    for name in _NUMBERS & set(fields):
         _number(where, f"measure: {name}", fields[name])
     if item["kind"] == "table":
         for cell, value in mapping(fields, "expect").items():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..measure.noise import OTHERS_MARKED, OTHERS_VOID, VOID, Noise, judge
+from ..measure.noise import Noise, judge
 from ..text import percent
 from .reasons import SENTENCES
 
@@ -43,31 +43,26 @@ def health(
     rows = rows[rows["cache_state"].isin(list(cache_states))]
     noises = judge(rows)
     paired = {(item.experiment, item.cache_state) for item in noises}
-    states = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
-    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in states]
-    void = [*(why for item in noises for why in _void(item)), *lone]
-    marks = (mark for item in noises for mark in _marks(item))
+    bare = sorted({*zip(rows["experiment"], rows["cache_state"], strict=True)} - paired)
+    lone = [SENTENCES["no pair"].format(name=" ".join(filter(None, each))) for each in bare]
+    void = [*(why for item in noises for why in _said(item, "void")), *lone]
+    states = ("wide", "marked")
+    marks = (mark for item in noises for state in states for mark in _said(item, state))
     return Health(tuple(marks), void[-1] if void else "")
 
 
-def _void(item: Noise) -> Iterator[str]:
-    if item.away > VOID:
+def _said(item: Noise, state: str) -> Iterator[str]:
+    """Say what of an A/A pair and of other programs is in a state."""
+    if item.pair == state:
         yield _apart(item)
-    if item.others_cpu > OTHERS_VOID:
-        yield _others(item)
-
-
-def _marks(item: Noise) -> Iterator[str]:
-    if item.bound < item.away <= VOID:
-        yield _apart(item)
-    elif item.wide and item.away <= VOID:
-        low, high = f"{item.ratio.low:.2f}", f"{item.ratio.high:.2f}"
-        yield SENTENCES["wide"].format(name=item.name, low=low, high=high)
-    if OTHERS_MARKED < item.others_cpu <= OTHERS_VOID:
+    if item.others == state:
         yield _others(item)
 
 
 def _apart(item: Noise) -> str:
+    if item.pair == "wide":
+        low, high = f"{item.ratio.low:.2f}", f"{item.ratio.high:.2f}"
+        return SENTENCES["wide"].format(name=item.name, low=low, high=high)
     off = percent(item.ratio.value - 1, signed=True)
     return SENTENCES["apart"].format(name=item.name, off=off)
 

@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..analysis import cost
 from ..analysis.break_even import costs
 from ..analysis.cells import Cells, MissingError, Where, cells, select
 from ..analysis.compare import of_blocks, paired, ratio_of
 from ..analysis.quantities import QUANTITIES, Quantity
+from ..network import Link
 from ..text import ENOUGH, Interval, amount, comparison, listing, number, percent
 from .reasons import SENTENCES
 
@@ -144,6 +146,19 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
             counts = side(records, fields, name, str(fields["counting"]))
             words[f"{name}_count"] = number(typical(counts, groups))
     return found_in(records, fields, found, of, words)
+
+
+@_kind(
+    "over_link", "of to rate round_trip_s", "over", "of to compared groups ranks size", timed=True
+)
+def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
+    """Paired ratio of the seconds that two reads would take over a link, by the cost model.
+
+    Counts and CPU time are those of the records, whatever the reads went over.
+    """
+    link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
+    rows = select(records, mapping(fields, "where"))
+    return ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
 
 
 @_kind("level", "value cells", "over", "count groups", timed=True)

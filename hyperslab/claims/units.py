@@ -6,8 +6,8 @@ from ..text import AWAY, CASES, TIMES, WORKS
 from .file import Part
 
 _KINDS = {
-    **dict.fromkeys(("ratio", "at_rate", "means", "scatter", "count_ratio"), TIMES),
-    **dict.fromkeys(("spread", "best", "document_quotient"), TIMES),
+    **dict.fromkeys(("ratio", "at_rate", "over_link", "means", "scatter"), TIMES),
+    **dict.fromkeys(("count_ratio", "spread", "best", "document_quotient"), TIMES),
     **dict.fromkeys(("table", "error"), AWAY),
     **dict.fromkeys(("share", "wins", "order"), CASES),
     "break_even": "B/s",

@@ -185,7 +185,7 @@ class Folder:
 
 
 def judge(claim: Claim, folder: Folder) -> Judgement:
-    """Return the verdicts on a claim.
+    """Return the verdicts on a claim; of several headlines, that on the first that is measured.
 
     Raises
     ------
@@ -206,7 +206,10 @@ def judge(claim: Claim, folder: Folder) -> Judgement:
             parts.append(_judged(part, found, folder))
             if part.headline and len(records):
                 profile = str(records["profile"].iloc[-1])
-    return _qualified(Judgement(claim, tuple(parts), profile))
+    heads = [part for part in parts if part.headline]
+    head = next((part for part in heads if part.verdict != NOT_MEASURED), heads[0])
+    kept = tuple(part for part in parts if not part.headline or part is head)
+    return _qualified(Judgement(claim, kept, profile))
 
 
 def _qualified(judgement: Judgement) -> Judgement:

@@ -18,14 +18,13 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..access import reader
+from ..access import chunkindex_format, reader
 from ..access.chunkindex_layout import SUFFIX as LAYOUT
 from ..access.registry import card
 from ..io import work
 from ..io.experiment import File, columns
 from ..io.far import linked
 from ..network import Wire, serving
-from ..subchunk import chunkindex
 
 VERSIONS = Path(__file__).with_name("chunkindex.txt")
 NAME = "chunkindex, package"
@@ -265,7 +264,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
 
 def same_points(one: Path, other: Path, variable: str) -> tuple[bool, int]:
     """Return whether two indexes have the same points of a variable, and how many the first has."""
-    found, others = (chunkindex.chunk_points(path, variable) for path in (one, other))
+    found, others = (chunkindex_format.chunk_points(path, variable) for path in (one, other))
     same = found.keys() == others.keys() and all(
         np.array_equal(found[name].outloc, others[name].outloc)
         and np.array_equal(found[name].bit, others[name].bit)
@@ -279,7 +278,7 @@ def _ours(file: File, folder: Path) -> Path:
     index = file.path.with_name(file.path.name + LAYOUT)
     if index.exists():
         return index
-    return chunkindex.write(file.path, folder / "ours", variables=[file.array.variable])
+    return chunkindex_format.write(file.path, folder / "ours", variables=[file.array.variable])
 
 
 def _row(wire: Wire, right: bool) -> dict[str, object]:

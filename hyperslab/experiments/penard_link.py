@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..analysis import cost
 from ..io.beside import index as index
+from ..io.beside import index_as_document as index_as_document
 from ..io.beside import inner as inner
 from ..io.experiment import Case, File
 from ..io.far import Place, ReadOver
@@ -78,6 +79,11 @@ def affordable(
         for case, one in zip(cases, labels, strict=True)
         if one in chosen
     ]
+
+
+def judged(cases: Sequence[Case]) -> list[Case]:
+    """Return the reads that verdicts compare."""
+    return [case for case in cases if tuple(case.labels[name] for name in LABELS) in JUDGED]
 
 
 def plain_request(place: Place, file: File) -> Case:

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 
 from .. import subchunk
-from ..access import references
+from ..access import chunkindex_format, references
 from ..access.chunkindex_layout import SUFFIX
-from ..subchunk import chunkindex
 from .experiment import File
 
 PIECES = 10  # about how many chunks lie in a shard along each side of a map
@@ -15,11 +14,16 @@ PIECES = 10  # about how many chunks lie in a shard along each side of a map
 def index(files: Iterable[File]) -> None:
     """Write what readers look for beside netCDF files: both indexes, and kerchunk's references."""
     for file in files:
-        path, variables = file.path, [file.array.variable]
-        subchunk.build(path, variables=variables)
-        chunkindex.write(path, path.with_name(path.name + SUFFIX), variables=variables)
+        subchunk.build(file.path, variables=[file.array.variable])
+        index_as_document(file)
         if find_spec("kerchunk"):
-            references.write(path)
+            references.write(file.path)
+
+
+def index_as_document(file: File) -> None:
+    """Write the index in chunkindex's layout beside a netCDF file."""
+    beside = file.path.with_name(file.path.name + SUFFIX)
+    chunkindex_format.write(file.path, beside, variables=[file.array.variable])
 
 
 def inner(shard: Sequence[int]) -> tuple[int, ...]:

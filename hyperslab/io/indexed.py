@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import subchunk
+from ..access import chunkindex_format
+from ..access.chunkindex_format import ChunkindexFile
 from ..access.chunkindex_layout import SerialVariable
 from ..measure.case import Stopwatch
 from ..storage.region import Selection
-from ..subchunk import chunkindex
 from ..subchunk.deflate.inflate import inflater
 from . import work
 from .experiment import File, columns
@@ -56,7 +57,7 @@ class Index:
         if target.exists():
             return target
         if self.of_chunkindex:
-            chunkindex.write(file.path, target, variables=variables, spacing=self.spacing)
+            chunkindex_format.write(file.path, target, variables=variables, spacing=self.spacing)
         else:
             spacing = self.spacing or None
             subchunk.build(file.path, target, variables=variables, spacing=spacing, threads=threads)
@@ -68,8 +69,10 @@ class Index:
         with h5py.File(file.path) as data:
             stored = data[name].id.get_storage_size()
         if self.of_chunkindex:
-            points = sum(len(chunk) for chunk in chunkindex.chunk_points(path, name).values())
-            spacing = chunkindex.span(
+            points = sum(
+                len(chunk) for chunk in chunkindex_format.chunk_points(path, name).values()
+            )
+            spacing = chunkindex_format.span(
                 WIDTH * math.prod(file.layout.chunks or ()), spacing=self.spacing
             )
         else:
@@ -90,7 +93,7 @@ class Index:
         """Return the points of the first chunk."""
         path, name = self.path(file), file.array.variable
         if self.of_chunkindex:
-            chunks = chunkindex.chunk_points(path, name)
+            chunks = chunkindex_format.chunk_points(path, name)
             one = chunks[min(chunks, key=lambda key: [int(place) for place in key.split(".")])]
             able = np.ones(len(one.outloc), bool)
             sizes = one.uncompressed_size, one.compressed_size
@@ -119,6 +122,7 @@ class ReadInside:
     variable: str
     selections: Sequence[Selection]
     serial: bool = False
+    of_chunkindex: bool = False
 
     needs: ClassVar = NEEDS
 
@@ -139,7 +143,8 @@ class ReadInside:
             one = SerialVariable(self.path.open("rb"), self.index.open("rb"), self.variable)
             return one.read, one.close
         # A forked sample has one core, and so one thread.
-        file = subchunk.open(self.path, self.index, threads=1)
+        kind = ChunkindexFile if self.of_chunkindex else subchunk.File
+        file = kind(self.path, self.index, threads=1)
         return file[self.variable].__getitem__, file.close
 
 
@@ -184,9 +189,9 @@ class Read:
             }
         told |= {"spacing_bytes": index.spacing} if index.spacing else {}
         mode = "zlib" if index.serial else getattr(inflater(), "__name__", "")
-        what = (path, index.path(self.file), array.variable, self.selections, index.serial)
+        how = index.serial, index.of_chunkindex
         return {
-            "run": ReadInside(*what),
+            "run": ReadInside(path, index.path(self.file), array.variable, self.selections, *how),
             "check": AllEqual([self.file.part(one) for one in self.selections]),
             "columns": columns(self.file.layout, "subchunk") | told | {"mode": mode},
             "files": (path, index.path(self.file)),

@@ -99,8 +99,6 @@ class Stopwatch:
         Whose residency is noted before each phase (untimed); none for writes.
     cold : bool
         Whether `chill` evicts them.
-    drop_caches : bool
-        Whether that empties all of the machine's caches.
 
     Examples
     --------
@@ -111,10 +109,8 @@ class Stopwatch:
     ['read']
     """
 
-    def __init__(
-        self, files: Sequence[str | Path] = (), cold: bool = False, drop_caches: bool = False
-    ) -> None:
-        self._files, self._cold, self._drop_caches = files, cold, drop_caches
+    def __init__(self, files: Sequence[str | Path] = (), cold: bool = False) -> None:
+        self._files, self._cold = files, cold
         self.elsewhere_s = 0.0
         self._counters = Counters()
         self._phases: list[_Phase] = []
@@ -145,7 +141,7 @@ class Stopwatch:
         that follows this starts cold all the same.
         """
         if self._cold:
-            evict(self._files, drop_caches=self._drop_caches)
+            evict(self._files)
 
     def elsewhere(self, cpu_s: float) -> None:
         """Add CPU seconds that others spent for this sample, as servers that outlive it."""

@@ -1,67 +1,71 @@
-"""A Python process that is told what to do by its standard input, and what it had to say."""
+"""A Python process that works for this one: one pipe to it, and what it had to say."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from typing import IO
+from multiprocessing import Pipe
+from typing import Any
 
 
 class Child:
-    """Runs words of Python in a process of its own, whose errors are kept.
+    """Runs words of Python in a process of its own, whose output is kept.
 
-    Parameters
-    ----------
-    words : str
-        What it runs.
-    environment : mapping
-        What stands in its environment beside this process's.
+    The words find the number of their end of the pipe in `pipe`, and this process's id in `owner`.
 
     Examples
     --------
-    >>> child = Child("import sys; print(sys.stdin.readline()); sys.exit('no more')", {})
-    >>> _ = child.told.write(b"hello"), child.told.close()
-    >>> child.answers.read().strip(), child.process.wait(), child.last_words()
-    (b'hello', 1, ': no more')
-    >>> child.forget()
+    >>> child = Child(
+    ...     "from multiprocessing.connection import Connection; import sys\\n"
+    ...     "end = Connection(pipe); end.send(end.recv() + 1); sys.exit('no more')", {}
+    ... )
+    >>> child.ask(1), child.end()
+    (2, ': no more')
     """
 
     def __init__(self, words: str, environment: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by forget
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=os.environ | dict(environment) | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            start_new_session=True,  # Ctrl-C is for this process, which then ends the child
-        )
+        self.pipe, theirs = Pipe()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", f"pipe, owner = {theirs.fileno()}, {os.getpid()}\n{words}"],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                env=os.environ | dict(environment) | {"PYTHONPATH": os.pathsep.join(sys.path)},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for this process, which then ends the child
+            )
 
-    @property
-    def told(self) -> IO[bytes]:
-        """Where it is told something."""
-        assert self.process.stdin is not None
-        return self.process.stdin
-
-    @property
-    def answers(self) -> IO[bytes]:
-        """Where it answers."""
-        assert self.process.stdout is not None
-        return self.process.stdout
-
-    @property
-    def forgotten(self) -> bool:
-        """Whether what it said is gone."""
-        return self._errors.closed
+    def ask(self, value: object) -> Any:
+        """Send it a value and return its answer; an EOFError says that it is gone."""
+        try:
+            self.pipe.send(value)
+            return self.pipe.recv()
+        except OSError as error:
+            raise EOFError("the process is gone") from error
 
     def last_words(self) -> str:
-        """Return the last line of its errors, as the tail of a sentence; empty without any."""
-        self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f": {said[-1]}" if said else ""
+        """Return the last line that it printed, as the tail of a sentence; empty without any."""
+        if self._output.closed:
+            return ": its context was left"
+        self._output.seek(0)
+        lines = self._output.read().decode(errors="replace").strip().splitlines()
+        return f": {lines[-1]}" if lines else ""
 
-    def forget(self) -> None:
-        """Close what is left of it, once it has ended."""
-        self.answers.close()
-        self._errors.close()
+    def end(self, patience_s: float = 1.0) -> str:
+        """End it, after a while with all that it started; return its last words."""
+        with contextlib.suppress(OSError):
+            self.pipe.send(None)  # closing is not enough where a forked process holds this end too
+        self.pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=patience_s)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        words = self.last_words()
+        self._output.close()
+        return words

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 NOT_COLD = 0.002  # of a file's bytes: what may stay resident and still count as cold
 _CACHESTAT = 451  # the same number on every architecture since Linux 6.5
 
@@ -27,21 +29,7 @@ class _Stat(ctypes.Structure):
 
 
 def files_of(path: str | Path) -> tuple[Path, ...]:
-    """Return a file, or every file of a directory store, sorted.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is nothing at the path.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "zarr.json").write_text("{}")
-    >>> [f.name for f in files_of(folder)]
-    ['zarr.json']
-    """
+    """Return a file, or every file of a directory store, sorted."""
     path = Path(path)
     if path.is_dir():
         return tuple(sorted(p for p in path.rglob("*") if p.is_file()))
@@ -51,36 +39,15 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
 
 
 def can_evict() -> bool:
-    """Return whether this system can evict a file without root.
-
-    Examples
-    --------
-    >>> can_evict() == (sys.platform == "linux")
-    True
-    """
+    """Return whether this system can evict a file without root."""
     return sys.platform == "linux"
 
 
 def resident_fraction(paths: Iterable[str | Path]) -> float:
-    """Return the share of the files' bytes that is in the page cache.
+    """Return the share of the files' bytes that is in the page cache, between 0 and 1.
 
-    Parameters
-    ----------
-    paths : iterable of path
-        Files, or directories whose files all count.
-
-    Returns
-    -------
-    float
-        Between 0 and 1; NaN where the system cannot tell, 0 for no bytes at all.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile() as file:
-    ...     _ = file.write(b"x" * 10_000), file.flush()
-    ...     0.0 <= resident_fraction([file.name]) <= 1.0 or not can_evict()
-    True
+    It is NaN where the system cannot tell, and 0 for no bytes at all; of a directory all files
+    count.
     """
     if not can_evict():
         return float("nan")
@@ -94,15 +61,13 @@ def resident_fraction(paths: Iterable[str | Path]) -> float:
     return pages / total if total else 0.0
 
 
-def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int = 5) -> float:
+def evict(paths: Iterable[str | Path], *, tries: int = 5) -> float:
     """Write files to disk and drop them from the page cache, and verify it.
 
     Parameters
     ----------
     paths : iterable of path
         Files, or directories whose files are all evicted.
-    drop_caches : bool
-        Empty the whole machine's caches instead (Linux, as root only).
     tries : int
         How often to try before giving up.
 
@@ -133,8 +98,6 @@ def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int 
     for _ in range(tries):
         for file in files:
             _evict_one(file)
-        if drop_caches:
-            _drop_all()
         left = resident_fraction(files)
         if left <= NOT_COLD:
             return left
@@ -146,12 +109,7 @@ def evict(paths: Iterable[str | Path], *, drop_caches: bool = False, tries: int 
 
 
 def warm(paths: Iterable[str | Path]) -> None:
-    """Read files whole, so that they are in the page cache; those that are there are left alone.
-
-    Examples
-    --------
-    >>> warm([])
-    """
+    """Read files whole, so that they are in the page cache; those that are there are left alone."""
     buffer = bytearray(1 << 20)
     for path in paths:
         for file in files_of(path):
@@ -169,17 +127,6 @@ def _evict_one(file: Path) -> None:
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(fd)
-
-
-def _drop_all() -> None:
-    os.sync()
-    try:
-        Path("/proc/sys/vm/drop_caches").write_text("3")
-    except OSError as error:
-        raise ColdCacheError(
-            f"the caches of the machine cannot be dropped ({error.strerror}): "
-            "it needs root; leave drop_caches off to evict the files alone"
-        ) from error
 
 
 def _resident_pages(file: Path, size: int) -> int:
@@ -205,20 +152,12 @@ def _libc() -> ctypes.CDLL:
 
 
 def _mincore(fd: int, size: int) -> int:
-    libc = _libc()
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [
-        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
-    ]  # fmt: skip
-    libc.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p]
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    address = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
-    if address in (None, ctypes.c_void_p(-1).value):
-        raise OSError(ctypes.get_errno(), f"mmap failed for a file of {size} bytes")
-    pages = (ctypes.c_ubyte * (-(-size // mmap.PAGESIZE)))()
-    try:
-        if libc.mincore(address, size, pages):
-            raise OSError(ctypes.get_errno(), "mincore failed")
-    finally:
-        libc.munmap(address, size)
-    return sum(page & 1 for page in pages)
+    pages = np.zeros(-(-size // mmap.PAGESIZE), dtype="u1")
+    with mmap.mmap(fd, size, prot=mmap.PROT_READ) as mapped:
+        held = np.frombuffer(mapped, dtype="u1")
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (held, pages)]
+        failed = _libc().mincore(pointers[0], ctypes.c_size_t(size), pointers[1])
+        del held  # else the map stays open
+    if failed:
+        raise OSError(ctypes.get_errno(), "mincore failed")
+    return int((pages & 1).sum())

@@ -47,8 +47,6 @@ class Plan:
         Seconds after which one sample is ended.
     modules : tuple of str
         What the server of processes imports beforehand.
-    drop_caches : bool
-        Whether cold means emptying all of the machine's caches (root).
     sweeps : bool
         Whether the processor's last cache is filled with other data before each warm read; toys,
         whose times nobody judges, can do without.
@@ -63,7 +61,6 @@ class Plan:
     cell_s: float = float("inf")
     timeout_s: float = 600.0
     modules: tuple[str, ...] = ()
-    drop_caches: bool = False
     sweeps: bool = True
     retakes: int = 0
 
@@ -131,7 +128,7 @@ def measure(
     todo = [block for block in range(plan.blocks) if block not in done]
     lost: dict[int, Rows] = {}
     if todo:
-        past = _Past.of(done)
+        past = _Past(done)
         bar = tqdm(
             total=len(entries) * plan.blocks,
             initial=len(entries) * (plan.blocks - len(todo)),
@@ -157,72 +154,98 @@ def measure(
 
 
 def aa_labels(pairs: int) -> tuple[str, ...]:
-    """Return the labels of so many A/A pairs.
-
-    Examples
-    --------
-    >>> aa_labels(2)
-    ('A', 'B', 'A2', 'B2')
-    """
+    """Return the labels of so many A/A pairs."""
     return tuple(
         f"{half}{pair if pair > 1 else ''}" for pair in range(1, pairs + 1) for half in "AB"
     )
 
 
 def require_space(folder: Path, needed: int) -> None:
-    """Raise an error unless a folder's disk has room.
-
-    Raises
-    ------
-    OSError
-        Naming what is needed and what is free, in MiB.
-
-    Examples
-    --------
-    >>> require_space(Path("."), 1)
-    """
+    """Raise an error unless a folder's disk has room."""
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(
-            f"{needed / 2**20:,.0f} MiB are needed in the work directory and "
-            f"{free / 2**20:,.0f} MiB are free: make room, or choose another with --workdir"
+            f"{needed / 2**20:,.0f} MiB are needed in the work directory, for {folder}, and "
+            f"{free / 2**20:,.0f} MiB are free there: make room, or choose another with --workdir"
         )
 
 
-@dataclass
+@dataclass(eq=False)
+class _Sample:
+    """A case under one of its labels in a block, and what came of it."""
+
+    case: Case
+    aa: str
+    order: int
+    outcome: Outcome | None = None
+    tries: int = 0
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.case.label, self.aa
+
+    def take(self, outcome: Outcome) -> None:
+        """Keep the outcome of a try; one that is lost takes no sample away."""
+        self.tries += 1
+        if self.outcome is None or outcome.rows:
+            self.outcome = outcome
+
+    def rows(self) -> Rows:
+        """Return its records: one for each phase, none of a sample that was left out."""
+        if self.outcome is None:
+            return []
+        common: dict[str, object] = {
+            "case": self.case.name,
+            "cache_state": self.case.cache_state,
+            "aa": self.aa,
+            "order": self.order,
+            "retaken": self.tries - 1,
+            "verified": self.outcome.verified,
+            "status": self.outcome.status,
+            "pace_s": self.outcome.testimony.pace_s,
+            "reclaimed_bytes": self.outcome.testimony.reclaimed_bytes,
+            **self.case.columns,
+            **self.case.labels,
+        }
+        return [common | phase for phase in self.outcome.rows or [{"phase": "lost"}]]
+
+
 class _Past:
     """What a run has done so far: seconds and samples of each case and label, and witnesses."""
 
-    spent: defaultdict[tuple[str, str], float]
-    taken: Counter[tuple[str, str]]
-    paces: list[float]
-    lasted: defaultdict[str, list[float]]
-
-    @classmethod
-    def of(cls, done: Mapping[int, Rows]) -> "_Past":
-        past = cls(defaultdict(float), Counter(), [], defaultdict(list))
+    def __init__(self, done: Mapping[int, Rows]) -> None:
+        self.spent: defaultdict[tuple[str, str], float] = defaultdict(float)
+        self.taken: Counter[tuple[str, str]] = Counter()
+        self.paces: list[float] = []
+        self.lasted: defaultdict[str, list[float]] = defaultdict(list)
         for rows in done.values():
             seen = {}
             for row in rows:
                 state = f", {row['cache_state']}" if row["cache_state"] else ""
                 key = (f"{row['case']}{state}", str(row["aa"]))
-                past.spent[key] += float(str(row.get("wall_s") or 0))
+                self.spent[key] += float(str(row.get("wall_s") or 0))
                 seen[key] = float(str(row.get("pace_s", "nan")))
-            past.taken.update(seen.keys())
-            past.paces += seen.values()
-        return past
+            self.taken.update(seen.keys())
+            self.paces += seen.values()
 
-    def heard(self, case: Case, outcome: Outcome) -> None:
+    def wants(self, sample: _Sample, block: int, plan: Plan) -> bool:
+        """Whether a case is measured in this block: it has time left, or too few samples."""
+        spent, taken = self.spent[sample.key], self.taken[sample.key]
+        over = taken >= MIN_SAMPLES and spent >= plan.cell_s
+        return not over and not 0 < sample.case.most_blocks <= block
+
+    def hear(self, case: Case, outcome: Outcome) -> None:
         """Take down what the witnesses of a sample say."""
         self.paces.append(outcome.testimony.pace_s)
         if outcome.rows:
             self.lasted[case.label].append(outcome.testimony.lasted_s)
 
-    def against(self, case: Case, outcome: Outcome) -> bool:
+    def against(self, sample: _Sample) -> bool:
         """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
-        witness = outcome.testimony
-        return outcome.status == "ok" and witness.against(self.paces, self.lasted[case.label])
+        if sample.outcome is None or sample.outcome.status != "ok":
+            return False
+        return sample.outcome.testimony.against(self.paces, self.lasted[sample.case.label])
 
 
 def _block(
@@ -233,67 +256,38 @@ def _block(
     past: _Past,
     bar: "tqdm[object]",
 ) -> Rows:
+    """Measure all cases once in a new order, then again what was disturbed."""
     shuffle = np.random.default_rng([plan.seed, block])
-    order = {int(index): at for at, index in enumerate(shuffle.permutation(len(entries)))}
-    samples: dict[int, Outcome] = {}
-    tries: Counter[int] = Counter()
-    waiting = list(order)
+    places = [int(place) for place in shuffle.permutation(len(entries))]
+    samples = [_Sample(*entries[place], order) for order, place in enumerate(places)]
+    waiting = samples
     began, busy, mine, forked = time.monotonic(), machine_cpu_s(), tree_cpu_s(), 0.0
     for again in range(1 + plan.retakes):
-        for index in waiting:
-            case, aa = entries[index]
-            key = (case.label, aa)
-            over = past.taken[key] >= MIN_SAMPLES and past.spent[key] >= plan.cell_s
-            if again or (not over and not 0 < case.most_blocks <= block):
+        for sample in waiting:
+            if again or past.wants(sample, block, plan):
                 start = time.monotonic()
-                outcome = processes.run(Job(case, plan.timeout_s, plan.drop_caches, plan.sweeps))
+                outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps))
                 if outcome.status.startswith(_GONE):
-                    raise RuntimeError(f"{case.label}: {outcome.status}: finished blocks are kept")
+                    why = f"{sample.case.label}: {outcome.status}"
+                    raise RuntimeError(f"{why}: finished blocks are kept")
                 if not again:  # what is taken again shortens no case's share
-                    past.spent[key] += time.monotonic() - start
-                    past.taken[key] += 1
-                past.heard(case, outcome)
+                    past.spent[sample.key] += time.monotonic() - start
+                    past.taken[sample.key] += 1
+                past.hear(sample.case, outcome)
                 forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
-                if not again or outcome.rows:  # a try that is lost takes no sample away
-                    samples[index] = outcome
-                tries[index] += 1
+                sample.take(outcome)
             if not again:
                 bar.update()
-        disturbed = [
-            index for index, outcome in samples.items() if past.against(entries[index][0], outcome)
-        ]
+        disturbed = [sample for sample in samples if past.against(sample)]
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
-    elapsed = time.monotonic() - began
-    others = _others(machine_cpu_s() - busy, tree_cpu_s() - mine + forked, elapsed)
-    common = {"block": block, "others_cpu": others}
+    elapsed_s = time.monotonic() - began
+    others_s = machine_cpu_s() - busy - (tree_cpu_s() - mine + forked)
+    others = max(0.0, others_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
     return [
-        row
-        | common
-        | {"order": order[index], "retaken": tries[index] - 1, "disturbed": index in disturbed}
-        for index, outcome in samples.items()
-        for row in _rows(*entries[index], outcome)
+        row | {"block": block, "others_cpu": others, "disturbed": sample in disturbed}
+        for sample in samples
+        for row in sample.rows()
     ]
-
-
-def _rows(case: Case, aa: str, outcome: Outcome) -> Rows:
-    common: dict[str, object] = {
-        "case": case.name,
-        "cache_state": case.cache_state,
-        "aa": aa,
-        "verified": outcome.verified,
-        "status": outcome.status,
-        "pace_s": outcome.testimony.pace_s,
-        "reclaimed_bytes": outcome.testimony.reclaimed_bytes,
-        **case.columns,
-        **case.labels,
-    }
-    phases = outcome.rows or [{"phase": "lost"}]
-    return [common | phase for phase in phases]
-
-
-def _others(busy_s: float, mine_s: float, elapsed_s: float) -> float:
-    """Return the share of the machine's CPU that was not spent by this run."""
-    return max(0.0, busy_s - mine_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
 
 
 def _check(experiment: str, cases: Sequence[Case]) -> None:
@@ -311,24 +305,12 @@ def _check(experiment: str, cases: Sequence[Case]) -> None:
 def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     """Return a key of all that a block depends on; more blocks may be added to a plan."""
     described = [
-        [
-            case.label,
-            case.start,
-            case.aa,
-            case.most_blocks,
-            sorted((k, str(v)) for k, v in case.columns.items()),
-        ]
-        for case in cases
+        [case.label, case.start, case.aa, case.most_blocks, _texts(case.columns)] for case in cases
     ]
-    text = json.dumps(
-        [
-            experiment,
-            described,
-            plan.seed,
-            plan.aa_pairs,
-            plan.cell_s,
-            plan.drop_caches,
-            plan.retakes,
-        ]
-    )
+    what = [plan.seed, plan.aa_pairs, plan.cell_s, plan.retakes]
+    text = json.dumps([experiment, described, *what])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _texts(columns: Mapping[str, object]) -> list[tuple[str, str]]:
+    return sorted((name, str(value)) for name, value in columns.items())

@@ -18,26 +18,7 @@ class BusyError(RuntimeError):
 
 @contextmanager
 def measuring(path: Path | None = None) -> Iterator[None]:
-    """Hold the machine for measuring; a run started by the holder passes.
-
-    Parameters
-    ----------
-    path : Path
-        The lock file; one for the whole machine by default.
-
-    Raises
-    ------
-    BusyError
-        When another process holds it, with its process id.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> lock = pathlib.Path(tempfile.mkdtemp(), "lock")
-    >>> with measuring(lock), measuring(lock):
-    ...     "the same process twice"
-    'the same process twice'
-    """
+    """Hold the machine for measuring; a run started by the holder passes."""
     path = path or _default()
     fd = _open(path)
     try:
@@ -68,9 +49,8 @@ def measuring(path: Path | None = None) -> Iterator[None]:
 
 def _default() -> Path:
     """Return one place for the whole machine, whatever TMPDIR is."""
-    shared = Path("/tmp")
-    folder = shared if shared.is_dir() else Path(tempfile.gettempdir())
-    return folder / "hyperslab-measuring.lock"
+    folder = "/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()
+    return Path(folder, "hyperslab-measuring.lock")
 
 
 def _open(path: Path) -> int:

@@ -27,18 +27,10 @@ _REPORTING = 5  # VIRTIO_BALLOON_F_REPORTING
 
 
 def identity() -> dict[str, object]:
-    """Return what makes two machines the same for comparing times.
-
-    Examples
-    --------
-    >>> sorted(identity())
-    ['architecture', 'cores', 'cpu', 'memory_gib', 'system']
-    """
+    """Return what makes two machines the same for comparing times."""
     return {
         "cpu": cpu_model(),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": cores(),
         "memory_gib": round(memory_bytes() / 2**30),
         "system": platform.system(),
         "architecture": platform.machine(),
@@ -46,13 +38,7 @@ def identity() -> dict[str, object]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of the packages and C libraries that are measured.
-
-    Examples
-    --------
-    >>> "numpy" in versions()
-    True
-    """
+    """Return the versions of the packages and C libraries that are measured."""
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try:
@@ -89,21 +75,7 @@ def library_version(library: str, known: Mapping[str, str]) -> str:
 
 
 def facts(folder: Path, **more: object) -> dict[str, object]:
-    """Return all facts of this machine, as kept in machine.json.
-
-    Parameters
-    ----------
-    folder : Path
-        Where data are written: its file system and device are described.
-    **more
-        Further facts of the run: profile, seed, notebook.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> facts(Path(tempfile.gettempdir()), seed=0)["seed"]
-    0
-    """
+    """Return all facts of this machine, as kept in machine.json."""
     return {
         "identity": identity(),
         "versions": versions(),
@@ -117,6 +89,13 @@ def facts(folder: Path, **more: object) -> dict[str, object]:
         "lock_sha256": lock_hash(),
         **more,
     }
+
+
+def cores() -> int:
+    """Return how many cores this process may use; all where the system does not tell."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def cpu_model() -> str:
@@ -139,17 +118,8 @@ def memory_limit_bytes(
 ) -> int:
     """Return the memory that this process may use, page cache and all, in bytes.
 
-    A control group of Linux may give it less than the machine has.
-
-    Parameters
-    ----------
-    membership, mounted : Path
-        Where Linux says which groups this process is in, and where groups lie.
-
-    Examples
-    --------
-    >>> memory_limit_bytes() <= memory_bytes()
-    True
+    A control group of Linux may give it less than the machine has; `membership` says which groups
+    this process is in, and they lie where they are `mounted`.
     """
     try:
         lines = [line.split(":", 2) for line in membership.read_text().splitlines()]
@@ -172,15 +142,14 @@ def memory_limit_bytes(
 
 
 def file_system(folder: Path) -> str:
-    """Return the type of the file system a folder lies on; "" where it is unknown.
-
-    Examples
-    --------
-    >>> isinstance(file_system(Path(".")), str)
-    True
-    """
-    mount = _mount(folder)
-    return mount[2] if mount else ""
+    """Return the type of the file system a folder lies on; "" where it is unknown."""
+    try:
+        table = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    except OSError:
+        return ""
+    path = _existing(folder)
+    inside = [row for row in table if path.is_relative_to(row[1])]
+    return max(inside, key=lambda row: len(row[1]))[2] if inside else ""
 
 
 def read_ahead_kib(folder: Path) -> int | None:
@@ -202,11 +171,6 @@ def host_takes_freed_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> 
 
     The host then takes it back (free page reporting), and has to give it anew to what uses it
     next: a read of a large file waits for memory, with CPU time of the system.
-
-    Parameters
-    ----------
-    devices : Path
-        Where Linux tells of virtual devices.
     """
     for features in devices.glob("*/features"):
         driver = features.with_name("driver")
@@ -234,17 +198,6 @@ def lock_hash() -> str:
     return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else ""
 
 
-def same_machine(a: Mapping[str, object], b: Mapping[str, object]) -> bool:
-    """Return whether two sets of facts are of one machine.
-
-    Examples
-    --------
-    >>> same_machine({"identity": identity()}, {"identity": identity()})
-    True
-    """
-    return a.get("identity") == b.get("identity")
-
-
 def _kernel() -> str:
     # The release may carry the name of a build host after its numbers.
     release = platform.release().split("-")[0]
@@ -256,13 +209,3 @@ def _existing(folder: Path) -> Path:
     while not folder.exists():
         folder = folder.parent
     return folder
-
-
-def _mount(folder: Path) -> list[str] | None:
-    try:
-        table = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
-    except OSError:
-        return None
-    path = _existing(folder)
-    inside = [row for row in table if path.is_relative_to(row[1])]
-    return max(inside, key=lambda row: len(row[1]), default=None)

@@ -27,18 +27,7 @@ _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processe
 
 
 def worth_bytes(paths: Iterable[str | Path]) -> int:
-    """Return how much memory a read of files may want, in bytes; 0 where it does not matter.
-
-    Parameters
-    ----------
-    paths : iterable of path
-        Files or directories.
-
-    Examples
-    --------
-    >>> worth_bytes([])
-    0
-    """
+    """Return how much memory a read of files may want, in bytes; 0 where it does not matter."""
     size = sum(file.stat().st_size for path in paths for file in files_of(path))
     return min(size, MOST_BYTES, memory_limit_bytes() // 16) if size >= LEAST_BYTES else 0
 
@@ -47,10 +36,6 @@ def touch(size: int) -> None:
     """Take so many bytes of memory, write to them and give them back.
 
     What this process or one that it forked has just touched is not touched again.
-
-    Examples
-    --------
-    >>> touch(2**20)
     """
     at, most = struct.unpack("=dd", _LAST[:])
     if size > most or time.monotonic() - at > RECENT_S:
@@ -62,10 +47,6 @@ def give_back() -> None:
     """Have the C library give freed memory back at once from now on, where it is glibc.
 
     It is what ``MALLOC_TRIM_THRESHOLD_`` in the environment does, which dask sets for its workers.
-
-    Examples
-    --------
-    >>> give_back()
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).mallopt(_TRIM_THRESHOLD, _TRIM_BYTES)

@@ -11,6 +11,7 @@ MARKED_MEMORY, MARKED_DISK = 0.015, 0.03
 VOID = 0.05
 WIDE = 0.15
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
+STATES = ("clean", "wide", "marked", "void")
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
@@ -57,26 +58,38 @@ class Noise:
         return MARKED_DISK if self.synced or self.cache_state == "cold" else MARKED_MEMORY
 
     @property
-    def wide(self) -> bool:
-        """Whether the ratio's interval reaches further than 15 % from one, centred as it may be.
+    def pair(self) -> str:
+        """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Then two samples of the same thing often differ by that much, and only many of them agree.
+        Void: further than 5 % from one. Marked: further than `bound`. Wide: the interval reaches
+        further than 15 %, centred as it may be; then two samples of the same thing often differ by
+        that much, and only many of them agree.
         """
-        return max(self.ratio.high, 1 / self.ratio.low) - 1 > WIDE
+        if self.away > VOID:
+            return "void"
+        if self.away > self.bound:
+            return "marked"
+        return "wide" if max(self.ratio.high, 1 / self.ratio.low) - 1 > WIDE else "clean"
+
+    @property
+    def surely_void(self) -> bool:
+        """Whether even the whole interval of the A/A pair is; chance does not do that."""
+        return self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
+
+    @property
+    def others(self) -> str:
+        """What the CPU that other programs used says: "clean", "marked" or "void"."""
+        if self.others_cpu > OTHERS_VOID:
+            return "void"
+        return "marked" if self.others_cpu > OTHERS_MARKED else "clean"
 
     @property
     def state(self) -> str:
-        """Return "clean", "wide", "marked" or "void".
+        """The worse of the two; what a run timed where it is void is inconclusive.
 
-        Wide: the interval of A/A reaches further than 15 % from one. Marked: A/A further from one
-        than `bound`, or others above 10 %. Void: outside ±5 %, or others above 30 %; then even a
-        pair that happens to agree says little, and what the run timed is inconclusive.
+        Even a pair that happens to agree says little where others used much of the CPU.
         """
-        if self.away > VOID or self.others_cpu > OTHERS_VOID:
-            return "void"
-        if self.away > self.bound or self.others_cpu > OTHERS_MARKED:
-            return "marked"
-        return "wide" if self.wide else "clean"
+        return max(self.pair, self.others, key=STATES.index)
 
 
 def judge(frame: pd.DataFrame) -> list[Noise]:

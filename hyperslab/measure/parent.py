@@ -4,35 +4,19 @@ import ctypes
 import os
 import signal
 import sys
-from functools import cache
 
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # before any fork
 
 
-def die_with(parent: int) -> None:
+def die_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
     """End this process as soon as its parent ends, however that ends (Linux; elsewhere nothing).
 
     It holds for this process alone: what it forks has to ask again.
-
-    Parameters
-    ----------
-    parent : int
-        Process id of the parent, as the parent itself knows it.
-
-    Examples
-    --------
-    >>> read_end, write_end = os.pipe()
-    >>> me, child = os.getpid(), os.fork()
-    >>> if child == 0:
-    ...     die_with(me)
-    ...     _ = os.write(write_end, b"alive")
-    ...     os._exit(0)
-    >>> os.read(read_end, 5), os.waitpid(child, 0)[1]
-    (b'alive', 0)
     """
-    if sys.platform != "linux":
+    if _LIBC is None:
         return
-    _libc().prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _LIBC.prctl(_PR_SET_PDEATHSIG, by, 0, 0, 0)
     if os.getppid() != parent:  # it ended before that was set
         os._exit(1)
 
@@ -52,9 +36,3 @@ def alive(pid: int) -> bool:
     except OSError:  # of another user
         return True
     return True
-
-
-@cache
-def _libc() -> ctypes.CDLL:
-    """Load the C library once, in the server: what is forked has it."""
-    return ctypes.CDLL(None)

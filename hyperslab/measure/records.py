@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -50,26 +49,6 @@ _NONE: Mapping[type | str, str | float | bool] = MappingProxyType(
 )
 
 
-class MergeError(ValueError):
-    """Records that must not be compared were asked to be merged."""
-
-
-@dataclass(frozen=True)
-class Records:
-    """Records and the machines they were made on.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        With the columns `COLUMNS`.
-    machines : mapping
-        Facts of the machine by run_id.
-    """
-
-    frame: pd.DataFrame
-    machines: Mapping[str, Mapping[str, object]]
-
-
 def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ()) -> pd.DataFrame:
     """Return rows as a table with every declared column and its type.
 
@@ -103,13 +82,7 @@ def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ())
 
 
 def labels_of(frame: pd.DataFrame) -> list[str]:
-    """Return which columns of records are labels of their cases.
-
-    Examples
-    --------
-    >>> labels_of(frame_of([{"layout": "netCDF-3", "wall_s": 0.5}], labels=["layout"]))
-    ['layout']
-    """
+    """Return which columns of records are labels of their cases."""
     return [str(name) for name in frame.columns if name not in COLUMNS]
 
 
@@ -128,13 +101,7 @@ def main(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_main(frame: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rows are of samples that results rest on.
-
-    Examples
-    --------
-    >>> is_main(frame_of([{"aa": aa, "status": "ok"} for aa in ("A", "B")])).tolist()
-    [True, False]
-    """
+    """Return which rows are of samples that results rest on."""
     return frame["aa"].isin(("", "A")) & (frame["status"] == "ok")
 
 
@@ -232,7 +199,8 @@ def machines(folder: Path) -> dict[str, dict[str, object]]:
     if not path.exists():
         return {}
     try:
-        facts: dict[str, dict[str, object]] = json.loads(path.read_text())
+        text = path.read_text()
+        facts: dict[str, dict[str, object]] = json.loads(text, parse_constant=_no_number)
     except ValueError as error:
         raise ValueError(
             f"{path.name} in the results folder cannot be read ({error}): delete it, or measure "
@@ -241,53 +209,15 @@ def machines(folder: Path) -> dict[str, dict[str, object]]:
     return facts
 
 
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def save_machines(folder: Path, facts: Mapping[str, Mapping[str, object]]) -> None:
     """Write the machine facts of a results folder whole."""
     part = folder / f".{MACHINES}.part"
     part.write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n")
     part.replace(folder / MACHINES)
-
-
-def merge(parts: Sequence[Records], *, allow: Collection[str] = ()) -> Records:
-    """Put records of several runs into one table.
-
-    Parameters
-    ----------
-    parts : sequence of Records
-    allow : collection of str
-        What may differ: any of "machine", "versions", "profile".
-
-    Raises
-    ------
-    MergeError
-        When the runs differ in something that was not allowed, naming it.
-
-    Examples
-    --------
-    >>> one = Records(frame_of([{"run_id": "a", "profile": "quick"}]), {})
-    >>> two = Records(frame_of([{"run_id": "b", "profile": "full"}]), {})
-    >>> len(merge([one, two], allow=["profile"]).frame)
-    2
-    >>> merge([one, two])
-    Traceback (most recent call last):
-    ...
-    hyperslab.measure.records.MergeError: records differ in profile ('full', 'quick'): ...
-    """
-    facts = {run: fact for part in parts for run, fact in part.machines.items()}
-    frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    seen = {
-        "profile": set(frame["profile"]),
-        "machine": {json.dumps(fact.get("identity"), sort_keys=True) for fact in facts.values()},
-        "versions": {json.dumps(fact.get("versions"), sort_keys=True) for fact in facts.values()},
-    }
-    for what, values in seen.items():
-        if len(values) > 1 and what not in allow:
-            shown = ", ".join(repr(value) for value in sorted(values))
-            raise MergeError(
-                f"records differ in {what} ({shown}): times of different runs are not compared; "
-                f"merge them only side by side, with allow=[{what!r}]"
-            )
-    return Records(frame, facts)
 
 
 def _check_names(names: set[str]) -> None:

@@ -131,29 +131,6 @@ def middle_eight(x: ArrayLike) -> float:
     return float(values[1:-1].mean())
 
 
-def mean_sd(x: ArrayLike) -> tuple[float, float]:
-    """Return mean and sample standard deviation, as Jones and Penard et al. report.
-
-    Examples
-    --------
-    >>> mean_sd([1.0, 3.0])
-    (2.0, 1.4142135623730951)
-    """
-    values = _clean(x)
-    return float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else float("nan")
-
-
-def best(x: ArrayLike) -> float:
-    """Return the smallest value, as Chilan et al. report of three runs.
-
-    Examples
-    --------
-    >>> best([3.0, 1.0, 2.0])
-    1.0
-    """
-    return float(_clean(x).min())
-
-
 def _clean(x: ArrayLike) -> NDArray[np.float64]:
     values: NDArray[np.float64] = np.asarray(x, dtype=np.float64).ravel()
     values = values[~np.isnan(values)]

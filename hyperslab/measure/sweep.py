@@ -18,13 +18,7 @@ _DEFAULT_BYTES, _MOST_BYTES = 64 * 2**20, 512 * 2**20
 
 
 def last_cache_bytes() -> int:
-    """Return the size, in bytes, of the processor's last cache; 64 MiB where it is unknown.
-
-    Examples
-    --------
-    >>> last_cache_bytes() > 2**18
-    True
-    """
+    """Return the size, in bytes, of the processor's last cache; 64 MiB where it is unknown."""
     sizes = []
     for entry in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         text = entry.read_text().strip()
@@ -42,12 +36,7 @@ def filler() -> NDArray[np.uint64]:
 
 
 def sweep(part: int = 0, parts: int = 1) -> None:
-    """Read the filler, or one of so many equal parts of it, one word of each cache line.
-
-    Examples
-    --------
-    >>> sweep()
-    """
+    """Read the filler, or one of so many equal parts of it, one word of each cache line."""
     words, line = filler(), LINE_BYTES // 8
     each = -(-len(words) // (parts * line)) * line
     words[part * each : (part + 1) * each : line].sum()

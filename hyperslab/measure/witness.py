@@ -32,13 +32,7 @@ _SAMPLE = ["experiment", "cache_state", "case", "aa", "block"]
 
 
 def pace() -> float:
-    """Return the seconds of a known piece of work, some 0.1 ms: the quickest of four.
-
-    Examples
-    --------
-    >>> 0 < pace() < 1
-    True
-    """
+    """Return the seconds of a known piece of work, some 0.1 ms: the quickest of four."""
     times = []
     for _ in range(_LOOPS):
         began = time.perf_counter()
@@ -48,13 +42,7 @@ def pace() -> float:
 
 
 def reclaimed_bytes() -> float:
-    """Return how many bytes of free memory the host has taken back; NaN where nobody counts it.
-
-    Examples
-    --------
-    >>> reclaimed_bytes() >= 0 or not _RECLAIMED.exists()
-    True
-    """
+    """Return how many bytes of free memory the host has taken back; NaN where nobody counts it."""
     try:
         return 1024.0 * int(_RECLAIMED.read_text())
     except (OSError, ValueError):
@@ -63,32 +51,17 @@ def reclaimed_bytes() -> float:
 
 @dataclass(frozen=True)
 class Witness:
-    """What the witnesses say of one sample.
+    """What the witnesses say of one sample."""
 
-    Parameters
-    ----------
-    pace_s : float
-        Seconds of the known piece of work, the mean of before and after; NaN of a lost sample.
-    reclaimed_bytes : float
-        Memory that the host took back between the two; NaN where nobody counts it.
-    lasted_s : float
-        Seconds between the two.
-    """
-
-    pace_s: float = float("nan")
-    reclaimed_bytes: float = float("nan")
+    pace_s: float = float("nan")  # of a known piece of work, the mean of before and after
+    reclaimed_bytes: float = float("nan")  # taken back by the host; NaN where nobody counts it
     lasted_s: float = float("nan")
 
     def against(self, paces: Sequence[float], lasted: Sequence[float] = ()) -> bool:
         """Return whether a sample of a brief case was disturbed.
 
-        Parameters
-        ----------
-        paces : sequence of float
-            Of the run so far, in seconds.
-        lasted : sequence of float
-            Seconds of the case's samples so far, whose median says whether it is brief, so that a
-            slow sample is not kept for being slow; without them this sample's own.
+        It is brief by the median of what its samples `lasted` so far, so that a slow sample is not
+        kept for being slow; without them by this sample's own.
 
         Examples
         --------
@@ -105,15 +78,7 @@ class Witness:
 
 @contextmanager
 def witnessed() -> Iterator[Callable[[], Witness]]:
-    """Have the witnesses look at the body; what they say is known after it.
-
-    Examples
-    --------
-    >>> with witnessed() as testimony:
-    ...     total = sum(range(1000))
-    >>> 0 < testimony().lasted_s < 1
-    True
-    """
+    """Have the witnesses look at the body; what they say is known after it."""
     said = Witness()
     before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
     yield lambda: said
@@ -123,52 +88,22 @@ def witnessed() -> Iterator[Callable[[], Witness]]:
 
 
 def usual(paces: Sequence[float]) -> float:
-    """Return the usual pace of a run, in seconds, or infinity where none is known.
-
-    Examples
-    --------
-    >>> usual([1.0, 1.0, 1.7]), usual([])
-    (1.0, inf)
-    """
+    """Return the usual pace of a run, in seconds, or infinity where none is known."""
     known = [p for p in paces if p == p]
     return float(np.quantile(known, USUAL)) if known else float("inf")
 
 
 @dataclass(frozen=True)
 class Disturbed:
-    """What the witnesses of a run say.
+    """What the witnesses of a run say."""
 
-    Parameters
-    ----------
-    samples : int
-        That had witnesses.
-    retaken : int
-        That were measured again, once or more.
-    left : int
-        Brief ones that were disturbed all the same.
-    """
-
-    samples: int
-    retaken: int
-    left: int
+    samples: int  # that had witnesses
+    retaken: int  # that were measured again, once or more
+    left: int  # brief ones that were disturbed all the same
 
 
 def disturbed(frame: pd.DataFrame) -> Disturbed:
-    """Return how many samples were measured again; of older records nothing is known.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Records of one notebook.
-
-    Examples
-    --------
-    >>> from hyperslab.measure.records import frame_of
-    >>> known = [("a", 0, False), ("b", 2, True)]
-    >>> rows = [{"case": c, "pace_s": 1.0, "retaken": n, "disturbed": d} for c, n, d in known]
-    >>> disturbed(frame_of(rows))
-    Disturbed(samples=2, retaken=1, left=1)
-    """
+    """Return how many samples were measured again; of older records nothing is known."""
     samples = frame[frame["pace_s"].notna()].drop_duplicates(_SAMPLE)
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

@@ -1,7 +1,7 @@
 """Run one sample in this process, or serve samples to a run.
 
 The server imports the libraries once, opens no file and starts no thread, and forks a fresh
-process for each job it reads from standard input, so that every sample starts from the same state.
+process for each job it is sent, so that every sample starts from the same state.
 Started with `once` it takes one job itself: that is the spawned start.
 """
 
@@ -9,19 +9,19 @@ import gc
 import importlib
 import json
 import os
-import pickle
 import signal
-import struct
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, BinaryIO
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
 from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
+from .machine import cores as cores
 from .memory import COLD_BYTES, touch, worth_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
@@ -33,69 +33,27 @@ WARMINGS = 3
 
 @dataclass(frozen=True)
 class Job:
-    """A case to run once, and how long it may take.
-
-    Parameters
-    ----------
-    case : Case
-    timeout_s : float
-        After which the process is ended and the sample is lost.
-    drop_caches : bool
-        Whether cold means emptying the machine's caches too (root).
-    sweeps : bool
-        Whether the processor's last cache is filled with other data before a warm read.
-    """
+    """A case to run once, and how long it may take."""
 
     case: Case
-    timeout_s: float = 600.0
-    drop_caches: bool = False
-    sweeps: bool = True
+    timeout_s: float = 600.0  # after which the process is ended and the sample is lost
+    sweeps: bool = True  # whether the processor's last cache is filled before a warm read
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job.
+    """What came of a job."""
 
-    Parameters
-    ----------
-    rows : list of dict
-        One mapping of record columns a phase.
-    verified : bool
-        Whether what was read or written compared equal with the truth.
-    status : str
-        "ok", or why the sample does not count.
-    cpu_s : float
-        CPU time that the run's own does not hold, in seconds: of a forked job and of the server for
-        it, and of what worked for it elsewhere.
-    testimony : Witness
-        What the witnesses say of it.
-    modules : tuple of str
-        Modules of this project and packages that were imported when it was done.
-    """
-
-    rows: list[dict[str, object]]
-    verified: bool
-    status: str
-    cpu_s: float = 0.0
+    rows: list[dict[str, object]]  # record columns, one mapping a phase
+    verified: bool  # whether what was read or written compared equal with the truth
+    status: str  # "ok", or why the sample does not count
+    cpu_s: float = 0.0  # that the run's own CPU time does not hold: of forks and of servers
     testimony: Witness = field(default_factory=Witness)
-    modules: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # of this project, and packages, imported when it was done
 
 
 def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
-    """Run a job in this process.
-
-    Parameters
-    ----------
-    job : Job
-    sweeping : callable, optional
-        What fills the processor's last cache with other data, in place of `sweep`.
-
-    Examples
-    --------
-    >>> case = Case("sum", run=run_nothing, check=is_none)
-    >>> perform(Job(case)).status
-    'ok'
-    """
+    """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
     try:
@@ -107,11 +65,8 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
                 else:
-                    watch = Stopwatch(
-                        case.files if case.cache_state else (),
-                        case.cache_state == "cold",
-                        job.drop_caches,
-                    )
+                    files = case.files if case.cache_state else ()
+                    watch = Stopwatch(files, case.cache_state == "cold")
                     value = case.run(watch)
                     rows, elsewhere_s = watch.rows(), watch.elsewhere_s
             verified = case.check is None or bool(case.check(value))
@@ -136,41 +91,11 @@ def run_nothing(watch: Stopwatch) -> None:
         pass
 
 
-def is_none(value: object) -> bool:
-    """Return whether a value is None."""
-    return value is None
-
-
-def send(stream: BinaryIO, value: object) -> None:
-    """Write one value as a length and a pickle."""
-    data = pickle.dumps(value)
-    stream.write(struct.pack("<Q", len(data)) + data)
-    stream.flush()
-
-
-def receive(stream: BinaryIO) -> Any:
-    """Read what `send` wrote.
-
-    Raises
-    ------
-    EOFError
-        When the other side is gone.
-    """
-    head = stream.read(8)
-    if len(head) < 8:
-        raise EOFError("the other side closed the stream")
-    size = struct.unpack("<Q", head)[0]
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError("the other side closed the stream half-way")
-    return pickle.loads(data)
-
-
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
         touch(min(worth_bytes(case.files), COLD_BYTES))
-        evict(case.files, drop_caches=job.drop_caches)
+        evict(case.files)
     elif case.cache_state == "warm":
         touch(worth_bytes(case.files))
         for _ in range(WARMINGS):
@@ -202,47 +127,37 @@ def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
 def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
-    read_end, write_end = os.pipe()
+    receiving, sending = Pipe(duplex=False)
     partners = Partners() if _sweeps(job) and cores() > 1 else None
     child = os.fork()
     if child == 0:
         die_with(server)
-        os.close(read_end)
+        receiving.close()
         signal.setitimer(signal.ITIMER_REAL, job.timeout_s)  # by default it ends the process
         code = 1
         try:
             if job.case.pinned:
                 _pin()
-            with os.fdopen(write_end, "wb") as stream:
-                send(stream, perform(job, partners.sweep if partners else None))
+            sending.send(perform(job, partners.sweep if partners else None))
             code = 0
         finally:
             os._exit(code)
-    os.close(write_end)
+    sending.close()
     if partners:
         partners.help()
-    try:
-        with os.fdopen(read_end, "rb") as stream:
-            outcome: Outcome = receive(stream)
-    except EOFError:
-        outcome = Outcome([], False, "")
+    outcome = None
+    with receiving, suppress(EOFError):
+        outcome = receiving.recv()
     _, status = os.waitpid(child, 0)
-    if not outcome.status:
-        ended = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-        why = f"stopped after {job.timeout_s:g} s" if ended else f"ended early ({_ending(status)})"
-        outcome = replace(
-            outcome, status=f"the process was {why}" if ended else f"the process {why}"
-        )
+    if outcome is None:
+        over = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+        why = f"was stopped after {job.timeout_s:g} s" if over else f"ended early {_ending(status)}"
+        outcome = Outcome([], False, f"the process {why}")
     return replace(outcome, cpu_s=outcome.cpu_s + tree_cpu_s() - before)
 
 
 def _sweeps(job: Job) -> bool:
     return job.case.cache_state == "warm" and job.sweeps
-
-
-def cores() -> int:
-    """Return how many cores this process may use; 1 where the system does not tell."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
 def _pin() -> None:
@@ -253,38 +168,28 @@ def _pin() -> None:
 
 def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
-        return f"signal {signal.Signals(os.WTERMSIG(status)).name}"
-    return f"exit code {os.WEXITSTATUS(status)}"
+        return f"(signal {signal.Signals(os.WTERMSIG(status)).name})"
+    return f"(exit code {os.WEXITSTATUS(status)})"
 
 
-def serve(once: bool, owner: int) -> None:
-    """Take jobs from standard input until it closes; write outcomes to standard output.
+def serve(pipe: int, owner: int, *, once: bool) -> None:
+    """Take jobs from a pipe until it closes, and answer each with its outcome.
 
-    Parameters
-    ----------
-    once : bool
-        Whether this process does its one job itself.
-    owner : int
-        The process that started this one, with which it ends.
+    With `once` this process does its one job itself. It ends with its owner.
     """
     die_with(owner)
-    jobs = sys.stdin.buffer
-    results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the libraries print must not enter the stream
-    path, modules = receive(jobs)
+    jobs = Connection(pipe)
+    path, modules = jobs.recv()
     sys.path[:] = path
     for name in modules:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()  # what was imported is not walked again in each child
-    send(results, ("ready", time.time()))
-    while True:
-        try:
-            job: Job = receive(jobs)
-        except EOFError:
-            return
-        if once:
-            signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
-        elif _sweeps(job):
-            filler()  # one for all children; others are spared its memory
-        send(results, perform(job) if once else _fork(job))
+    jobs.send("ready")
+    with suppress(EOFError):
+        while job := jobs.recv():
+            if once:
+                signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
+            elif _sweeps(job):
+                filler()  # one for all children; others are spared its memory
+            jobs.send(perform(job) if once else _fork(job))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from hyperslab.measure.secret import concealed
+from hyperslab.secret import concealed
 
 # No part of a word; of an address that stands in another, "%2F" is before it.
 _BEFORE = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2}))"
@@ -57,11 +57,6 @@ class Endpoint:
         ------
         ValueError
             When the address is not one of S3 or HTTP, or one key comes without the other.
-
-        Examples
-        --------
-        >>> Endpoint.of("s3://bucket", {"AWS_ENDPOINT_URL": "http://127.0.0.1:9000"})
-        Endpoint(url='s3://bucket', endpoint='http://127.0.0.1:9000', region='')
         """
         said = os.environ if variables is None else variables
         if not url.startswith(("s3://", "http://", "https://")):
@@ -87,28 +82,14 @@ class Endpoint:
 
     @property
     def here(self) -> bool:
-        """Whether it listens on this machine, so that no network lies between.
-
-        Examples
-        --------
-        >>> Endpoint("s3://bucket", "http://127.0.0.1:9000").here, Endpoint("s3://bucket").here
-        (True, False)
-        """
+        """Whether it listens on this machine, so that no network lies between."""
         address = self.endpoint if self.kind == "s3" else self.url
         host = urlsplit(address if "://" in address else f"//{address}").hostname
         return bool(host) and _of_this_machine(str(host))
 
     @property
     def mark(self) -> str:
-        """What tells it apart from others and names none: address, server and region count.
-
-        Keys do not: whoever asks, the store is the same.
-
-        Examples
-        --------
-        >>> Endpoint("s3://bucket/prefix").mark
-        '61493086bc42'
-        """
+        """What tells it apart from others and names none; with other keys it is the same store."""
         what = [self.url, *((self.endpoint, self.region) if self.kind == "s3" else ())]
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:12]
 
@@ -142,14 +123,7 @@ class Endpoint:
         return replace(self, url=self.address(name))
 
     def said(self, text: str) -> str:
-        """Return a message without keys, and without the names of server, bucket and folder.
-
-        Examples
-        --------
-        >>> here = Endpoint("s3://ours/a/b", "http://127.0.0.1:9000")
-        >>> here.said("cannot reach http://127.0.0.1:9000/ours/a/b/c.nc")
-        'cannot reach http://server/bucket/folder/c.nc'
-        """
+        """Return a message without keys, and without the names of server, bucket and folder."""
         text = concealed(text, self._keys)
         url, server = urlsplit(self.url), urlsplit(self.endpoint)
         hidden = {name: "server" for name in (_place(server.netloc), server.hostname or "") if name}

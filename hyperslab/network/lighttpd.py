@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,9 +20,17 @@ from hyperslab.network.seat import Seat, in_use
 PATIENCE_S = 5.0
 # Somebody may take a port between the moment it is found free and the moment it is used.
 TRIES = 5
-# Method, path, range, status, bytes of the body, the client's port, requests before it on its
-# connection, end in microseconds of the day's clock, microseconds it took, range of the answer.
-_LOG_FORMAT = "%m|%U|%{Range}i|%s|%B|%{remote}p|%k|%{usec}t|%D|%{Content-Range}o"
+_FIELDS = {
+    "method": "%m",
+    "path": "%U",
+    "status": "%s",
+    "size": "%B",  # bytes of the body
+    "port": "%{remote}p",  # the client's
+    "nth": "%k",  # requests before it on its connection
+    "end": "%{usec}t",  # microseconds of the day's clock
+    "took": "%D",  # microseconds
+    "of": "%{Content-Range}o",
+}
 _CONFIGURATION = """\
 server.document-root = "{place}/root"
 server.bind = "127.0.0.1"
@@ -61,15 +69,7 @@ def program() -> list[str]:
 
 
 class Lighttpd:
-    """A running lighttpd.
-
-    Parameters
-    ----------
-    place : pathlib.Path
-        An empty folder for its configuration and logs.
-    folder : pathlib.Path
-        What it serves.
-    """
+    """A running lighttpd that serves a folder; its configuration and logs lie in an empty place."""
 
     def __init__(self, place: Path, folder: Path) -> None:
         self._place = place
@@ -78,13 +78,7 @@ class Lighttpd:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, port: int) -> int:
-        """Start it at a port, or at a free one for 0, and return the port.
-
-        Raises
-        ------
-        OSError
-            When it does not start, with what it said.
-        """
+        """Start it at a port, or at a free one for 0, and return the port."""
         if port:
             _bind(port)
         for _ in range(1 if port else TRIES):
@@ -102,15 +96,21 @@ class Lighttpd:
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the log."""
-        return [request.line() for request in self._log.requests(self._read())]
+        self._log.add(self._read())
+        return [request.line() for request in self._log.requests]
 
     def forget(self) -> None:
         """Empty the log."""
-        self._log.forget(self._read())
+        self._log.add(self._read())  # for the numbers of the connections
+        self._log.requests.clear()
 
     def _start(self, port: int) -> bool:
         file = self._place / "configuration"
-        file.write_text(_CONFIGURATION.format(place=self._place, port=port, log_format=_LOG_FORMAT))
+        file.write_text(
+            _CONFIGURATION.format(
+                place=self._place, port=port, log_format="|".join(_FIELDS.values())
+            )
+        )
         me = os.getpid()
         self._process = subprocess.Popen(
             [*program(), "-D", "-f", str(file)],
@@ -143,58 +143,31 @@ class _Log:
     """Requests as lighttpd logs them; connections are numbered as they come."""
 
     def __init__(self) -> None:
-        self._kept: list[Request] = []
+        self.requests: list[Request] = []
         self._connections: dict[str, int] = {}
         self._count = 0
 
-    def requests(self, lines: Sequence[str]) -> list[Request]:
-        self._kept += self._parsed(lines)
-        return self._kept
-
-    def forget(self, lines: Sequence[str]) -> None:
-        for _ in self._parsed(lines):  # for the numbers of the connections
-            pass
-        self._kept = []
-
-    def _parsed(self, lines: Sequence[str]) -> Iterator[Request]:
+    def add(self, lines: Sequence[str]) -> None:
+        """Take lines of the log over."""
         for line in lines:
-            names = (
-                "method",
-                "path",
-                "asked",
-                "status",
-                "size",
-                "port",
-                "nth",
-                "end",
-                "took",
-                "of",
-            )
             # A path may hold a bar only where it is encoded.
-            said = dict(zip(names, line.split("|"), strict=True))
-            if said["nth"] == "0":  # a new connection, perhaps from a port that was used before
-                self._connections[said["port"]] = self._count
+            told = dict(zip(_FIELDS, line.split("|"), strict=True))
+            if told["nth"] == "0":  # a new connection, perhaps from a port that was used before
+                self._connections[told["port"]] = self._count
                 self._count += 1
-            yield _request(said, self._connections[said["port"]])
+            self.requests.append(_request(told, self._connections[told["port"]]))
 
 
-def _request(said: Mapping[str, str], connection: int) -> Request:
-    ended_s = int(said["end"]) / 1e6
-    start, stop = 0, int(said["size"]) if said["status"] == "200" else 0
-    if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", said["of"]):
+def _request(told: Mapping[str, str], connection: int) -> Request:
+    ended_s, size = int(told["end"]) / 1e6, int(told["size"])
+    start, stop = 0, size if told["status"] == "200" else 0
+    if given := re.fullmatch(r"bytes (\d+)-(\d+)/\d+", told["of"]):
         start, stop = int(given[1]), int(given[2]) + 1
+    began_s = ended_s - int(told["took"]) / 1e6
     return Request(
-        said["method"],
-        unquote(said["path"]),
-        start,
-        stop,
-        int(said["status"]),
-        int(said["size"]),
-        connection,
-        int(said["nth"]),
-        ended_s - int(said["took"]) / 1e6,
-        ended_s,
-    )
+        told["method"], unquote(told["path"]), start, stop, int(told["status"]), size, connection,
+        int(told["nth"]), began_s, ended_s,
+    )  # fmt: skip
 
 
 def _bind(port: int) -> int:

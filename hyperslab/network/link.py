@@ -10,15 +10,7 @@ from hyperslab.network.helper import Helper, Visitor
 
 @dataclass(frozen=True)
 class Traffic:
-    """What went over a link.
-
-    Parameters
-    ----------
-    connections : int
-        Connections that clients opened, used or not.
-    up_bytes, down_bytes : int
-        Bytes to the server and from it, heads of HTTP included.
-    """
+    """What went over a link."""
 
     connections: int
     up_bytes: int
@@ -26,14 +18,7 @@ class Traffic:
 
 
 class Line:
-    """A link that is laid to a port: clients use `port` instead.
-
-    Parameters
-    ----------
-    port : int
-    helper : Helper or Visitor
-        The process that passes the bytes on.
-    """
+    """A link that is laid to a port: clients use `port` instead."""
 
     def __init__(self, port: int, helper: Helper | Visitor) -> None:
         self._helper = helper
@@ -53,16 +38,8 @@ def parts(
 ) -> tuple[float, float, float]:
     """Return what of a read takes turns with what, whatever the link; see `Link.seconds`.
 
-    Returns
-    -------
-    tuple of float
-        Round trips with nothing else under way, round trips beside others, and the seconds of work
-        that are left when all has come.
-
-    Examples
-    --------
-    >>> parts(stages=9, connections=1, cpu_s=0.9, idle=1)
-    (2, 8, 0.1)
+    These are round trips with nothing else under way, round trips beside others, and the seconds of
+    work that are left when all has come.
     """
     alone = stages if idle is None else min(idle, stages)
     turns = stages - alone
@@ -150,17 +127,8 @@ class Link:
     def to(self, port: int, *, at: int = 0) -> Iterator[Line]:
         """Lay the link to a port of this machine, for as long as the context lasts.
 
-        Parameters
-        ----------
-        port : int
-            Where a server listens on 127.0.0.1.
-        at : int
-            The port that clients will use; 0 takes a free one.
-
-        Raises
-        ------
-        HelperError
-            When the port is in use.
+        A server listens at `port` of 127.0.0.1; clients will use the port `at`, by default a free
+        one. A port in use is a `HelperError`.
 
         Examples
         --------

@@ -4,9 +4,7 @@ import asyncio
 import contextlib
 import socket
 import time
-from dataclasses import asdict
 
-from hyperslab.network.link import Traffic
 from hyperslab.network.seat import Seat, in_use
 
 # What may wait in the queue: else the time that a sleep oversleeps costs some of the rate.
@@ -19,23 +17,13 @@ SHORT_S = 0.0005
 # What passing on and waking up cost by themselves, each way: it is taken off the delay, but no
 # more than a quarter of it.
 OWN_S = 0.0005
-
-
 EXACT = True
 """Its timers must be true to microseconds."""
 MOST = 400  # connections at a time: each takes two files of the 1,024 that `select` knows
 
 
 class Way:
-    """One direction of the link, which all connections share.
-
-    Parameters
-    ----------
-    bytes_per_s : float or None
-        None is without limit.
-    delay_s : float
-        From one end to the other.
-    """
+    """One direction of the link, which all connections share; None is a rate without limit."""
 
     def __init__(self, bytes_per_s: float | None, delay_s: float) -> None:
         self._rate = bytes_per_s
@@ -59,15 +47,7 @@ class Way:
 
 
 class Proxy:
-    """Takes connections and passes their bytes on both ways.
-
-    Parameters
-    ----------
-    port : int
-        Where the server listens.
-    bytes_per_s : float or None
-    round_trip_s : float
-    """
+    """Takes connections and passes their bytes on both ways, to a server's port."""
 
     def __init__(self, port: int, bytes_per_s: float | None, round_trip_s: float) -> None:
         self._port = port
@@ -78,8 +58,9 @@ class Proxy:
         self._bytes = {"up": 0, "down": 0}
 
     def traffic(self) -> dict[str, object]:
-        """Return what was passed on."""
-        return asdict(Traffic(self._connections, self._bytes["up"], self._bytes["down"]))
+        """Return what was passed on, as a `Traffic`."""
+        up, down = self._bytes["up"], self._bytes["down"]
+        return {"connections": self._connections, "up_bytes": up, "down_bytes": down}
 
     def forget(self) -> None:
         """Count from zero again."""

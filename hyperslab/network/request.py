@@ -29,12 +29,6 @@ class Request:
     began_s, ended_s : float
         When the server had the request and when it had handed on the answer, in seconds of a
         clock of its own.
-
-    Examples
-    --------
-    >>> request = Request("GET", "/a.nc", 0, 512, 206, 512, 0, 0, 1.5, 1.75)
-    >>> Request.of(request.line()) == request
-    True
     """
 
     method: str

@@ -7,9 +7,9 @@ import importlib
 import json
 import os
 import selectors
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
+from multiprocessing.connection import Connection
 from typing import Any
 
 # How often it looks whether the one it works for still lives, in seconds.
@@ -17,54 +17,33 @@ LOOK_S = 0.2
 
 
 class Seat:
-    """Where a helping process is told what to do.
+    """Where a helping process is told what to do: `facts` are what the `Helper` was given."""
 
-    Parameters
-    ----------
-    facts : mapping
-        What the `Helper` was given.
-    owner : int
-        Process id of the one it works for.
-    """
-
-    def __init__(self, facts: Mapping[str, Any], owner: int) -> None:
-        self.facts = facts
-        self._owner = owner
+    def __init__(self, pipe: Connection, owner: int) -> None:
+        self.facts: dict[str, Any] = pipe.recv()
+        self._pipe, self._owner = pipe, owner
 
     async def answer(
         self, ready: Mapping[str, object], answers: Mapping[str, Callable[[], object]]
     ) -> None:
-        """Say that all is ready, then answer until told to stop or the owner is gone.
+        """Tell the owner that all is ready, then answer until told to stop or the owner is gone.
 
-        Parameters
-        ----------
-        ready : mapping
-            What the owner needs to know, such as the port.
-        answers : mapping
-            A function for each thing that can be asked for.
+        `answers` has a function for each thing that can be asked for.
         """
-        loop = asyncio.get_running_loop()
-        told = asyncio.StreamReader(limit=1 << 20)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(told), sys.stdin.buffer)
-        visits = await asyncio.start_server(partial(self._visit, answers), "127.0.0.1", 0)
-        control = visits.sockets[0].getsockname()[1]
-        _say({"answer": {**ready, "control": control}})
-        reading = asyncio.ensure_future(told.readline())
-        try:
-            while True:
-                await asyncio.wait([reading], timeout=LOOK_S)
-                if os.getppid() != self._owner:  # a forked child may keep the pipe open
-                    return
-                if not reading.done():
-                    continue
-                line = reading.result()
-                if not line or (asked := json.loads(line)["ask"]) == "stop":
-                    return
-                _say({"answer": answers[asked]()})
-                reading = asyncio.ensure_future(told.readline())
-        finally:
-            reading.cancel()
-            visits.close()
+        stopped = asyncio.Event()
+        asyncio.get_running_loop().add_reader(self._pipe.fileno(), stopped.set)
+        async with await asyncio.start_server(
+            partial(self._visit, answers), "127.0.0.1", 0
+        ) as visits:
+            self.tell({**ready, "control": visits.sockets[0].getsockname()[1]})
+            # A forked process of the owner may keep the pipe open.
+            while not stopped.is_set() and os.getppid() == self._owner:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(stopped.wait(), LOOK_S)
+
+    def tell(self, message: Mapping[str, object]) -> None:
+        """Tell the owner something."""
+        self._pipe.send(dict(message))
 
     async def _visit(
         self,
@@ -81,22 +60,15 @@ class Seat:
         writer.close()
 
 
-def sit(module: str, owner: int) -> None:
-    """Run the function `main` of a module, which is told of failures before it is ready.
-
-    Parameters
-    ----------
-    module : str
-    owner : int
-        Process id of the one who started this process.
-    """
+def sit(pipe: int, owner: int, module: str) -> None:
+    """Run the function `main` of a module, and tell the owner why it cannot start."""
     code = importlib.import_module(module)
-    facts = json.loads(sys.stdin.buffer.readline())
+    seat = Seat(Connection(pipe), owner)
     try:
         with asyncio.Runner(loop_factory=partial(_loop, getattr(code, "EXACT", False))) as runner:
-            runner.run(code.main(Seat(facts, owner)))
+            runner.run(code.main(seat))
     except (OSError, ImportError) as error:
-        _say({"error": str(error)})
+        seat.tell({"error": str(error)})
 
 
 def _loop(exact: bool) -> asyncio.AbstractEventLoop:
@@ -113,8 +85,3 @@ def in_use(port: int, error: OSError) -> str:
     'port 80: Permission denied; leave the port out for a free one'
     """
     return f"port {port}: {os.strerror(error.errno or 0)}; leave the port out for a free one"
-
-
-def _say(message: Mapping[str, object]) -> None:
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()

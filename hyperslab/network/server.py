@@ -1,6 +1,5 @@
 """HTTP and S3 servers on loopback, each in a process of its own, that log their requests."""
 
-import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -8,14 +7,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hyperslab.network.endpoint import Endpoint
 from hyperslab.network.helper import Helper, Visitor
 from hyperslab.network.request import Request
 
 KINDS = ("http", "s3")
-PROGRAMS = ("aiohttp", "lighttpd")
+PROGRAMS = {"aiohttp": "hyperslab.network.answers", "lighttpd": "hyperslab.network.lighttpd"}
+"""What answers, and the module of the process that keeps it."""
 FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
 BUCKET = "bucket"
 REGION = "us-east-1"
+KEYS = ("loopback", "no-secret", "")
+"""Access key, secret key and token that clients sign with; nothing checks them here."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,6 @@ class Server:
     program: str
     port: int
     _helper: Helper | Visitor = field(repr=False, compare=False)
-    _keys: tuple[str, str] = field(repr=False, compare=False, default=("", ""))
 
     @property
     def endpoint(self) -> str:
@@ -84,30 +86,13 @@ class Server:
 
     @property
     def storage_options(self) -> dict[str, Any]:
-        """What fsspec needs beside the address; for S3 with the credentials."""
-        if self.kind == "http":
-            return {}
-        key, secret = self._keys
-        return {
-            "key": key,
-            "secret": secret,
-            "endpoint_url": self.endpoint,
-            "client_kwargs": {"region_name": REGION},
-        }
+        """What fsspec needs beside the address."""
+        return Endpoint(self.url, self.endpoint, REGION, KEYS).storage_options
 
     @property
     def obstore_options(self) -> dict[str, Any]:
-        """What `obstore.store.from_url` needs beside the address; for S3 with the credentials."""
-        if self.kind == "http":
-            return {"client_options": {"allow_http": True}}
-        key, secret = self._keys
-        return {
-            "access_key_id": key,
-            "secret_access_key": secret,
-            "endpoint": self.endpoint,
-            "region": REGION,
-            "client_options": {"allow_http": True},
-        }
+        """What `obstore.store.from_url` needs beside the address."""
+        return Endpoint(self.url, self.endpoint, REGION, KEYS).obstore_options
 
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the served folder."""
@@ -142,15 +127,13 @@ def serving(
     delay_s: float = 0.0,
     faults: Sequence[Fault] = (),
     port: int = 0,
-    keys: tuple[str, str] | None = None,
-    writable: bool = False,
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
     """Serve a folder on loopback for as long as the context lasts.
 
     The server is a process of its own that ends with this one, however this one ends. It only
-    reads, unless told otherwise. An S3 server has one bucket, whose keys are the names of the
-    files, and credentials made at random, unless given; requests must name the access key.
+    reads, and whoever is on this machine may ask. An S3 server has one bucket, whose keys are the
+    names of the files; clients may sign their requests, and nothing checks that.
 
     Parameters
     ----------
@@ -166,10 +149,6 @@ def serving(
     faults : sequence of Fault
     port : int
         Where to listen; 0 takes a free port.
-    keys : (str, str), optional
-        Access key and secret key of an S3 server, in place of random ones.
-    writable : bool
-        Whether an S3 server takes files too, each in one request.
     beyond : sequence of str or pathlib.Path
         Folders that links in the served one may lead to; lighttpd follows any.
 
@@ -205,20 +184,16 @@ def serving(
     if not 0 <= port <= 65535:
         raise ValueError(f"port={port}: take one up to 65535, or 0 for a free one")
     program = _program(kind, program, delay_s=delay_s, faults=faults)
-    keys = keys or (f"AK{secrets.token_hex(9).upper()}", secrets.token_urlsafe(30))
     facts = {
         "folder": str(root),
         "port": port,
         "delay_s": delay_s,
         "faults": [asdict(fault) for fault in faults],
-        "s3": {"bucket": BUCKET, "key": keys[0]} if kind == "s3" else None,
-        "writable": writable,
+        "bucket": BUCKET if kind == "s3" else "",
         "beyond": [str(Path(place).resolve()) for place in beyond],
     }
-    module = "answers" if program == "aiohttp" else "lighttpd"
-    with Helper(f"hyperslab.network.{module}", facts) as helper:
-        used = keys if kind == "s3" else ("", "")
-        yield Server(kind, program, int(helper.facts["port"]), helper, used)
+    with Helper(PROGRAMS[program], facts) as helper:
+        yield Server(kind, program, int(helper.facts["port"]), helper)
 
 
 def _program(kind: str, program: str, *, delay_s: float, faults: Sequence[Fault]) -> str:

@@ -7,23 +7,10 @@ from hyperslab.network.endpoint import Endpoint
 
 
 def upload(place: Endpoint, paths: Iterable[Path]) -> int:
-    """Put files and the files of folders into a store; what has its name and size stays.
+    """Put files and the files of folders into a store, and return how many.
 
-    Parameters
-    ----------
-    place : Endpoint
-        Of S3; what is put there lies under its address, by the names of the paths.
-    paths : iterable of pathlib.Path
-
-    Returns
-    -------
-    int
-        How many files were put there.
-
-    Raises
-    ------
-    OSError
-        When the store refuses, or does not answer; no key, host or bucket is told.
+    They lie there under its address, by the names of their paths; what has its name and size
+    stays. No error tells a key, a host or a bucket.
     """
     import fsspec
 

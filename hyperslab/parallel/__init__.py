@@ -11,12 +11,11 @@ from .errors import (
 )
 from .flash import FILES, flash
 from .found import LIBRARIES, Found, Program, find
-from .job import HINTS, MODES, RanksJob, run
+from .job import HINTS, MODES, RanksJob, came_up, run
 from .launcher import Launcher
 from .patterns import PATTERNS, pattern
 from .plan import Part, SharedArray, WritePlan
 from .report import Phase, Report, counted
-from .trial import came_up
 from .verify import holds
 
 __all__ = [

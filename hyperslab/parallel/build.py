@@ -27,28 +27,6 @@ def compilers() -> list[tuple[str, ...]]:
     """Return the MPI compilers of this machine: MPICC of the environment, or those on the PATH.
 
     A folder may hold those of several MPIs, and the first need not be the one that has HDF5.
-
-    Returns
-    -------
-    list of tuple of str
-        The path of each, and the flags that MPICC gives after it.
-
-    Raises
-    ------
-    AbsentError
-        When MPICC names a compiler that is not here, or is no command.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.environ["MPICC"] = "mpixx -O3"
-    >>> try:
-    ...     compilers()
-    ... except AbsentError as error:
-    ...     print(error)
-    ... finally:
-    ...     del os.environ["MPICC"]
-    the environment variable MPICC names 'mpixx', which is not found
     """
     if given := os.environ.get("MPICC", "").strip():
         try:
@@ -72,13 +50,7 @@ def compilers() -> list[tuple[str, ...]]:
 
 @cache
 def requests_library() -> Path:
-    """Return the library that counts requests and makes them slower, compiled at the first call.
-
-    Raises
-    ------
-    AbsentError
-        When there is no C compiler.
-    """
+    """Return the library that counts requests and makes them slower, compiled at the first call."""
     try:
         words = compiler()
     except KernelError as error:
@@ -88,20 +60,7 @@ def requests_library() -> Path:
 
 @cache
 def program(library: str, words: tuple[str, ...]) -> Path:
-    """Return the program of a library, compiled at the first call.
-
-    Parameters
-    ----------
-    library : str
-        "hdf5" or "pnetcdf".
-    words : tuple of str
-        The MPI compiler.
-
-    Raises
-    ------
-    AbsentError
-        When the compiler does not find that library, with the compiler's words.
-    """
+    """Return the program of a library, compiled at the first call."""
     why = []
     for flags in _places(library):
         try:
@@ -185,15 +144,6 @@ def cause(said: str) -> str:
     """Return the line of a compiler's words that says why, without the places it names.
 
     What the linker lacks stands before the line with "error", which only says that it failed.
-
-    Examples
-    --------
-    >>> cause("x.c:(.text+0x9): undefined reference to `H5Fopen'\\ncollect2: error: ld returned 1")
-    "undefined reference to `H5Fopen'"
-    >>> cause("/usr/bin/ld: cannot find -lpnetcdf: No such file or directory\\ncollect2: error: x")
-    'cannot find -lpnetcdf: No such file or directory'
-    >>> cause("x.c:3:10: fatal error: hdf5.h: No such file or directory")
-    'hdf5.h: No such file or directory'
     """
     lines = said.splitlines()
     for wanted in _CAUSES:

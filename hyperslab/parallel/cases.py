@@ -22,22 +22,7 @@ _LEAST_TIMEOUT_S = 600.0
 
 @dataclass(frozen=True)
 class InRanks:
-    """What several ranks do with one file: the phases of the slowest, and the requests of all.
-
-    Parameters
-    ----------
-    job : RanksJob
-        Its file is removed before and after, unless it is read.
-    size : str
-        What a rank writes, such as "512x8".
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from hyperslab.parallel import pattern
-    >>> InRanks(RanksJob("hdf5", pattern("rows", 2, 4, ranks=3), Path("x"))).columns["ranks"]
-    3
-    """
+    """What several ranks do with one file: the phases of the slowest, and the requests of all."""
 
     job: RanksJob
     size: str = ""
@@ -142,11 +127,6 @@ def counted(cases: Sequence[Case]) -> Iterator[dict[str, object]]:
 
     A write has one row, from the file's creation to its end, and its file is compared and removed;
     a read has a row for each phase.
-
-    Raises
-    ------
-    ValueError
-        When a file differs from what was to be written.
     """
 
     def done(case: Case) -> list[dict[str, object]]:

@@ -27,51 +27,22 @@ INSTALL_PYTHON = "pip install mpi4py mpich"
 
 @dataclass(frozen=True)
 class Program:
-    """How to write with one library.
+    """How to write with one library."""
 
-    Parameters
-    ----------
-    library : str
-        One of `LIBRARIES`.
-    words : tuple of str
-        The program that each rank runs.
-    launcher : Launcher
-        Of the MPI it was built with.
-    """
-
-    library: str
-    words: tuple[str, ...]
-    launcher: Launcher
+    library: str  # one of LIBRARIES
+    words: tuple[str, ...]  # the program that each rank runs
+    launcher: Launcher  # of the MPI it was built with
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is here.
-
-    Parameters
-    ----------
-    programs : mapping
-        By library.
-    missing : mapping
-        Of the other libraries, why they cannot be used.
-
-    Examples
-    --------
-    >>> Found({}, {"hdf5": "no mpicc"}).what_to_install()
-    'Debian: apt-get install gcc ...'
-    """
+    """What is here."""
 
     programs: Mapping[str, Program] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)  # why the others cannot be used
 
     def __getitem__(self, library: str) -> Program:
-        """Return the program of a library.
-
-        Raises
-        ------
-        AbsentError
-            When it is not here, with the reason and what installs it.
-        """
+        """Return the program of a library."""
         if library in self.programs:
             return self.programs[library]
         why = self.missing.get(library, f"not one of {', '.join(LIBRARIES)}")
@@ -85,14 +56,7 @@ class Found:
 
 
 def find() -> Found:
-    """Look for each library, and compile its program where that was not done before.
-
-    Examples
-    --------
-    >>> found = find()
-    >>> sorted({*found.programs, *found.missing}) == sorted(LIBRARIES)
-    True
-    """
+    """Look for each library, and compile its program where that was not done before."""
     hidden = frozenset(re.split(r"[ ,]+", os.environ.get(HIDDEN, "")))
     watched = tuple(os.environ.get(name, "") for name in ("PATH", "MPICC", "HYPERSLAB_MPIEXEC"))
     programs, missing = {}, {}

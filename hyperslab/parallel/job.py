@@ -1,6 +1,7 @@
 """One write or read by several ranks, and what it cost."""
 
 import os
+import pickle
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -10,13 +11,18 @@ from pathlib import Path
 from .build import requests_library
 from .errors import DiedError, FolderError, RanksError
 from .found import LIBRARIES, Program, find
+from .patterns import pattern
 from .plan import WritePlan
 from .ranks import run as run_ranks
-from .report import Report, read_report
+from .report import Report, read_report, these
+from .verify import holds
 
 MODES = ("independent", "collective", "rowwise", "individual")
 """Each rank for itself; all together; through MPI-IO alone, a call for each contiguous run; through
 HDF5 alone, collective calls in which each rank hands its whole selection to MPI-IO for itself."""
+JOB = "job"
+"""The file of a job beside its plan, for a program in Python."""
+TRIAL_S = 60.0  # a batch system's launcher may wait for a node for ever
 _OF_ONE = {"rowwise": "mpiio", "individual": "hdf5"}
 HINTS = (
     "romio_ds_write", "romio_ds_read", "romio_cb_write", "romio_cb_read", "cb_buffer_size",
@@ -113,12 +119,12 @@ class RanksJob:
         if self.library != "hdf5" and (self.data or self.deflate or self.shuffle):
             raise ValueError(f"{self.library} takes no data, deflate or shuffle: hdf5 does")
 
-    def words(self, plan: Path, report: Path) -> list[str]:
-        """Return what its program is told."""
+    def words(self, folder: Path) -> list[str]:
+        """Return what its program is told, whose plan and report lie in a folder."""
         return [
             f"ranks={self.plan.ranks}",
-            f"report={report}",
-            f"plan={plan}",
+            f"report={folder}",
+            f"plan={folder / 'plan'}",
             f"file={self.path.absolute()}",
             f"do={'read' if self.reads else 'write'}",
             f"mode={self.mode}",
@@ -133,29 +139,17 @@ class RanksJob:
 
 
 def run(job: RanksJob, program: Program | None = None) -> Report:
-    """Run a job and return what it cost.
-
-    Parameters
-    ----------
-    job : RanksJob
-    program : Program
-        What runs it; by default what is found for its library.
-
-    Raises
-    ------
-    ParallelError
-        By name of what went wrong; no rank is left behind.
-    """
+    """Run a job and return what it cost."""
     program = program or find()[job.library]
     home = job.path.absolute().parent
     if not home.is_dir():
         raise FolderError(f"the folder of the file, {home.name!r}, is missing: make it first")
     # Beside the file, because ranks on other machines see that folder.
     with tempfile.TemporaryDirectory(dir=home, prefix=".ranks-") as folder:
-        plan = Path(folder, "plan")
-        plan.write_text(job.plan.text() + "\n")
+        Path(folder, "plan").write_text(job.plan.text() + "\n")
+        Path(folder, JOB).write_bytes(pickle.dumps(job))
         try:
-            _start(job, program, plan, Path(folder))
+            _start(job, program, Path(folder))
         except DiedError as died:
             # A thread of Open MPI 4 may crash while MPI ends (seen once in a thousand jobs, on a
             # busy machine): by then each rank has closed the file and told what it did.
@@ -166,11 +160,11 @@ def run(job: RanksJob, program: Program | None = None) -> Report:
         return read_report(Path(folder), job.plan.ranks)
 
 
-def _start(job: RanksJob, program: Program, plan: Path, folder: Path) -> None:
+def _start(job: RanksJob, program: Program, folder: Path) -> None:
     run_ranks(
         program.launcher,
         job.plan.ranks,
-        [*program.words, *job.words(plan, folder)],
+        [*program.words, *job.words(folder)],
         environment={
             "LD_PRELOAD": str(requests_library()),
             "HYPERSLAB_REQUESTS_FILE": str(job.path.absolute()),
@@ -184,6 +178,19 @@ def _start(job: RanksJob, program: Program, plan: Path, folder: Path) -> None:
         cores=job.cores,
         failures=folder,
     )
+
+
+def came_up(program: Program, folder: Path, ranks: int = 2) -> int:
+    """Start a small job whose file is left in a folder, and return how many ranks came up."""
+    plan = pattern("rows", rows=2, columns=4, ranks=ranks)
+    path = folder / f"{program.library}.dat"
+    report = run(RanksJob(program.library, plan, path, timeout_s=TRIAL_S), program)
+    if not holds(plan, path, program.library):
+        raise RanksError(
+            f"{these(ranks)} started, and the file is not what they were to write: choose a folder "
+            "that all machines of the job see"
+        )
+    return len(report.phases[0].writes)
 
 
 def _cores() -> tuple[int, ...]:

@@ -53,15 +53,7 @@ class Launcher:
 
     @property
     def name(self) -> str:
-        """The program and its MPI, or that the user named it.
-
-        Examples
-        --------
-        >>> Launcher(("/usr/bin/mpiexec",), "MPICH").name
-        'mpiexec of MPICH'
-        >>> Launcher(("srun", "--mpi=pmix"), of_site=True).name
-        'srun --mpi=pmix, of HYPERSLAB_MPIEXEC'
-        """
+        """The program and its MPI, or that the user named it."""
         if self.of_site:
             return f"{shlex.join((Path(self.words[0]).name, *self.words[1:]))}, of {OVERRIDE}"
         return f"{Path(self.words[0]).name} of {self.kind}" if self.kind else self.words[0]
@@ -78,11 +70,6 @@ class Launcher:
 
         Open MPI's own MPI-IO does not sieve writes and heeds none of ROMIO's hints, so that ROMIO
         is asked for where it is built in; settings of the user come first.
-
-        Parameters
-        ----------
-        folder : str
-            An empty one on this machine that no other job uses.
         """
         if self.kind != OPEN_MPI:
             return {}
@@ -103,25 +90,7 @@ class Launcher:
 
 
 def beside(compiler: str) -> Launcher:
-    """Return the launcher of the MPI that a compiler belongs to.
-
-    Parameters
-    ----------
-    compiler : str
-        Path of an MPI compiler.
-
-    Raises
-    ------
-    AbsentError
-        When there is none.
-
-    Examples
-    --------
-    >>> beside("/no/such/folder/mpicc")
-    Traceback (most recent call last):
-    ...
-    hyperslab.parallel.errors.AbsentError: no mpiexec beside mpicc
-    """
+    """Return the launcher of the MPI that a compiler belongs to."""
     if named := given():
         return named
     path = Path(compiler)
@@ -132,18 +101,7 @@ def beside(compiler: str) -> Launcher:
 
 
 def of_mpi4py(version: str) -> Launcher:
-    """Return the launcher of the MPI that mpi4py uses.
-
-    Parameters
-    ----------
-    version : str
-        What that MPI says of itself.
-
-    Raises
-    ------
-    AbsentError
-        When no launcher of that MPI is found, or one of another MPI was named.
-    """
+    """Return the launcher of the MPI that mpi4py uses."""
     wanted = OPEN_MPI if OPEN_MPI in version else MPICH
     if named := given():
         if named.kind and named.kind != wanted:
@@ -160,13 +118,7 @@ def of_mpi4py(version: str) -> Launcher:
 
 @cache
 def kind_of(launcher: str) -> str:
-    """Return which MPI a launcher belongs to, "" when it does not say.
-
-    Examples
-    --------
-    >>> kind_of("no-such-launcher")
-    ''
-    """
+    """Return which MPI a launcher belongs to, "" when it does not say."""
     said = _said(launcher, "--version")
     if re.search(r"Open ?MPI|OpenRTE|PRRTE|prterun", said):
         return OPEN_MPI
@@ -174,23 +126,7 @@ def kind_of(launcher: str) -> str:
 
 
 def given(environment: Mapping[str, str] | None = None) -> Launcher | None:
-    """Return the launcher that the user named, None where none was.
-
-    Parameters
-    ----------
-    environment : mapping, optional
-        In which it is named; this process's own when not given.
-
-    Raises
-    ------
-    AbsentError
-        When it is not found.
-
-    Examples
-    --------
-    >>> given({}) is None
-    True
-    """
+    """Return the launcher that the user named, None where none was."""
     known = os.environ if environment is None else environment
     words = tuple(shlex.split(known.get(OVERRIDE, "")))
     if words and shutil.which(words[0]) is None:

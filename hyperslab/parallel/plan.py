@@ -1,7 +1,6 @@
 """What a job writes: datasets, and the part of each that each rank writes."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,20 +14,9 @@ _MODULUS_OF_BYTES = 127
 
 @dataclass(frozen=True)
 class Part:
-    """The hyperslab of one rank.
+    """The hyperslab of one rank."""
 
-    Parameters
-    ----------
-    start, count : tuple of int
-        In cells, one a dimension.
-
-    Examples
-    --------
-    >>> Part((2, 0), (2, 8)).region
-    (slice(2, 4, None), slice(0, 8, None))
-    """
-
-    start: tuple[int, ...]
+    start: tuple[int, ...]  # in cells, one a dimension
     count: tuple[int, ...]
 
     @property
@@ -44,40 +32,14 @@ class Part:
 
 @dataclass(frozen=True)
 class SharedArray:
-    """One dataset and the parts of its ranks.
+    """One dataset and the parts of its ranks."""
 
-    Parameters
-    ----------
-    name : str
-        At most 31 letters, digits, ``-`` and ``_``.
-    dtype : str
-        One of `TYPES`.
-    shape : tuple of int
-        1 to 4 dimensions, in cells.
-    parts : tuple of Part
-        One a rank.
-    chunks : tuple of int
-        Of HDF5, in cells; () for contiguous storage.
-    guard : int
-        Guard cells around each block in memory, which are packed away before writing.
-
-    Raises
-    ------
-    ValueError
-        When a part lies outside of the shape.
-
-    Examples
-    --------
-    >>> SharedArray("data", "f8", (4, 8), (Part((0, 0), (2, 8)), Part((2, 0), (2, 8)))).nbytes
-    256
-    """
-
-    name: str
-    dtype: str
-    shape: tuple[int, ...]
-    parts: tuple[Part, ...]
-    chunks: tuple[int, ...] = ()
-    guard: int = 0
+    name: str  # at most 31 letters, digits, "-" and "_"
+    dtype: str  # one of TYPES
+    shape: tuple[int, ...]  # 1 to 4 dimensions, in cells
+    parts: tuple[Part, ...]  # one a rank
+    chunks: tuple[int, ...] = ()  # of HDF5, in cells; () for contiguous storage
+    guard: int = 0  # cells around each block in memory, which are packed away before writing
 
     def __post_init__(self) -> None:
         if self.dtype not in TYPES:
@@ -99,24 +61,7 @@ class SharedArray:
 
 @dataclass(frozen=True)
 class WritePlan:
-    """All that a job writes into one file.
-
-    Parameters
-    ----------
-    datasets : tuple of SharedArray
-        With as many parts each.
-
-    Examples
-    --------
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("rows", rows=2, columns=4, ranks=2)
-    >>> plan.ranks, plan.nbytes
-    (2, 128)
-    >>> print(plan.text())
-    data d 0 2 4 4 0 0
-    0 0 2 4
-    2 0 2 4
-    """
+    """All that a job writes into one file."""
 
     datasets: tuple[SharedArray, ...]
 
@@ -140,24 +85,16 @@ class WritePlan:
 
     def text(self) -> str:
         """Return the plan as the programs read it."""
-        return "\n".join(_lines(self.datasets))
+        lines = []
+        for dataset in self.datasets:
+            dims = len(dataset.shape)
+            numbers = (dataset.guard, dims, *dataset.shape, *(dataset.chunks or (0,) * dims))
+            lines.append(f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}")
+            lines += [" ".join(map(str, (*part.start, *part.count))) for part in dataset.parts]
+        return "\n".join(lines)
 
     def values(self, number: int, part: Part) -> NDArray[np.generic]:
-        """Return what a part of a dataset must hold.
-
-        Parameters
-        ----------
-        number : int
-            Which dataset of the plan.
-        part : Part
-
-        Examples
-        --------
-        >>> from hyperslab.parallel import pattern
-        >>> plan = pattern("rows", rows=1, columns=3, ranks=2)
-        >>> plan.values(0, plan.datasets[0].parts[1])
-        array([[ 93., 124., 155.]])
-        """
+        """Return what a part of a dataset must hold."""
         dataset = self.datasets[number]
         place = np.zeros(part.count, dtype="i8")
         for axis, (start, count) in enumerate(zip(part.start, part.count, strict=True)):
@@ -167,13 +104,3 @@ class WritePlan:
         modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
         values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values
-
-
-def _lines(datasets: tuple[SharedArray, ...]) -> Iterator[str]:
-    for dataset in datasets:
-        dims = len(dataset.shape)
-        chunks = dataset.chunks or (0,) * dims
-        numbers = (dataset.guard, dims, *dataset.shape, *chunks)
-        yield f"{dataset.name} {TYPES[dataset.dtype]} {' '.join(map(str, numbers))}"
-        for part in dataset.parts:
-            yield " ".join(map(str, (*part.start, *part.count)))

@@ -1,17 +1,16 @@
 """Start the ranks of a job, end them all when it fails, and say what went wrong."""
 
 import contextlib
-import ctypes
 import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from ..measure.parent import die_with
 from .errors import (
     AbsentError,
     DiedError,
@@ -32,7 +31,6 @@ _MEMORY = (
     "(`hyperslab doctor` says how much there is)"
 )
 _GRACE_S = 3.0
-_PR_SET_PDEATHSIG = 1
 
 
 def run(
@@ -45,28 +43,7 @@ def run(
     cores: Sequence[int] = (),
     failures: Path | None = None,
 ) -> None:
-    """Run a program in so many ranks, and return when all have ended well.
-
-    Parameters
-    ----------
-    launcher : Launcher
-    ranks : int
-    words : sequence of str
-        What each rank runs.
-    environment : mapping
-        What each rank gets beside this process's environment.
-    timeout_s : float
-        After which all ranks are ended.
-    cores : sequence of int
-        What the ranks may run on, where this process may itself run on fewer.
-    failures : Path
-        Folder where a rank that fails says why, because launchers lose what is said last.
-
-    Raises
-    ------
-    AbsentError, SlotsError, RanksError, RankError, TimeLimitError
-        With what was wrong; no rank is left behind.
-    """
+    """Run a program in so many ranks, and return when all have ended well."""
     told = [f"{name}={value}" for name, value in environment.items()]
     # The launcher itself stays without the library that counts: only the ranks are asked.
     command = [*launcher.command(ranks), "/usr/bin/env", *told, *words]
@@ -106,17 +83,7 @@ def run(
 
 
 def explain(said: str, status: int, ranks: int, launcher: Launcher) -> ParallelError:
-    """Return the error that a launcher's output means.
-
-    Examples
-    --------
-    >>> explain("hyperslab: rank 1: data: No space left on device", 1, 4, Launcher(("mpiexec",)))
-    RankError('rank 1 of 4: data: No space left on device: make room, or choose another ...')
-    >>> explain("exited on signal 9", 137, 4, Launcher(("mpiexec",)))
-    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
-    >>> explain("a process returned a non-zero exit code", 137, 4, Launcher(("mpiexec",)))
-    DiedError('a rank of 4 was killed by SIGKILL: the memory may be too small, so ask for ...')
-    """
+    """Return the error that a launcher's output means."""
     name = Path(launcher.words[0]).name
     if status == WRONG_JOB or "hyperslab: a job of" in said or "unsupported PMI" in said:
         found = re.search(r"a job of (\d+)", said)
@@ -172,12 +139,6 @@ def session(leader: int) -> list[int]:
     """Return the processes of a session that still run (Linux).
 
     Ranks have process groups of their own, and the session of the launcher.
-
-    Examples
-    --------
-    >>> import os
-    >>> os.getpid() in session(os.getsid(0))
-    True
     """
     found = []
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -190,13 +151,9 @@ def session(leader: int) -> list[int]:
 
 def _prepare(parent: int, cores: Sequence[int]) -> Callable[[], None]:
     """Have the launcher end its ranks and itself when this process dies, and use those cores."""
-    library = ctypes.CDLL(None) if sys.platform == "linux" else None
 
     def prepare() -> None:
-        if library is not None:
-            library.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with(parent, by=signal.SIGTERM)
         if cores and hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, cores)
 

@@ -11,31 +11,17 @@ from .errors import RanksError
 
 @dataclass(frozen=True)
 class Phase:
-    """What one phase cost, of all ranks.
+    """What one phase cost, of all ranks."""
 
-    Parameters
-    ----------
-    name : str
-        create or open, pack, write or read, close.
-    wall_s : float
-        Of the slowest rank, in seconds.
-    user_s, sys_s : float
-        CPU time of all ranks, in seconds.
-    writes, written_bytes, reads, read_bytes : tuple of int
-        Requests to the file and their bytes, of each rank.
-    write_sizes, read_sizes : mapping
-        How many requests had 2^i bytes or more, and fewer than twice that, by 2^i.
-    """
-
-    name: str
-    wall_s: float
-    user_s: float
+    name: str  # create or open, pack, write or read, close
+    wall_s: float  # of the slowest rank
+    user_s: float  # CPU time of all ranks
     sys_s: float
-    writes: tuple[int, ...]
+    writes: tuple[int, ...]  # requests to the file and their bytes, of each rank
     written_bytes: tuple[int, ...]
     reads: tuple[int, ...]
     read_bytes: tuple[int, ...]
-    write_sizes: Mapping[int, int]
+    write_sizes: Mapping[int, int]  # by 2^i: how many had so many bytes or more, but not twice
     read_sizes: Mapping[int, int]
 
     @property
@@ -46,14 +32,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a job.
-
-    Parameters
-    ----------
-    library, mpi : str
-        What they say of themselves, with versions.
-    phases : tuple of Phase
-    """
+    """What came of a job."""
 
     library: str
     mpi: str
@@ -79,35 +58,17 @@ class Report:
 
 
 def counted(ranks: float) -> str:
-    """Return a number of ranks in words.
-
-    Examples
-    --------
-    >>> counted(1), counted(4)
-    ('1 rank', '4 ranks')
-    """
+    """Return a number of ranks in words."""
     return "1 rank" if ranks == 1 else f"{ranks:.0f} ranks"
 
 
 def these(ranks: int) -> str:
-    """Return a number of ranks as the beginning of a sentence on what was done to them.
-
-    Examples
-    --------
-    >>> these(1), these(4)
-    ('1 rank was', '4 ranks were')
-    """
+    """Return a number of ranks as the beginning of a sentence on what was done to them."""
     return f"{counted(ranks)} {'was' if ranks == 1 else 'were'}"
 
 
 def read_report(folder: Path, ranks: int) -> Report:
-    """Put together what each rank wrote into a folder.
-
-    Raises
-    ------
-    RanksError
-        When a rank wrote nothing, was part of another job, or its requests were not counted.
-    """
+    """Put together what each rank wrote into a folder."""
     said = [json.loads(path.read_text()) for path in folder.glob("rank-*.json")]
     said.sort(key=lambda one: int(one["rank"]))
     if [(one["rank"], one["ranks"]) for one in said] != [(rank, ranks) for rank in range(ranks)]:

@@ -12,25 +12,7 @@ from .plan import WritePlan
 
 
 def holds(plan: WritePlan, path: Path, library: str) -> bool:
-    """Return whether a file holds, in each part of each rank, what the plan says.
-
-    Parameters
-    ----------
-    plan : WritePlan
-    path : Path
-    library : str
-        That wrote it: HDF5 is read with h5py, PnetCDF's with netCDF4, MPI-IO's as plain bytes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from hyperslab.parallel import pattern
-    >>> plan = pattern("rows", rows=1, columns=3, ranks=2)
-    >>> path = Path(tempfile.mkdtemp(), "x")
-    >>> np.concatenate([plan.values(0, part) for part in plan.datasets[0].parts]).tofile(path)
-    >>> holds(plan, path, "mpiio")
-    True
-    """
+    """Return whether a file holds, in each part of each rank, what the plan says."""
     with _ONE_AT_A_TIME, _opened(plan, path, library) as datasets:
         return all(
             np.array_equal(values[part.region], plan.values(number, part))
@@ -45,20 +27,20 @@ _ONE_AT_A_TIME = Lock()
 
 @contextmanager
 def _opened(plan: WritePlan, path: Path, library: str) -> Iterator[list[Any]]:
-    names = [dataset.name for dataset in plan.datasets]
+    if library == "mpiio":
+        yield [*_plain(plan, path)]
+        return
     if library == "hdf5":
         import h5py
 
-        with h5py.File(path, "r") as opened:
-            yield [opened[name] for name in names]
-    elif library == "pnetcdf":
+        file = h5py.File(path, "r")
+    else:
         import netCDF4
 
-        with netCDF4.Dataset(path) as opened:
-            opened.set_auto_mask(False)
-            yield [opened[name] for name in names]
-    else:
-        yield [*_plain(plan, path)]
+        file = netCDF4.Dataset(path)
+        file.set_auto_mask(False)
+    with file:
+        yield [file[dataset.name] for dataset in plan.datasets]
 
 
 def _plain(plan: WritePlan, path: Path) -> Iterator[Any]:

@@ -259,7 +259,7 @@ class Session:
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return _in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
-        if only is not None:
+        if cases and only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
             return records.frame_of([])
@@ -278,7 +278,6 @@ class Session:
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
-            drop_caches=bool(self.settings.get("drop_caches", False)),
             sweeps=self.profile != "smoke",
             retakes=0 if self.profile == "smoke" else RETAKES,
         )
@@ -519,10 +518,10 @@ class Session:
         return part.reset_index(drop=True)
 
     def _clear_scratch(self) -> None:
-        """Remove what a killed run of this notebook left; never that of a living one."""
-        for folder in self.scratch.parent.glob(f"{self.notebook}-*"):
+        """Remove what killed runs left, of any notebook; never what a living one writes."""
+        for folder in self.scratch.parent.glob("*-*"):
             pid = folder.name.rpartition("-")[2]
-            if not pid.isdigit() or not alive(int(pid)):
+            if pid.isdigit() and not alive(int(pid)):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -653,7 +652,7 @@ def _own_results(folder: Path) -> dict[str, dict[str, object]]:
     known = records.machines(folder)
     here = {"identity": machine.identity()}
     for run_id, facts in known.items():
-        if not machine.same_machine(facts, here):
+        if facts.get("identity") != here["identity"]:
             raise ValueError(
                 f"the results folder holds run {run_id} of another machine "
                 f"({_describe(facts)}; this one: {_describe(here)}): records of two machines do "

@@ -1,9 +1,4 @@
-"""Read a few values out of large deflate-compressed chunks without inflating them.
-
->>> from hyperslab import subchunk
->>> subchunk.open  # doctest: +ELLIPSIS
-<function open at ...>
-"""
+"""Read a few values out of large deflate-compressed chunks without inflating them."""
 
 from .errors import (
     CorruptDataError,

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .deflate.inflate import WINDOW, inflate_to
-from .deflate.packing import unpacked
+from .deflate.windows import unpacked
 from .errors import CorruptIndexError
 from .file import File
-from .index.entries import Entry
-from .index.place import file_name
+from .index.format import Entry
 from .listing import listing
-from .read.decode import check_chunk, prepared
+from .place import file_name
+from .read.decode import Task, check_chunk
 from .read.stretch import Stretch
 from .read.whole import checked, inflated_chunk
 
+_NONE: NDArray[Any] = np.empty(0)
 _CROWD = 256  # marks that lie within a window's length, at most
 
 
@@ -65,7 +66,7 @@ def check(
 def _check_left_out(file: File) -> None:
     """Compare what is said to be left out; why depends on the releases that read the file."""
     with file.plainly() as hdf5:
-        now = listing(hdf5, attrs=True)
+        now = listing(hdf5)
     for said, true in (
         (file.listing.left_out, now.left_out),
         (file.listing.left_out_attrs, now.left_out_attrs),
@@ -110,7 +111,8 @@ def _check_variable(file: File, entry: Entry) -> int:
             where = (begin + far, int(outs[here]), int(lengths[-1]), bit >> 3, int(stops[far]))
             stretch = Stretch(point, mark, *where, bit & 7, (0, 0))
             data = stream[stretch.start : stretch.stop]
-            front, packed = prepared(stretch, data, points, held, variable.name)
+            task = Task(stretch, data, points, held, _NONE, _NONE, variable.name)
+            front, packed = task.prepared()
             steps = inflate_to(
                 front, unpacked(packed), stops[ends] - stops[far] + len(front), stretch.length
             )

@@ -5,28 +5,28 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .check import check
 from .errors import MissingFileError, SubchunkError
 from .index.build import build, widen
+from .index.format import VERSION, Entry
 from .index.index import Index
-from .index.options import BUDGET
-from .index.place import SUFFIX, file_name
-from .index.target import target_place
-from .info import lines
+from .index.options import BUDGET, Options
+from .place import SUFFIX, absolute, file_name, target_place
 
 OK, FAILED = 0, 1
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
+_TITLES = ("variable", "shape", "chunks", "of", "spacing", "points", "bytes", "share")
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command `index` to those of `hyperslab`."""
     parser = commands.add_parser(
         "index",
         description="Build FILE.subchunk beside each netCDF-4 or HDF5 file, with which "
@@ -37,62 +37,37 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "files", nargs="+", metavar="FILE", help="netCDF-4 or HDF5 files, or their URLs"
     )
-    parser.add_argument(
-        "--index",
-        metavar="PLACE",
-        help="folder of the indexes, or with one file its name, which ends in .subchunk (each "
-        "index beside its file)",
-    )
-    parser.add_argument(
-        "--variables",
-        metavar="NAME[,NAME…]",
-        help="variables to index (all that can be; with --add, those the index has)",
-    )
-    parser.add_argument(
-        "--budget",
-        type=share,
-        metavar="SHARE",
-        help="size of an index for its data, such as 2%% (the default) or 0.02",
-    )
-    parser.add_argument(
-        "--spacing",
-        type=size,
-        metavar="SIZE",
-        help="decompressed bytes between points, such as 64KiB (as the budget allows)",
-    )
-    parser.add_argument(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="chunks, or with several files files, that are indexed at a time (one a core; "
-        "small chunks one after another)",
-    )
-    parser.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a dask scheduler whose workers see the files (several files: a local cluster)",
-    )
-    parser.add_argument(
-        "--storage-options",
-        type=options,
-        metavar="JSON",
-        help="""what opens URLs, such as '{"anon": true}' for fsspec""",
-    )
+    for name, kind, metavar, text in (
+        ("index", str, "PLACE",
+         "folder of the indexes, or with one file its name, which ends in .subchunk (each index "
+         "beside its file)"),
+        ("variables", str, "NAME[,NAME…]",
+         "variables to index (all that can be; with --add, those the index has)"),
+        ("budget", share, "SHARE",
+         "size of an index for its data, such as 2%% (the default) or 0.02"),
+        ("spacing", size, "SIZE",
+         "decompressed bytes between points, such as 64KiB (as the budget allows)"),
+        ("jobs", int, "N",
+         "chunks, or with several files files, that are indexed at a time (one a core; small "
+         "chunks one after another)"),
+        ("scheduler", str, "ADDRESS",
+         "a dask scheduler whose workers see the files (several files: a local cluster)"),
+        ("storage-options", options, "JSON",
+         """what opens URLs, such as '{"anon": true}' for fsspec"""),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", type=kind, metavar=metavar, help=text)
     what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--add",
-        action="store_true",
-        help="add the chunks of a file that grew to its index, or variables; build it if it is not "
-        "there",
-    )
-    what.add_argument(
-        "--check", action="store_true", help="compare indexes with their files, byte for byte"
-    )
-    what.add_argument("--info", action="store_true", help="say what indexes hold")
+    for name, text in (
+        ("add",
+         "add the chunks of a file that grew to its index, or variables; build it if it is not "
+         "there"),
+        ("check", "compare indexes with their files, byte for byte"),
+        ("info", "say what indexes hold"),
+    ):  # fmt: skip
+        what.add_argument(f"--{name}", action="store_true", help=text)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments ask; return the exit code."""
     if arguments.jobs is not None and arguments.jobs < 1:
         raise ValueError(f"--jobs is {arguments.jobs}: give 1 or more")
     if "" in map(str, arguments.files):
@@ -108,74 +83,124 @@ def run(arguments: argparse.Namespace) -> int:
             "--add keeps the spacing of what is indexed: name new variables with --variables for "
             "--spacing or --budget, or build the index again without --add"
         )
-    names = arguments.variables.split(",") if arguments.variables else None
+    how = {
+        "variables": arguments.variables.split(",") if arguments.variables else None,
+        "spacing": arguments.spacing,
+        "budget": arguments.budget,
+        "storage_options": arguments.storage_options,
+    }
     if len(pairs) > 1 or arguments.scheduler:
-        from .cluster import build_many
-
-        return build_many(
-            pairs,
-            variables=names,
-            spacing=arguments.spacing,
-            budget=arguments.budget,
-            add=arguments.add,
-            jobs=arguments.jobs or 0,
-            scheduler=arguments.scheduler,
-            storage_options=arguments.storage_options,
-        )
+        return build_many(pairs, arguments.add, arguments.jobs, arguments.scheduler, **how)
     path, target = pairs[0]
 
-    def one() -> int:
+    def one() -> None:
         began = time.monotonic()
-        build_or_widen(
-            path,
-            target,
-            arguments.add,
-            variables=names,
-            spacing=arguments.spacing,
-            budget=arguments.budget,
-            threads=arguments.jobs or None,
-            storage_options=arguments.storage_options,
-            progress=Progress(file_name(path)),
-        )
-        print(f"{said(path, target)}; {time.monotonic() - began:.1f} s")
-        return OK
+        how["progress"] = _progress(file_name(path))
+        _build_or_widen(path, target, arguments.add, threads=arguments.jobs, **how)
+        print(f"{_built(path, target)}; {time.monotonic() - began:.1f} s")
 
     return _tried(path, one)
 
 
-def build_or_widen(
-    path: str | Path, target: Path, add: bool, *, budget: float | None, **options: Any
+def build_many(
+    pairs: Sequence[tuple[str | Path, Path]],
+    add: bool = False,
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    *,
+    budget: float | None = None,
+    **how: Any,
+) -> int:
+    """Build the indexes of many files on a dask cluster; one that fails is named, others go on."""
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError as error:
+        raise RuntimeError(
+            "several files at once need dask.distributed: pip install distributed, or index one "
+            "file at a time"
+        ) from error
+    # Refuse what makes no sense before anything starts.
+    Options(how.get("variables"), how.get("spacing"), BUDGET if budget is None else budget)
+    cluster = None
+    if scheduler is None:
+        cluster = LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=min(jobs or os.cpu_count() or 1, len(pairs)),
+            threads_per_worker=1,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # 8787 may be another cluster's
+        )
+    failed = 0
+    try:
+        # Not dask's own choice from now on: the caller may compute something else meanwhile.
+        with Client(  # type: ignore[no-untyped-call]
+            cluster or scheduler, set_as_default=False
+        ) as client:
+            how |= {"budget": budget, "pure": False, "retries": 2}
+            tasks = {
+                client.submit(_one_of_many, absolute(path), target.absolute(), add, **how): (
+                    path,
+                    target,
+                )
+                for path, target in pairs
+            }
+            finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
+            for done, future in enumerate(finished, 1):
+                path, target = tasks[future]
+                wrong = str(future.exception()) if future.status == "error" else future.result()
+                if wrong:
+                    failed += 1
+                    print(f"hyperslab index: {path}: {wrong}", file=sys.stderr)
+                else:
+                    print(f"[{done}/{len(pairs)}] {_built(path, target)}", flush=True)
+    finally:
+        if cluster is not None:
+            cluster.close()
+    if failed:
+        print(f"hyperslab index: {failed} of {len(pairs)} files failed", file=sys.stderr)
+    return FAILED if failed else OK
+
+
+def _one_of_many(path: str | Path, target: Path, add: bool, **how: Any) -> str:
+    """Build or widen one index, on one thread: the workers are many. Return what went wrong."""
+    try:
+        _build_or_widen(path, target, add, threads=1, **how)
+    except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
+        return str(error)
+    return ""
+
+
+def _build_or_widen(
+    path: str | Path, target: Path, add: bool, *, budget: float | None, **how: Any
 ) -> None:
     """Widen an index that exists if that is asked; else build it."""
     if add and target.exists():
-        widen(path, target, budget=budget, **options)
+        widen(path, target, budget=budget, **how)
     else:
-        build(path, target, budget=BUDGET if budget is None else budget, **options)
+        build(path, target, budget=BUDGET if budget is None else budget, **how)
 
 
-class Progress:
-    """Says on standard error how many chunks are done, at most every second."""
+def _progress(name: str) -> Callable[[int, int], None]:
+    """Return what says on standard error how many chunks are done, at most every second."""
+    began = said = time.monotonic()
 
-    def __init__(self, name: str) -> None:
-        self._name, self._began, self._said = name, time.monotonic(), time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
+    def say(done: int, total: int) -> None:
+        nonlocal said
         now = time.monotonic()
-        if (now - self._said < 1 and done < total) or now - self._began < 1:
+        if (now - said < 1 and done < total) or now - began < 1:
             return
-        self._said = now
-        left = (now - self._began) * (total - done) / done
-        print(f"{self._name}: {done} of {total} chunks, {left:.0f} s left", file=sys.stderr)
+        said, left = now, (now - began) * (total - done) / done
+        print(f"{name}: {done} of {total} chunks, {left:.0f} s left", file=sys.stderr)
+
+    return say
 
 
-def said(path: str | Path, target: Path) -> str:
-    """Return a line on an index that was built."""
+def _built(path: str | Path, target: Path) -> str:
     index = Index(target)
     kept, data = index.head.size, index.data.get("size")
-    share = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
+    of_data = f", {100 * kept / data:.2f} % of {file_name(path)}" if data else ""
     lost = len(index.listing.left_out) + len(index.listing.left_out_attrs)
     more = f"; left out: {lost}, `hyperslab index --info {path}` says why" if lost else ""
-    return f"{target.name}: {kept:,} bytes{share}{more}"
+    return f"{target.name}: {kept:,} bytes{of_data}{more}"
 
 
 def size(text: str) -> int:
@@ -211,13 +236,6 @@ def share(text: str) -> float:
 
 
 def options(text: str) -> dict[str, Any]:
-    """Return options from JSON.
-
-    Examples
-    --------
-    >>> options('{"anon": true}')
-    {'anon': True}
-    """
     try:
         found = json.loads(text)
     except ValueError:
@@ -228,7 +246,6 @@ def options(text: str) -> dict[str, Any]:
 
 
 def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
-    """Return each file with its index."""
     if place is None or Path(place).is_dir():
         return [(name, target_place(name, place)) for name in files]
     if place.endswith(SUFFIX) and len(files) == 1:
@@ -240,17 +257,17 @@ def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
     )
 
 
-def _tried(path: str, act: Callable[[], int]) -> int:
+def _tried(path: str, act: Callable[[], None]) -> int:
     try:
         with warnings.catch_warnings(record=True) as told:
-            code = act()
+            act()
         for each in told:
             print(f"hyperslab index: {path}: {each.message}", file=sys.stderr)
-        return code
     except (SubchunkError, OSError) as error:
         why = " ".join(_shown(str(error)).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)
         return FAILED
+    return OK
 
 
 def _shown(text: str) -> str:
@@ -258,24 +275,64 @@ def _shown(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
-def _check(storage_options: Mapping[str, Any] | None, path: str, target: Path) -> int:
+def _check(storage_options: Mapping[str, Any] | None, path: str, target: Path) -> None:
     _there(path, target)
     count = check(path, target, storage_options=storage_options)
     print(
         f"{target.name} fits {file_name(path)}: {count:,} stretches of compressed data as indexed"
     )
-    return OK
 
 
-def _info(path: str, target: Path) -> int:
+def _info(path: str, target: Path) -> None:
     _there(path, target)
-    index = Index(target)
     print(f"{target.name}: ", end="")
-    for line in lines(index):
+    for line in _lines(Index(target)):
         print(_shown(line))
-    return OK
 
 
 def _there(path: str, target: Path) -> None:
     if not target.exists():
         raise MissingFileError(f"no index {target}: build it with `hyperslab index {path}`")
+
+
+def _lines(index: Index) -> Iterator[str]:
+    """Give lines that say what an index holds: a table, then what is read plainly and why."""
+    data = index.data.get("size")
+    known = f"{data:,}" if isinstance(data, int) else "unknown"
+    yield f"format {VERSION}, {index.head.size:,} bytes, for a file of {known} bytes"
+    entries = index.entries.values()
+    rows = [_TITLES, *(_row(index, entry) for entry in entries if entry.spacing)]
+    if len(rows) > 1:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for name, *numbers in rows:
+            words = (word.rjust(width) for word, width in zip(numbers, widths[1:], strict=True))
+            yield "  ".join([name.ljust(widths[0]), *words]).rstrip()
+    for entry in entries:
+        if not entry.spacing:
+            plain = entry.variable.plain or "it was not indexed"
+            if entry.values:
+                plain = f"its {len(entry.values):,} bytes are in the index"
+            yield f"{entry.variable.name} {_shape(entry.variable.shape)} is read plainly: {plain}"
+    for name, why in {**index.listing.left_out, **index.listing.left_out_attrs}.items():
+        yield f"{name} is left out: {why}"
+
+
+def _row(index: Index, entry: Entry) -> tuple[str, ...]:
+    chunks, points = index.points(entry)
+    front, variable = f"{entry.place}/", entry.variable
+    tables = sum(table.size for key, table in index.head.tables.items() if key.startswith(front))
+    kept, data = tables + int(points.kept_bytes.sum()), int(chunks.size.sum())
+    return (
+        variable.name,
+        _shape(variable.shape),
+        f"{len(chunks):,}",
+        _shape(variable.chunks),
+        f"{entry.spacing / 1024:,.0f} KiB",
+        f"{len(points):,}",
+        f"{kept:,}",
+        f"{100 * kept / data:.2f} %" if data else "",
+    )
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "×".join(map(str, shape)) or "scalar"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,8 @@ from .errors import (
     UnreadableError,
 )
 from .file import File
-from .hdf5 import Variable
-from .index.index import SUFFIX
-from .names import Contents, Shown, contents
-from .padded import PaddedReader
+from .names import Contents, PaddedReader, Shown, contents
+from .place import SUFFIX
 from .variable import VariableReader
 
 _FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
@@ -86,17 +84,8 @@ class SubchunkEntrypoint(BackendEntrypoint):
             The file, or the index beside it.
         group : str, optional
             Path of the group; the root if not given.
-        index : path-like, optional
-            The index, or its URL; beside the file if not given. Without one the file is read all
-            the same, chunk by chunk.
-        storage_options : mapping, optional
-            What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that takes.
-        threads : int, optional
-            Threads of one read.
-        memory_bytes : int, optional
-            What a read may hold beside its result; half of the machine's if not given.
-        verify : bool
-            Compare the file with the index in full, as `hyperslab.subchunk.open` does.
+        index, storage_options, threads, memory_bytes, verify
+            As `hyperslab.subchunk.File` takes them.
         """
         file = File(
             _data(filename_or_obj),
@@ -152,7 +141,6 @@ def _closed_if_it_fails(file: File) -> Iterator[None]:
 
 
 def _data(name: Any) -> str:
-    """Return the file that an index lies beside; any other name as it is."""
     if not isinstance(name, str | os.PathLike):
         raise TypeError(
             f"engine 'subchunk' opens a path or a URL, not a {type(name).__name__}: for a file in "
@@ -177,8 +165,6 @@ def _opened(store: _Store, **decoding: Any) -> xr.Dataset:
 
 
 class _Store(AbstractDataStore):
-    """One group of a file as xarray wants it."""
-
     def __init__(self, file: File, held: Contents, group: str) -> None:
         self._file, self._held, self._group = file, held, group
         _check_group(file, held, group)
@@ -192,50 +178,31 @@ class _Store(AbstractDataStore):
         if said:
             warnings.warn("; ".join(said), stacklevel=3)
         self._shown = list(held.variables[group])
-        self._tried = False
 
     def leave_out(self, error: SubchunkError) -> bool:
-        """Go on without the variable that an error is about, if it is one of the group.
-
-        The first time without any other coordinate that cannot be read, too.
-        """
+        """Go on without the variable that an error is about, if it is one of the group."""
         lost = [
-            (shown, error)
+            shown
             for shown in self._shown
-            if error.variable in _names(shown.reader.variable)
+            if error.variable in (shown.reader.variable.name, shown.reader.variable.same)
         ]
-        if lost and not self._tried:
-            self._tried = True
-            lost += self._damaged([shown for shown, _ in lost])
-        for shown, why in lost:
+        for shown in lost:
             self._shown.remove(shown)
-            warnings.warn(f"{shown.reader.variable.name} is left out: {why}", stacklevel=4)
+            warnings.warn(f"{shown.reader.variable.name} is left out: {error}", stacklevel=4)
         return bool(lost)
 
-    def _damaged(self, known: Sequence[Shown]) -> Iterator[tuple[Shown, SubchunkError]]:
-        for shown in self._shown:
-            if shown.dims == (shown.name,) and shown not in known:
-                try:
-                    _ = shown.reader[...]
-                except _OF_ONE_VARIABLE as error:
-                    yield shown, error
-
     def get_attrs(self) -> dict[str, Any]:
-        """Return the attributes of the group."""
         return self._file.attributes(self._group)
 
     def get_variables(self) -> dict[str, xr.Variable]:
-        """Return the variables of the group, not decoded."""
         return {shown.name: _variable(shown) for shown in self._shown}
 
     def get_encoding(self) -> dict[str, Any]:
-        """Return what xarray keeps of how the dataset is stored."""
         own = self._held.dimensions[self._group]
         unlimited = {name for name, (_, unlimited) in own.items() if unlimited}
         return {"source": self._file.path, "unlimited_dims": unlimited}
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -243,10 +210,6 @@ def _check_group(file: File, held: Contents, group: str) -> None:
     if group not in held.dimensions:
         known = ", ".join(sorted(filter(None, held.dimensions))) or "none but the root"
         raise OSError(f"{file.path} has no group {group!r}: it has {known}")
-
-
-def _names(variable: Variable) -> tuple[str, str]:
-    return variable.name, variable.same
 
 
 def _variable(shown: Shown) -> xr.Variable:
@@ -261,13 +224,10 @@ def _variable(shown: Shown) -> xr.Variable:
 
 
 def texts(dtype: np.dtype[Any]) -> bool:
-    """Return whether values are texts of any length."""
     return dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
 
 
 class _Array(BackendArray):
-    """A variable that xarray indexes lazily."""
-
     def __init__(self, reader: VariableReader | PaddedReader) -> None:
         self._reader = reader
         self.shape = reader.shape

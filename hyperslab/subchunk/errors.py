@@ -27,6 +27,10 @@ class CorruptIndexError(SubchunkError):
     """The index is truncated or damaged."""
 
 
+class NoIndexError(CorruptIndexError):
+    """What lies there does not even begin as an index does."""
+
+
 class CorruptDataError(SubchunkError):
     """Compressed data are not what they were when the index was built."""
 
@@ -43,12 +47,9 @@ class MissingFileError(SubchunkError, FileNotFoundError):
     """Nothing is there under a URL."""
 
 
-def reason(error: BaseException) -> str:
-    """Return what an error says, in one line.
+class NoRangesError(SubchunkError):
+    """The server gives files only whole."""
 
-    Examples
-    --------
-    >>> reason(OSError("no route")), reason(KeyError())
-    ('no route', 'KeyError')
-    """
+
+def reason(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__

@@ -11,41 +11,32 @@ from typing import Any
 
 import h5py
 
-from .chunkindex.index import ChunkindexIndex
 from .errors import (
     CorruptIndexError,
     MissingFileError,
+    NoIndexError,
+    NoRangesError,
     StaleIndexError,
     SubchunkError,
     UnreadableError,
 )
-from .fetch import LocalFile, RemoteFile, Source, is_url, source
+from .fetch import LocalFile, RemoteFile, Source, source
 from .fetch.filelike import RangeReader
-from .fetch.remote import NoRangesError, shown
-from .fetch.together import in_turn, together
-from .forks import ForkLock, cached
-from .hdf5 import attributes
-from .index.entries import decoded
-from .index.fingerprint import difference, digest
-from .index.format import Hdf5IndexError, NoIndexError
-from .index.index import Index, PointIndex
-from .index.place import absolute, file_name, index_place
-from .index.survey import look
+from .fetch.ranges import both
+from .fetch.remote import shown
+from .index.format import decoded
+from .index.index import Index
+from .index.survey import UNLISTED, difference, look
 from .listing import Listing, listing
-from .memory import allowed
+from .place import absolute, file_name, index_place, is_url
+from .process import ForkLock, allowed, cached
 from .variable import VariableReader
 
 
-def open(
-    path: str | Path,
-    index: str | Path | None = None,
-    *,
-    storage_options: Mapping[str, Any] | None = None,
-    threads: int | None = None,
-    memory_bytes: int | None = None,
-    verify: bool = False,
-) -> File:
-    """Open a netCDF-4 or HDF5 file, with its index where there is one.
+class File(Mapping[str, "VariableReader"]):
+    """A netCDF-4 or HDF5 file, open for reading inside its chunks, with its index if it has one.
+
+    It gives variables by their paths. `open` is another name of this class.
 
     Parameters
     ----------
@@ -89,18 +80,6 @@ def open(
     ...     file["x"][[7, 4_321]].tolist()
     [7, 4321]
     """
-    return File(
-        path,
-        index,
-        storage_options=storage_options,
-        threads=threads,
-        memory_bytes=memory_bytes,
-        verify=verify,
-    )
-
-
-class File(Mapping[str, "VariableReader"]):
-    """A file, open for reading inside its chunks; see `open`."""
 
     def __init__(
         self,
@@ -116,24 +95,29 @@ class File(Mapping[str, "VariableReader"]):
         self.options = dict(storage_options or {})
         self._verify = verify
         self._given = index is not None
-        self._place = absolute(index_place(self.path, index))
+        self.index_path = absolute(index_place(self.path, index))
         self.threads = threads or min(8, os.cpu_count() or 1)
         self.memory_bytes = allowed(memory_bytes)
         self.data: Source = source(self.path, self.options)
         self.lock = ForkLock()
-        self._lost: dict[str, str] = {}  # attributes that were read and could not be kept
-        at_once = together if self.data.remote and is_url(self._place) else in_turn
-        self.index, identity = at_once(self._index, self.data.identity)
+        far = self.data.remote and is_url(self.index_path)
+        self.index, identity = both(self._read_index, self.data.identity, at_once=far)
         if self.index:
             self._check_fresh(self.index, identity)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        place = self._place if self._given else None
-        given = place, self.options, self.threads, self.memory_bytes, self._verify
-        return _again, (self.path, *given, self.data.identity())
+        options = {
+            "storage_options": self.options,
+            "threads": self.threads,
+            "memory_bytes": self.memory_bytes,
+            "verify": self._verify,
+        }
+        place = self.index_path if self._given else None
+        return _again, (self.path, place, options, self.data.identity())
 
     def __repr__(self) -> str:
-        with_index = f"index={self._place!r}" if self.__dict__.get("index") else "without an index"
+        has = self.__dict__.get("index")
+        with_index = f"index={self.index_path!r}" if has else "without an index"
         return f"<hyperslab.subchunk.File {self.path!r} {with_index}>"
 
     def __getitem__(self, name: str) -> VariableReader:
@@ -202,13 +186,12 @@ class File(Mapping[str, "VariableReader"]):
 
     @property
     def listing(self) -> Listing:
-        """What the file holds, attributes left out where there is no index."""
         return self.index.listing if self.index else self._listing
 
     @cached
     def _listing(self) -> Listing:
         with self.plainly() as file:
-            return listing(file, attrs=False)
+            return listing(file)
 
     @cached
     def _readers(self) -> dict[str, VariableReader]:
@@ -226,12 +209,9 @@ class File(Mapping[str, "VariableReader"]):
     @property
     def left_out_attrs(self) -> dict[str, str]:
         """Why attributes are not there, by the path of what has them, a colon and their names."""
-        for path in (*self.listing.dimensions, *self):
-            self.attributes(path)
-        return {**self.listing.left_out_attrs, **self._lost}
+        return dict(self.listing.left_out_attrs)
 
     def groups(self) -> dict[str, dict[str, Any]]:
-        """Return attributes of all groups by their paths; "" is the root."""
         return {path: self.attributes(path) for path in self.listing.dimensions}
 
     def attributes(self, path: str) -> dict[str, Any]:
@@ -242,92 +222,72 @@ class File(Mapping[str, "VariableReader"]):
         path : str
             "" for the root.
         """
-        kept: Mapping[str, Any] | None = self.listing.attrs.get(path)
-        if kept is None and self.index and path in self.index.entries:
-            path = self.index.entries[path].variable.same or path
-            kept = self.index.entries[path].variable.attrs
+        kept = self.listing.attrs.get(path)
         if kept is None:
-            with self.plainly() as file:
-                kept, lost = attributes(file[path or "/"])
-            self._lost |= {f"{path}:{name}": why for name, why in lost.items()}
+            variables = self.listing.variables
+            kept = variables[variables[path].same or path].attrs
         return decoded(kept)
 
-    def _index(self) -> PointIndex | None:
-        place = self._place
-        if self._given:
-            try:
-                return Index(place, self.options, self.memory_bytes)
-            except Hdf5IndexError:
-                return ChunkindexIndex(place, self.options, self.plainly)
-        if isinstance(self.data, LocalFile):
-            found = Path(place).exists()
-            return Index(place, None, self.memory_bytes) if found else None
+    def _read_index(self) -> Index | None:
+        place = self.index_path
+        if not self._given and isinstance(self.data, LocalFile) and not Path(place).exists():
+            return None
         try:
             return Index(place, self.options, self.memory_bytes)
         except MissingFileError:
-            return None
+            if self._given:
+                raise
         except (NoIndexError, NoRangesError):  # some servers answer whatever is asked
+            if self._given or isinstance(self.data, LocalFile):
+                raise
             self.data.ranges([0], [1])  # one that gives no ranges says so here
             warnings.warn(
                 f"{shown(str(self.path))} is read without an index: what the server gives as "
                 f"{shown(str(place))} is none",
-                stacklevel=5,
+                stacklevel=4,
             )
-            return None
+        return None
 
-    def _check_fresh(self, index: PointIndex, now: Mapping[str, Any]) -> None:
+    def _check_fresh(self, index: Index, now: Mapping[str, Any]) -> None:
         kept = index.data
         why = difference(kept, now)
         # Built from a URL, it knows no time; here looking at the file costs no request.
         unknown = not self.data.remote and "table" in kept and "mtime_ns" not in kept
         if not (why or unknown or self._verify):
             return
-        if self._verify and "table" not in kept:
-            raise SubchunkError(
-                "an index of the package chunkindex holds no checksums, so there is nothing to "
-                "compare: build one with `hyperslab index`"
-            )
-        if self._verify and isinstance(index, Index) and digest(index.survey()) != kept["table"]:
+        if self._verify and index.survey().digest() != kept.get("table"):
             raise CorruptIndexError(
-                f"{file_name(self._place)}: what the index says of variables and chunks is not "
-                "what it was built with: build it again"
+                f"{file_name(self.index_path)}: what the index says of variables and chunks is "
+                "not what it was built with: build it again"
             )
         same_size = kept.get("size") == now.get("size")
         if same_size and self._digest(index) == kept.get("table"):
             return
         why = why or "it describes its variables or chunks otherwise"
         raise StaleIndexError(
-            f"the index {file_name(self._place)} does not belong to {file_name(self.path)} as it "
-            f"is now: {why}; build it again with `hyperslab index`, or remove it"
+            f"the index {file_name(self.index_path)} does not belong to {file_name(self.path)} as "
+            f"it is now: {why}; build it again with `hyperslab index`, or remove it"
         )
 
-    def _digest(self, index: PointIndex) -> str:
+    def _digest(self, index: Index) -> str:
         """Return what the file says now of what the index took from it; empty if not all of it."""
-        names = [name for name, entry in index.entries.items() if entry.spacing]
+        names = [
+            name
+            for name, entry in index.entries.items()
+            if entry.spacing or entry.variable.plain.startswith(UNLISTED)
+        ]
         try:
             with self.plainly() as file:
-                return digest(look(file, names, self.path))
+                return look(file, names, self.path).digest()
         except SubchunkError:
             return ""
 
 
-def _again(
-    path: str,
-    place: str | None,
-    options: dict[str, Any],
-    threads: int,
-    memory_bytes: int,
-    verify: bool,
-    identity: dict[str, Any],
-) -> File:
-    file = File(
-        path,
-        place,
-        storage_options=options,
-        threads=threads,
-        memory_bytes=memory_bytes,
-        verify=verify,
-    )
+open = File
+
+
+def _again(path: str, index: str | None, options: dict[str, Any], identity: dict[str, Any]) -> File:
+    file = File(path, index, **options)
     if file.data.identity() != identity:
         raise StaleIndexError(
             f"{file_name(path)} is not the file that was open before: open it anew"

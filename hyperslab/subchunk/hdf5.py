@@ -1,8 +1,7 @@
-"""What an HDF5 or netCDF-4 file says of its variables and where it keeps their chunks."""
+"""What an HDF5 or netCDF-4 file says of a variable, and attributes as an index keeps them."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -10,36 +9,25 @@ from typing import Any
 
 import h5py
 import numpy as np
-from h5py import h5d, h5z
+from h5py import h5d
 from numpy.typing import NDArray
 
-from .corners import true_corners
-from .dimensions import DIMENSIONS
-from .errors import CorruptDataError, UnreadableError, reason
-from .forks import cached
-from .unfiltered import filter_masks
+from .errors import UnreadableError, reason
+from .process import cached
 
 DEFLATE, SHUFFLE, FLETCHER32 = 1, 2, 3
 MOST_VALUES = 2**62  # of a variable that is indexed
 # x87's long double: ten bytes of sixteen are used.
 _EXTENDED, _USED = (16, 10) if np.finfo(np.longdouble).nmant == 63 else (0, 0)
 SAME = "it is another name of "
-# Filters that hdf5plugin brings.
-_FILTERS = {
-    307: "bzip2", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd",
-    32017: "sz", 32018: "fcidecomp", 32024: "sz3", 32026: "blosc2", 32028: "sperr",
-}  # fmt: skip
+# Under this name the attributes of a group in an index list its dimensions: name, length,
+# whether unlimited.
+DIMENSIONS = "_Netcdf4Dimensions"
 # netCDF-4's own bookkeeping, which is no attribute of the variable.
-_HIDDEN = (
-    "CLASS",
-    "DIMENSION_LIST",
-    "NAME",
-    "REFERENCE_LIST",
-    "_NCProperties",
-    "_Netcdf4Coordinates",
-    "_Netcdf4Dimid",
-    "_nc3_strict",
-)
+_HIDDEN = {
+    "CLASS", "DIMENSION_LIST", "NAME", "REFERENCE_LIST", "_NCProperties", "_Netcdf4Coordinates",
+    "_Netcdf4Dimid", "_nc3_strict",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,12 +47,10 @@ class Variable:
 
     @cached
     def chunk_bytes(self) -> int:
-        """Bytes of a chunk, decompressed."""
         return math.prod(self.chunks) * self.width
 
     @cached
     def width(self) -> int:
-        """Bytes of a value."""
         return np.dtype(self.dtype).itemsize
 
     @cached
@@ -79,7 +65,6 @@ class Variable:
 
     @cached
     def fill_value(self) -> Any:
-        """The value of what was never written."""
         return np.frombuffer(self.fill or bytes(self.width), self.dtype)[0]
 
     @property
@@ -93,32 +78,10 @@ class Variable:
         return tuple(-(-n // c) for n, c in zip(self.shape, self.chunks, strict=True))
 
     def described(self) -> dict[str, Any]:
-        """Return it as JSON can hold it."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         if not self.enum:
             del named["enum"]
         return named | {"fill": self.fill.hex()}
-
-
-@dataclass(frozen=True)
-class Chunks:
-    """Where the chunks of one variable lie, in the order of the grid."""
-
-    # Place in the grid of chunks, counted in C order; ascending, without those never written.
-    number: NDArray[np.int64]
-    offset: NDArray[np.uint64]  # first byte in the file
-    size: NDArray[np.uint64]  # compressed bytes
-    mask: NDArray[np.uint32]  # a bit for each filter that the chunk skips
-
-    def __len__(self) -> int:
-        return len(self.number)
-
-    def digest(self) -> str:
-        """Return a hash of the table: it changes when chunks are added, moved or resized."""
-        found = hashlib.sha256()
-        for column in (self.number, self.offset, self.size, self.mask):
-            found.update(np.ascontiguousarray(column).tobytes())
-        return found.hexdigest()[:32]
 
 
 def describe(name: str, dataset: h5py.Dataset) -> Variable:
@@ -150,59 +113,6 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
         plain=strange or _plain(dataset, filters),
         enum=dict(h5py.check_enum_dtype(base) or {}) if dtype else {},
     )
-
-
-def chunk_table(dataset: h5py.Dataset) -> Chunks:
-    """Return where the chunks of a dataset lie; only those that were written."""
-    grid = tuple(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
-    steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
-    infos = _chunk_infos(dataset)
-    corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
-    places = true_corners(dataset, corners // np.array(dataset.chunks, np.int64))
-    number = (places * steps).sum(axis=1, dtype=np.int64)
-    sizes = np.array([info.size for info in infos], np.uint64)
-    masks = np.array([info.filter_mask for info in infos], np.uint32)
-    masks = filter_masks(dataset, places, sizes, masks)
-    order = np.argsort(number, kind="stable")
-    if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
-        raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
-    return Chunks(
-        number[order],
-        np.array([info.byte_offset for info in infos], np.uint64)[order],
-        sizes[order],
-        masks[order],
-    )
-
-
-def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
-    infos: list[Any] = []
-    if hasattr(dataset.id, "chunk_iter"):
-        dataset.id.chunk_iter(infos.append)
-    else:
-        infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
-    return [info for info in infos if info.byte_offset is not None]
-
-
-def missing_filter(dataset: h5py.Dataset) -> str:
-    """Say which filter of a variable is not here, and what installs it; empty for most.
-
-    One that all chunks skip is not needed.
-    """
-    created = dataset.id.get_create_plist()
-    for place in range(created.get_nfilters()):
-        number, _, _, name = created.get_filter(place)
-        if h5z.filter_avail(number) or all(
-            info.filter_mask >> place & 1 for info in _chunk_infos(dataset)
-        ):
-            continue
-        shown = _FILTERS.get(number) or name.decode(errors="replace").partition(";")[0] or "no name"
-        if number in _FILTERS:
-            install = "pip install hdf5plugin, and import it before"
-        else:
-            install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
-        what = f"its data are compressed with filter {number} ({shown})"
-        return f"{what}, which is not here: {install}"
-    return ""
 
 
 def attributes(item: h5py.Dataset | h5py.Group) -> tuple[dict[str, Any], dict[str, str]]:
@@ -244,13 +154,7 @@ def attribute(kept: Any) -> Any:
 
 
 def stored(values: NDArray[Any]) -> bytes:
-    """Return the bytes of numbers; those that a long double does not use are zero.
-
-    Examples
-    --------
-    >>> stored(np.array([1, 2], "<i2"))
-    b'\\x01\\x00\\x02\\x00'
-    """
+    """Return the bytes of numbers; those that a long double does not use are zero."""
     found = bytearray(values.tobytes())
     parts = 2 if values.dtype.kind == "c" else 1
     if values.dtype.kind in "fc" and values.itemsize // parts == _EXTENDED:
@@ -280,12 +184,8 @@ def _portable(value: Any) -> Any:
         raise TypeError(f"its type {value.dtype} cannot be kept")
     shape = {"shape": value.shape} if value.ndim > 1 else {}
     array = isinstance(value, np.ndarray)
-    return {
-        "dtype": value.dtype.str,
-        "array": array,
-        "hex": stored(np.asarray(value)).hex(),
-        **shape,
-    }
+    raw = stored(np.asarray(value)).hex()
+    return {"dtype": value.dtype.str, "array": array, "hex": raw, **shape}
 
 
 def _text(value: Any) -> str:
@@ -347,5 +247,4 @@ def _plain(dataset: h5py.Dataset, filters: tuple[tuple[int, tuple[int, ...]], ..
 
 
 def elsewhere(dataset: h5py.Dataset) -> bool:
-    """Return whether the data of a variable lie in other files."""
     return bool(dataset.is_virtual or dataset.external)

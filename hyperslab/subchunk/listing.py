@@ -5,17 +5,25 @@ Here everything in a file is described, once, and what cannot be is turned into 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import h5py
-from h5py import h5g, h5l, h5o
+import numpy as np
+from h5py import h5a, h5g, h5l, h5o, h5r
 
-from .dimensions import Axes, DimensionList, Scale, axes_of, dimension_names, scale_of
 from .errors import SubchunkError, reason
 from .hdf5 import SAME, Variable, attributes, describe
 
+DimensionList = Sequence[Sequence[Any]]
+
+NON_COORDINATE = (
+    "_nc4_non_coord_"  # before the name of a variable named like a dimension not its own
+)
+_COORDINATES, _NUMBER = "_Netcdf4Coordinates", "_Netcdf4Dimid"
+_ONLY = b"This is a netCDF dimension but not a netCDF variable"
 _MOST_OTHER_NAMES = 2**16
 _DEEPEST = 1000  # groups within groups
 
@@ -30,16 +38,31 @@ class Listing:
     # Name, length, and whether it is unlimited, of the dimensions of each group; "" is the root.
     dimensions: Mapping[str, DimensionList]
     left_out: Mapping[str, str]  # why other objects and links are not there, by their paths
-    # Those of groups by their paths, if they were asked for.
-    attrs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    # Why they are not there, by the path of what has them, a colon, and their names.
-    left_out_attrs: Mapping[str, str] = field(default_factory=dict)
+    attrs: Mapping[str, Mapping[str, Any]]  # those of groups, by their paths
+    # Why attributes are not there, by the path of what has them, a colon, and their names.
+    left_out_attrs: Mapping[str, str]
 
 
-def listing(file: h5py.File, *, attrs: bool) -> Listing:
-    """Describe all that a file holds."""
+@dataclass(frozen=True)
+class Scale:
+    """A dataset that gives a dimension its name."""
+
+    dimension: Sequence[Any]  # its name, length, and whether it is unlimited; [] for a scalar
+    number: int  # netCDF-4's number of the dimension; -1 where it has none
+    only: bool  # whether netCDF-4 made it to hold the name, and it is no variable
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What a dataset says of its dimensions."""
+
+    scales: tuple[int, ...]  # addresses of the datasets that give their names; -1 for none
+    numbers: tuple[int, ...]  # netCDF-4's numbers of the dimensions; empty where there are none
+
+
+def listing(file: h5py.File) -> Listing:
     try:
-        return _Walk(file, attrs).listing()
+        return _Walk(file).listing()
     except SubchunkError:
         raise
     except Exception as error:
@@ -49,8 +72,8 @@ def listing(file: h5py.File, *, attrs: bool) -> Listing:
 class _Walk:
     """One way through all links of a file; each object is described under its first name."""
 
-    def __init__(self, file: h5py.File, attrs: bool) -> None:
-        self._file, self._with_attrs = file, attrs
+    def __init__(self, file: h5py.File) -> None:
+        self._file = file
         self._here = h5o.get_info(file.id).fileno
         self._first: dict[int, str] = {}  # objects by their addresses
         self._others: dict[str, int] = {}  # further names of objects
@@ -71,9 +94,8 @@ class _Walk:
                     if scale.only:
                         continue
                 variable = describe(path, dataset)
-                if self._with_attrs:
-                    variable = replace(variable, attrs=self._attributes(path, dataset))
-                found[path] = variable, axes_of(dataset)
+                kept = self._attributes(path, dataset)
+                found[path] = replace(variable, attrs=kept), axes_of(dataset)
             except Exception as error:
                 self._left_out[path] = reason(error)
         names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
@@ -87,7 +109,7 @@ class _Walk:
             path: [scale.dimension for scale in listed if scale.dimension]
             for path, listed in scales.items()
         }
-        attrs = {path: self._group_attributes(path) for path in self._groups if self._with_attrs}
+        attrs = {path: self._group_attributes(path) for path in self._groups}
         for other, path in self._other_names():
             if path in self._lost:
                 self._lost[other] = self._lost[path]
@@ -96,7 +118,7 @@ class _Walk:
                 variables[other] = replace(variables[path], name=other, plain=plain, attrs={})
             elif path in dimensions:
                 dimensions[other] = dimensions[path]
-                attrs |= {other: attrs[path]} if self._with_attrs else {}
+                attrs[other] = attrs[path]
             elif path in self._left_out:
                 self._left_out[other] = f"{SAME}{path}, which is left out"
         ordered = sorted(variables, key=lambda path: path.split("/"))
@@ -220,3 +242,63 @@ class _Walk:
 def _filled(dims: tuple[str, ...], variable: Variable) -> tuple[str, ...]:
     """Return dimensions with those of a type of arrays, which have no names."""
     return dims + ("",) * (len(variable.shape) - len(dims))
+
+
+def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
+    """Return the dimension that a dataset gives its name to; None for most."""
+    mark = _attribute(dataset, "NAME")
+    only = isinstance(mark, bytes) and mark.startswith(_ONLY)
+    if not only and _attribute(dataset, "CLASS") != b"DIMENSION_SCALE":
+        return None
+    if not dataset.shape:
+        return Scale([], -1, only)
+    number = _attribute(dataset, _NUMBER)
+    dimension = [path.rpartition("/")[2], int(dataset.shape[0]), dataset.maxshape[0] is None]
+    return Scale(dimension, -1 if number is None else _whole(number)[0], only)
+
+
+def axes_of(dataset: h5py.Dataset) -> Axes:
+    """Return what a dataset says of its dimensions."""
+    scales = [-1] * dataset.ndim
+    listed = _attribute(dataset, "DIMENSION_LIST")
+    with suppress(Exception):  # a list of something else names nothing
+        for axis, references in enumerate(() if listed is None else listed):
+            if len(references):
+                scales[axis] = h5o.get_info(h5r.dereference(references[0], dataset.id)).addr
+    if scales == [-1] and _attribute(dataset, "CLASS") == b"DIMENSION_SCALE":
+        scales = [h5o.get_info(dataset.id).addr]
+    # A coordinate of several dimensions cannot have them attached: it has their numbers.
+    numbers = _attribute(dataset, _COORDINATES) if -1 in scales else None
+    return Axes(tuple(scales), () if numbers is None else _whole(numbers))
+
+
+def dimension_names(
+    path: str, axes: Axes, names: Mapping[int, str], scales: Mapping[str, Sequence[Scale]]
+) -> tuple[str, ...]:
+    """Return the names of the dimensions of a variable, "" where the file gives none."""
+    found = [names.get(address, "") for address in axes.scales]
+    if len(axes.numbers) == len(found):
+        known: dict[int, str] = {}
+        group = path
+        while group and "" in found:
+            group = group.rpartition("/")[0]
+            for scale in scales[group]:
+                if scale.number >= 0:
+                    known.setdefault(scale.number, scale.dimension[0])
+        found = [
+            name or known.get(number, "") for name, number in zip(found, axes.numbers, strict=True)
+        ]
+    return tuple(found)
+
+
+def _attribute(dataset: h5py.Dataset, name: str) -> Any:
+    """Return an attribute; None where there is none, or none that can be read."""
+    try:
+        return dataset.attrs[name] if h5a.exists(dataset.id, name.encode()) else None
+    except Exception:  # what it would say of dimensions is then not known
+        return None
+
+
+def _whole(values: Any) -> tuple[int, ...]:
+    found = np.ravel(values)
+    return tuple(found.tolist()) if found.dtype.kind in "iu" and found.size else (-1,)

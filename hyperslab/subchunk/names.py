@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from .dimensions import NON_COORDINATE
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import UnreadableError
 from .file import File
-from .padded import PaddedReader
+from .listing import NON_COORDINATE
+from .read.select import Key, wanted
 from .variable import VariableReader
 
 Dimensions = Mapping[str, Mapping[str, tuple[int, bool]]]
@@ -119,3 +123,32 @@ def _lengths(
             if home and known[home][1]:
                 found[home] = max(found[home], length)
     return found
+
+
+class PaddedReader:
+    """A variable, filled up to the length of its dimensions."""
+
+    def __init__(self, reader: VariableReader, shape: tuple[int, ...]) -> None:
+        self._reader, self.shape = reader, shape
+        self.variable, self.dtype, self.chunks = reader.variable, reader.dtype, reader.chunks
+        self.attrs = reader.attrs
+
+    def __getitem__(self, key: Key | tuple[Key, ...]) -> NDArray[Any]:
+        asked = wanted(key, self.shape)
+        values = np.full(asked.shape, self._fill(), self.dtype)
+        inside: list[slice | NDArray[np.int64]] = []
+        for axis, n in zip(asked.axes, self._reader.shape, strict=True):
+            indices = axis.indices
+            if isinstance(indices, range):
+                there = range(indices.start, min(indices.stop, n), indices.step)
+                inside.append(slice(there.start, max(there.start, there.stop), there.step))
+            else:
+                inside.append(indices[indices < n])
+        found = self._reader[tuple(inside)]
+        values[tuple(slice(n) for n in found.shape)] = found
+        return asked.arrange(values)
+
+    def _fill(self) -> Any:
+        if self.variable.dtype:
+            return self.variable.fill_value
+        return b"" if self.dtype.kind in "SO" else np.zeros((), self.dtype)[()]

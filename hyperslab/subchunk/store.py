@@ -24,8 +24,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from .errors import reason
 from .file import File
 from .names import Contents, contents
-from .virtual.arrays import Array, Grid, arrays
-from .virtual.metadata import array_metadata, group_metadata
+from .virtual import Array, Grid, arrays, group_metadata
 
 _METADATA = "zarr.json"
 _RECENT = 64  # documents that are kept, since the same are asked for again and again
@@ -46,14 +45,8 @@ class SubchunkStore(Store):
         numbers by names of dimensions; by the name of a dimension a number for all variables
         that have it. -1 stands for the whole dimension. What is not named keeps the file's own
         chunks; a variable without any gets chunks of at most 16 MiB.
-    index : path-like, optional
-        The index, or its URL; beside the file if not given.
-    storage_options : mapping, optional
-        What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
-    threads : int, optional
-        Threads of one read; one, as Zarr reads several chunks at a time.
-    memory_bytes : int, optional
-        What the read of a chunk may hold beside it; half of the machine's memory if not given.
+    index, storage_options, threads, memory_bytes
+        As `hyperslab.subchunk.File` takes them; one thread, as Zarr reads several chunks at a time.
 
     Raises
     ------
@@ -70,6 +63,9 @@ class SubchunkStore(Store):
     >>> group["x"].chunks, float(group["x"][42])
     ((10,), 42.0)
     """
+
+    supports_writes = supports_deletes = False
+    supports_listing = True
 
     def __init__(
         self,
@@ -96,10 +92,8 @@ class SubchunkStore(Store):
         self._order = sorted(name.split("/") for name in self._nodes if name)
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, SubchunkStore)
-            and self.path == other.path
-            and self._nodes == other._nodes
+        return isinstance(other, SubchunkStore) and (
+            (self.path, self._nodes) == (other.path, other._nodes)
         )
 
     def __hash__(self) -> int:
@@ -112,25 +106,22 @@ class SubchunkStore(Store):
         return f"subchunk://{self.path}"
 
     def with_read_only(self, read_only: bool = False) -> Store:
-        """Return this store; it cannot be written to."""
         if not read_only:
             raise _refusal()
         return self
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         super().close()
 
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        """Return a document or a chunk; None where there is none."""
         if key in self._documents:
-            data: bytes | None = self._document(key)
+            data = self._document(key)
+        elif place := self._place(key):
+            data = await asyncio.to_thread(place[0].read, place[1])
         else:
-            data = await asyncio.to_thread(self._chunk, key)
-        if data is None:
             return None
         return prototype.buffer.from_bytes(_cut(data, byte_range))
 
@@ -139,17 +130,14 @@ class SubchunkStore(Store):
         prototype: BufferPrototype,
         key_ranges: Iterable[tuple[str, ByteRequest | None]],
     ) -> list[Buffer | None]:
-        """Return parts of documents or chunks."""
         return await asyncio.gather(
             *(self.get(key, prototype, byte_range) for key, byte_range in key_ranges)
         )
 
     async def exists(self, key: str) -> bool:
-        """Return whether there is such a document or chunk."""
         return key in self._documents or self._place(key) is not None
 
     async def getsize(self, key: str) -> int:
-        """Return the bytes of a document or chunk."""
         if key in self._documents:
             return len(self._document(key))
         if (place := self._place(key)) is None:
@@ -157,38 +145,19 @@ class SubchunkStore(Store):
         array, corner = place
         if array.text:
             return len(await asyncio.to_thread(array.read, corner))
-        return math.prod(array.chunks) * array.width
-
-    @property
-    def supports_writes(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def supports_deletes(self) -> bool:
-        """No."""
-        return False
-
-    @property
-    def supports_listing(self) -> bool:
-        """Yes."""
-        return True
+        return math.prod(array.chunks) * array.dtype.itemsize
 
     async def set(self, key: str, value: Buffer) -> None:
-        """Refuse to write."""
         raise _refusal()
 
     async def delete(self, key: str) -> None:
-        """Refuse to delete."""
         raise _refusal()
 
     async def list(self) -> AsyncIterator[str]:
-        """Give all keys."""
         for key in self._keys():
             yield key
 
     async def list_prefix(self, prefix: str) -> AsyncIterator[str]:
-        """Give the keys that begin with a prefix."""
         for key in self._keys():
             if key.startswith(prefix):
                 yield key
@@ -197,9 +166,10 @@ class SubchunkStore(Store):
         """Give what lies directly below a prefix."""
         front = prefix.strip("/") + "/" if prefix.strip("/") else ""
         seen = set()
+        folders = [f"{name}/c" for name in self._arrays]
         # Below an array only the folder of its chunks matters: its keys can be millions.
         inside = any(front.startswith(f"{name}/c/") for name in self._arrays)
-        for key in self._keys() if inside else self._without_chunks():
+        for key in self._keys() if inside else (*self._documents, *folders):
             child = key[len(front) :].split("/")[0]
             if key.startswith(front) and child not in seen:
                 seen.add(child)
@@ -211,10 +181,6 @@ class SubchunkStore(Store):
             for corner in product(*(range(count) for count in array.grid)):
                 yield "/".join([name, "c", *map(str, corner)])
 
-    def _without_chunks(self) -> Iterator[str]:
-        yield from self._documents
-        yield from (f"{name}/c" for name in self._arrays)
-
     def _described(self, held: Contents) -> dict[str, dict[str, Any]]:
         """Return the metadata of all groups and arrays as Zarr has them, by their paths.
 
@@ -223,7 +189,7 @@ class SubchunkStore(Store):
         nodes: dict[str, dict[str, Any]] = {}
         for name, array in list(self._arrays.items()):
             try:
-                nodes[name] = array_metadata(array, self.left_out, name)
+                nodes[name] = array.metadata(self.left_out, name)
             except Exception as error:
                 self.left_out[name] = f"Zarr cannot describe it: {reason(error)}"
                 del self._arrays[name]
@@ -256,10 +222,6 @@ class SubchunkStore(Store):
             self._recent.clear()
         self._recent[key] = json.dumps(node).encode()
         return self._recent[key]
-
-    def _chunk(self, key: str) -> bytes | None:
-        place = self._place(key)
-        return place[0].read(place[1]) if place else None
 
     def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
         """Return the array of a chunk's key, and where in the grid it lies."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from h5py import h5z
 from numpy.typing import NDArray
 
+from .chunk_table import missing_filter
 from .errors import (
     CorruptDataError,
     CorruptIndexError,
@@ -21,11 +22,10 @@ from .errors import (
     UnreadableError,
     reason,
 )
-from .forks import cached
-from .hdf5 import Variable, missing_filter
-from .index.entries import Entry
-from .memory import refuse_above
-from .read.select import Axis, Key, wanted
+from .hdf5 import Variable
+from .index.format import Entry
+from .process import cached, refuse_above
+from .read.select import Axis, Key, picked_of, wanted
 from .read.values import Indexed
 
 if TYPE_CHECKING:
@@ -52,26 +52,15 @@ class VariableReader:
 
     def __init__(self, file: File, variable: Variable, entry: Entry | None) -> None:
         self._file, self.variable, self._entry = file, variable, entry
+        self.shape = variable.shape
+        self.dims = variable.dims  # "" where the file gives none
+        self.chunks = variable.chunks  # shape of a chunk; empty where there are none
+        self.ndim, self.size = len(variable.shape), math.prod(variable.shape)
 
     def __repr__(self) -> str:
         how = "read plainly: " + self.plain if self.plain else "read inside of chunks"
         dtype = self.variable.dtype and self.dtype.name
         return f"<{' '.join(filter(None, (self.variable.name, str(self.shape), dtype)))}, {how}>"
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Length along each dimension."""
-        return self.variable.shape
-
-    @property
-    def ndim(self) -> int:
-        """Number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -105,16 +94,6 @@ class VariableReader:
         return found
 
     @property
-    def dims(self) -> tuple[str, ...]:
-        """Names of the dimensions; "" where the file gives none."""
-        return self.variable.dims
-
-    @property
-    def chunks(self) -> tuple[int, ...]:
-        """Shape of a chunk; empty where there are none."""
-        return self.variable.chunks
-
-    @property
     def attrs(self) -> dict[str, Any]:
         """Attributes."""
         return self._file.attributes(self.variable.name)
@@ -146,7 +125,7 @@ class VariableReader:
         asked = wanted(key, self.shape)
         if self._entry is not None and self._entry.values is not None:
             values = np.frombuffer(self._entry.values, self.dtype).reshape(self.shape)
-            return asked.arrange(_product(values, asked.axes).copy())
+            return asked.arrange(picked_of(values, [axis.indices for axis in asked.axes]).copy())
         try:
             if indexed := self._indexed():
                 return asked.arrange(indexed.read(asked))
@@ -162,16 +141,8 @@ class VariableReader:
         index = self._file.index
         if index is None or self._entry is None or not self._entry.spacing:
             return None
-        chunks, points = index.points(self._entry)
-        return Indexed(
-            self.variable,
-            index,
-            chunks,
-            points,
-            self._file.data,
-            self._file.threads,
-            self._file.memory_bytes,
-        )
+        file, found = self._file, index.points(self._entry)
+        return Indexed(self.variable, index, *found, file.data, file.threads, file.memory_bytes)
 
     @contextmanager
     def _plainly(self) -> Iterator[h5py.Dataset]:
@@ -205,49 +176,36 @@ class VariableReader:
         if self.variable.dtype and self.chunks:
             what = f"a chunk of {self.variable.name}"
             refuse_above(self._file.memory_bytes, self.variable.chunk_bytes, what)
-        spans = [_span(axis) for axis in axes]
-        box = math.prod(stop - start for start, stop in spans) * self.dtype.itemsize
+        spans = [
+            slice(int(axis.indices[0]), int(axis.indices[-1]) + 1)
+            if len(axis.indices)
+            else slice(0, 0)
+            for axis in axes
+        ]
+        box = math.prod(span.stop - span.start for span in spans) * self.dtype.itemsize
         picked = -1
         if box > _LARGE:
             loss = [
-                (stop - start) / max(1, len(axis.indices))
-                for axis, (start, stop) in zip(axes, spans, strict=True)
+                (span.stop - span.start) / max(1, len(axis.indices))
+                for axis, span in zip(axes, spans, strict=True)
             ]
             picked = int(np.argmax(loss)) if max(loss) > _LOSS else -1
         asked: list[slice | NDArray[np.int64]] = []
         inside = []
-        for number, (axis, (start, stop)) in enumerate(zip(axes, spans, strict=True)):
+        for number, (axis, span) in enumerate(zip(axes, spans, strict=True)):
             indices = axis.indices
             if number == picked and len(indices):
-                if isinstance(indices, range):
-                    asked.append(slice(start, stop, indices.step))
-                else:
-                    asked.append(indices)
+                step = indices.step if isinstance(indices, range) else 0
+                asked.append(slice(span.start, span.stop, step) if step else np.asarray(indices))
                 inside.append(Axis(range(len(indices))))
                 continue
-            asked.append(slice(start, stop))
-            inside.append(
-                Axis(range(0, stop - start, indices.step))
-                if isinstance(indices, range)
-                else Axis(np.asarray(indices, np.int64) - start)
-            )
+            asked.append(span)
+            if isinstance(indices, range):
+                inside.append(Axis(range(0, span.stop - span.start, indices.step)))
+            else:
+                inside.append(Axis(indices - span.start))
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]
         values = values[(*(slice(None),) * rank, *asked[rank:], ...)]
-        return _product(values, tuple(inside))
-
-
-def _span(axis: Axis) -> tuple[int, int]:
-    """Return the first index and the one behind the last."""
-    if not len(axis.indices):
-        return 0, 0
-    return int(axis.indices[0]), int(axis.indices[-1]) + 1
-
-
-def _product(values: NDArray[Any], axes: tuple[Axis, ...]) -> NDArray[Any]:
-    for place, axis in enumerate(axes):
-        chosen = axis.indices
-        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
-        values = values[(slice(None),) * place + (cut,)]
-    return values
+        return picked_of(values, [axis.indices for axis in inside])

@@ -1,5 +1,6 @@
 """Whether machine.json says all that a reader needs of the machine, and nothing private."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from hyperslab.measure.machine import PACKAGES
-from hyperslab.measure.records import MACHINES, MergeError, Records, machines, merge
+from hyperslab.measure.records import MACHINES, machines
 
 from .problem import Problem
 from .tables import private
@@ -34,8 +35,8 @@ def facts_problems(
         return
     try:
         known = machines(folder)
-    except ValueError:
-        yield Problem(MACHINES, "is no JSON", _AGAIN)
+    except ValueError as error:
+        yield Problem(MACHINES, f"is no JSON ({error.__cause__})", _AGAIN)
         return
     if not isinstance(known, dict) or not all(isinstance(run, dict) for run in known.values()):
         yield Problem(MACHINES, "is no mapping of runs to facts", _AGAIN)
@@ -51,13 +52,20 @@ def facts_problems(
     of_files = {run_id: facts for run_id, facts in known.items() if run_id in named}
     if not frames:
         return
-    try:
-        merge([Records(frame, of_files) for frame in frames.values()])
-    except MergeError as error:
-        what = _differing(of_files.values()) or str(error).partition(":")[0]
-        one = len({repr(facts.get("identity")) for facts in of_files.values()}) == 1
+    seen = {
+        "profile": {str(name) for frame in frames.values() for name in frame["profile"].unique()},
+        "machine": {_shown(facts.get("identity")) for facts in of_files.values()},
+        "versions": {_shown(facts.get("versions")) for facts in of_files.values()},
+    }
+    if apart := [name for name, values in seen.items() if len(values) > 1]:
+        shown = ", ".join(sorted(seen[apart[0]]))
+        what = _differing(of_files.values()) or f"records differ in {apart[0]} ({shown})"
         remedy = "add each machine, version and profile under its own name"
-        yield Problem(MACHINES, what, remedy, "", publishing=one)
+        yield Problem(MACHINES, what, remedy, "", publishing=len(seen["machine"]) == 1)
+
+
+def _shown(fact: object) -> str:
+    return json.dumps(fact, sort_keys=True)
 
 
 def _differing(runs: Iterable[Mapping[str, object]]) -> str:
@@ -85,6 +93,11 @@ def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
     if not isinstance(identity, dict) or set(identity) != IDENTITY:
         what = f"must have {', '.join(sorted(IDENTITY))}"
         yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity")
+    else:
+        for name in ("cores", "memory_gib"):
+            if type(identity[name]) is not int or identity[name] < 1:
+                what = f"is {identity[name]!r}, and no whole number from 1"
+                yield Problem(MACHINES, what, _AGAIN, f"{run_id} identity {name}")
     versions = facts.get("versions", {})
     if not isinstance(versions, dict) or not {"python", "numpy"} <= set(versions):
         what = "must map packages to versions, python and numpy among them"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 
-from hyperslab.measure.noise import OTHERS_VOID, VOID, Noise, judge
+from hyperslab.measure.noise import VOID, Noise, judge
 
 from ...text import ENOUGH, percent
 from .problem import Problem
@@ -23,15 +23,13 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
     told = [(notebook, item) for notebook, item in pairs if item.ratio.n >= ENOUGH]
     for notebook, items in _by_notebook(
-        (notebook, item)
-        for notebook, item in told
-        if item.ratio.low > 1 + VOID or item.ratio.high < 1 / (1 + VOID)
+        (notebook, item) for notebook, item in told if item.surely_void
     ):
         shown = ", ".join(f"{item.name} {_apart(item)}" for item in items)
         what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
     void = [pair for pair in told if pair[1].state == "void"]
-    void += [p for p in pairs if p not in void and p[1].others_cpu > OTHERS_VOID]
+    void += [p for p in pairs if p not in void and p[1].others == "void"]
     if len(void) <= MOST_VOID * len(pairs):
         return
     for notebook, items in _by_notebook(void):
@@ -48,7 +46,7 @@ def _by_notebook(pairs: Iterable[tuple[str, Noise]]) -> list[tuple[str, list[Noi
 
 
 def _why(item: Noise) -> str:
-    if item.others_cpu > OTHERS_VOID:
+    if item.others == "void":
         return f"{item.name} (other programs took {percent(item.others_cpu)} of the CPU)"
     return f"{item.name} (A/A {_apart(item)})"
 

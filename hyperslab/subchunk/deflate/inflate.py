@@ -14,11 +14,16 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise, product
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 WINDOW = 32768  # bytes that deflate may refer back to
 _RAW = -15  # window bits of a stream without zlib's header
 # ISA-L holds back the last code until it has looked a little further.
 _SLACK = bytes(8)
 _INPUT, _OUTPUT = 2**16, 2**18  # bytes that go in and come out at a time, at most
+# Empty blocks, and their bits: with fixed codes, and with codes of its own, of an odd length.
+_FIXED, _DYNAMIC = (2, 10), (0x3F5BF820000000000881E004, 95)
 _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
 
 
@@ -37,13 +42,7 @@ class Inflater(Protocol):
 
 @functools.cache
 def inflater() -> Inflater:
-    """Return the quickest installed module that inflates: isal's, zlib-ng's, or Python's own.
-
-    Examples
-    --------
-    >>> inflater().__name__ in ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
-    True
-    """
+    """Return the quickest installed module that inflates: isal's, zlib-ng's, or Python's own."""
     for name in _MODULES[:-1]:
         try:
             return importlib.import_module(name)
@@ -63,15 +62,7 @@ def inflate_from(
     length: int,
     module: Inflater | None = None,
 ) -> bytes:
-    """Return what `inflated` gives, in one piece.
-
-    Examples
-    --------
-    >>> import zlib
-    >>> raw = zlib.compress(b"sub-chunk " * 20)[2:]
-    >>> inflate_from(memoryview(raw), 0, (0, 0), b"", 10)
-    b'sub-chunk '
-    """
+    """Return what `inflated` gives, in one piece."""
     return b"".join(inflated(data, shift, header, window, length, module))
 
 
@@ -120,15 +111,7 @@ def spliced(data: memoryview, shift: int, header: tuple[int, int]) -> bytes:
 
 
 def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
-    """Decompress a spliced stream by the quickest module, in the fewest steps of Python.
-
-    Examples
-    --------
-    >>> import zlib
-    >>> raw = memoryview(zlib.compress(b"sub-chunk " * 20)[2:])
-    >>> inflate_spliced(spliced(raw, 0, (0, 0)), b"", 10)
-    b'sub-chunk '
-    """
+    """Decompress a spliced stream by the quickest module, in the fewest steps of Python."""
     module = inflater()
     unpacker = _stream(module, window)
     try:
@@ -144,13 +127,6 @@ def inflate_to(stream: bytes, window: bytes, stops: Iterable[int], length: int) 
     """Decompress a spliced stream up to each of some bytes, which ascend; `length` in all at most.
 
     By Python's zlib: it holds back nothing of what the bytes up to there tell.
-
-    Examples
-    --------
-    >>> import zlib
-    >>> raw = memoryview(zlib.compress(bytes(range(200)), 0)[2:])
-    >>> [len(piece) for piece in inflate_to(spliced(raw, 0, (0, 0)), b"", (60, 200), 190)]
-    [55, 135]
     """
     unpacker, done = _stream(zlib, window), 0
     for start, stop in pairwise((0, *stops)):
@@ -194,7 +170,7 @@ def _stream(module: Inflater, window: bytes) -> Any:
 
 def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes, memoryview]:
     """Return what goes before a stream for it to begin at a byte, and what of it follows."""
-    bits, count = prefix(header[1], shift)
+    bits, count = prefixes()[(shift - header[1]) % 8]
     bits |= header[0] << count
     count += header[1]
     if shift:
@@ -204,45 +180,33 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
     return bits.to_bytes(count >> 3, "little"), data
 
 
-def prefix(header_bits: int, shift: int) -> tuple[int, int]:
-    """Return empty deflate blocks, as a number and its bits, that make a header end at a bit.
+@functools.cache
+def prefixes() -> tuple[tuple[int, int], ...]:
+    """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8.
 
     Examples
     --------
-    >>> [(prefix(11, shift)[1] + 11) % 8 for shift in range(8)]
+    >>> [count % 8 for _, count in prefixes()]
     [0, 1, 2, 3, 4, 5, 6, 7]
     """
-    return _prefixes()[(shift - header_bits) % 8]
+    found: dict[int, tuple[int, int]] = {}
+    for first, more in product(((0, 0), _DYNAMIC), range(4)):
+        bits, count = first
+        for _ in range(more):
+            bits, count = bits | _FIXED[0] << count, count + _FIXED[1]
+        if count % 8 not in found or count < found[count % 8][1]:
+            found[count % 8] = bits, count
+    return tuple(found[rest] for rest in range(8))
 
 
-@functools.cache
-def _prefixes() -> tuple[tuple[int, int], ...]:
-    """The shortest empty blocks for each number of bits modulo 8."""
-    fixed = [0, 1, 0, *[0] * 7]  # not the last block, fixed codes, end of block: 10 bits
-    dynamic = list(_empty_dynamic_block())
-    found: dict[int, list[int]] = {}
-    for dynamics, fixeds in product(range(2), range(4)):
-        bits = dynamic * dynamics + fixed * fixeds
-        if len(bits) < len(found.get(len(bits) % 8, [0] * 1000)):
-            found[len(bits) % 8] = bits
-    return tuple(
-        (sum(bit << place for place, bit in enumerate(found[rest])), len(found[rest]))
-        for rest in range(8)
-    )
-
-
-def _empty_dynamic_block() -> Iterator[int]:
-    """Bits of an empty block with codes of its own: an odd number of them."""
-
-    def number(value: int, width: int) -> list[int]:
-        return [value >> place & 1 for place in range(width)]
-
-    yield from [0, 0, 1]  # not the last block, dynamic codes
-    yield from number(0, 5) + number(0, 5) + number(15, 4)  # 257 and 1 codes, 19 lengths
-    order = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
-    lengths = {18: 1, 0: 2, 1: 2}  # so 18 is 0; 0 is 10; 1 is 11
-    for symbol in order:
-        yield from number(lengths.get(symbol, 0), 3)
-    yield from [0, *number(138 - 11, 7), 0, *number(118 - 11, 7)]  # 256 literals without a code
-    yield from [1, 1, 1, 1]  # end of block and one distance, a bit each
-    yield 0  # end of block
+def unshuffled(data: NDArray[np.uint8], width: int) -> NDArray[np.uint8]:
+    """Undo HDF5's shuffle: put the bytes of values back side by side."""
+    count = data.size // width
+    if width < 2 or count < 2:
+        return data
+    result = np.empty(data.size, np.uint8)
+    values = result[: count * width].reshape(count, width)
+    for place in range(width):  # three times as quick as transposing
+        values[:, place] = data[place * count : (place + 1) * count]
+    result[count * width :] = data[count * width :]
+    return result

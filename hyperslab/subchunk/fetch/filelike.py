@@ -6,8 +6,8 @@ import io
 from collections import OrderedDict
 from typing import Any
 
-from .collection import COLLECTION
-from .ranges import Source
+from ..process import COLLECTION
+from . import Source
 
 _BLOCK = 2**16  # bytes fetched at once: metadata lies close together
 _BLOCKS = 256
@@ -17,13 +17,6 @@ class RangeReader(io.RawIOBase):
     """A stream over the ranges of a file, for libraries that want one.
 
     Small reads come from blocks, which are kept; large ones are fetched as they are.
-
-    Examples
-    --------
-    >>> from hyperslab.subchunk.fetch import source
-    >>> with RangeReader(source(__file__)) as stream:
-    ...     len(stream.read(6))
-    6
     """
 
     def __init__(self, source: Source) -> None:
@@ -32,46 +25,37 @@ class RangeReader(io.RawIOBase):
         self._blocks: OrderedDict[int, memoryview] = OrderedDict()
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
         return True
 
     def tell(self) -> int:
-        """Return where the next read begins."""
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move to a place."""
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         self._at = max(0, base + offset)
         return self._at
 
     def readinto(self, buffer: Any, /) -> int:
-        """Fill a buffer, as far as the file goes."""
         with COLLECTION.put_off():
-            return self._fill(buffer)
+            return self._fill(memoryview(buffer).cast("B"))
 
-    def _fill(self, buffer: Any) -> int:
-        out = memoryview(buffer).cast("B")
-        stop = min(self._at + len(out), self._size)
-        done = 0
-        if stop - self._at >= _BLOCK:
-            data = self._source.ranges([self._at], [stop])[0]
-            out[: len(data)] = data
-            self._at += len(data)
-            return len(data)
+    def _fill(self, out: memoryview) -> int:
+        begin, stop = self._at, min(self._at + len(out), self._size)
+        large = stop - begin >= _BLOCK
         while self._at < stop:
-            number, inside = divmod(self._at, _BLOCK)
-            piece = self._block(number)[inside : inside + stop - self._at]
+            if large:
+                piece = self._source.ranges([self._at], [stop])[0]
+            else:
+                number, inside = divmod(self._at, _BLOCK)
+                piece = self._block(number)[inside : inside + stop - self._at]
             if not piece:
                 break
-            out[done : done + len(piece)] = piece
-            done += len(piece)
+            out[self._at - begin : self._at - begin + len(piece)] = piece
             self._at += len(piece)
-        return done
+        return self._at - begin
 
     def _block(self, number: int) -> memoryview:
         if number not in self._blocks:

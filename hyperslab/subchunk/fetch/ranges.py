@@ -1,38 +1,17 @@
-"""What gives ranges of bytes, and how ranges that lie near each other are read together."""
+"""Read ranges that lie near each other together, and ask two questions at the same time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 
 GAP_LOCAL, GAP_REMOTE = 4096, 8192  # bytes that are quicker read than skipped
 Read = Callable[[Sequence[int], Sequence[int]], Sequence[Any]]
-
-
-class Source(Protocol):
-    """A file that gives ranges of its bytes."""
-
-    @property
-    def remote(self) -> bool:
-        """Whether each request costs a journey."""
-
-    @property
-    def name(self) -> str:
-        """Its path or URL, for messages."""
-
-    def close(self) -> None:
-        """Give back what is open; a later read opens it again."""
-
-    def identity(self) -> dict[str, Any]:
-        """Return size and time or tag: what tells, without reading, that a file changed."""
-
-    def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
-        """Return the bytes of each range; shorter where the file ends."""
-
-    def check(self, fd: int | None = None) -> None:
-        """Make sure that it is the file it was, as far as that costs no request."""
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 
 def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) -> list[memoryview]:
@@ -69,3 +48,20 @@ def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) ->
     for number, piece, begin, end in zip(order.tolist(), group.tolist(), low, high, strict=True):
         found[number] = pieces[piece][begin:end]
     return found
+
+
+def both(
+    first: Callable[[], _First], second: Callable[[], _Second], *, at_once: bool
+) -> tuple[_First, _Second]:
+    """Return what two functions give; called at once where each waits for a journey and back.
+
+    What the first raises is raised before what the second does.
+    """
+    if not at_once:
+        return first(), second()
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            other = pool.submit(second)
+        except RuntimeError:  # no more threads to be had, as in a process that ends
+            return first(), second()
+        return first(), other.result()

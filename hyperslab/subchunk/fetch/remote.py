@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -9,28 +10,21 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import MissingFileError, StaleIndexError, SubchunkError
-from .faults import NO_RANGES, fault, short
+from ..errors import MissingFileError, NoRangesError, StaleIndexError, SubchunkError
 from .ranges import GAP_REMOTE, joined
 
-_FORBIDDEN, _BEYOND_THE_END = 403, 416
-
-
-class NoRangesError(SubchunkError):
-    """The server gives files only whole."""
-
-
-class ShortAnswerError(SubchunkError):
-    """The server sent less of the file than it was asked for."""
+NO_RANGES = "it does not support ranges; copy the file, or serve it by another"
+_FORBIDDEN, _BEYOND_THE_END, _SERVERS_FAULT = 403, 416, 500
+_BROKEN = re.compile(r"received (\d+) of (\d+) bytes")  # aiohttp's words
+_SHORT = re.compile(r"Requested (\d+)\.\.(\d+), got (\d+)\.\.(\d+)")  # obstore's
 
 
 class RemoteFile(ABC):
-    """A file behind a URL, read by concurrent ranges."""
-
     remote = True
 
     def __init__(self, url: str, options: Mapping[str, Any]) -> None:
-        self.url, self.options = url, dict(options)
+        self.name = self.url = url
+        self.options = dict(options)
         self._identity: dict[str, Any] | None = None
         self._tag = ""  # of the first answer that had one
         try:
@@ -43,13 +37,12 @@ class RemoteFile(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.url, self.options)
 
-    @property
-    def name(self) -> str:
-        """Its URL."""
-        return self.url
-
     def close(self) -> None:
         """Do nothing: connections are the library's."""
+        return
+
+    def check(self, fd: int | None = None) -> None:
+        """Do nothing: each answer is checked when it comes."""
         return
 
     def identity(self) -> dict[str, Any]:
@@ -62,12 +55,8 @@ class RemoteFile(ABC):
                 raise self._named(error) from error
         return dict(self._identity)
 
-    def check(self, fd: int | None = None) -> None:
-        """Do nothing: each answer is checked when it comes."""
-        return
-
     def ranges(self, starts: Sequence[int], stops: Sequence[int]) -> list[memoryview]:
-        """Return the bytes of each range, fetched at the same time."""
+        """Return the bytes of each range, fetched at the same time; shorter where the file ends."""
         return joined(self._checked, starts, stops, GAP_REMOTE)
 
     def _checked(self, starts: Sequence[int], stops: Sequence[int]) -> list[Any]:
@@ -87,7 +76,7 @@ class RemoteFile(ABC):
         """Raise an error for an answer that is shorter than the file is."""
         size = self.identity()["size"]
         if size is not None and sent < (wanted := min(stop, size) - start):
-            raise ShortAnswerError(f"{shown(self.url)}: {short(sent, wanted, start)}")
+            raise SubchunkError(f"{shown(self.url)}: {short(sent, wanted, start)}")
 
     def _same(self, tag: str | None) -> None:
         """Make sure that an answer is of the same state of the file as those before it."""
@@ -106,10 +95,11 @@ class RemoteFile(ABC):
             error = cause  # fsspec says so too when it could not ask
         if isinstance(error, FileNotFoundError):
             return MissingFileError(f"{url} is not there")
-        if getattr(error, "status", 0) == _FORBIDDEN or "Permission" in type(error).__name__:
+        status = getattr(error, "status", 0)
+        if status == _FORBIDDEN or "Permission" in type(error).__name__:
             # Stores that do not list say this of what is not there.
             return MissingFileError(f"{url} is not there, or not for you: {said(error)}")
-        if getattr(error, "status", 0) == _BEYOND_THE_END:
+        if status == _BEYOND_THE_END:
             return SubchunkError(
                 f"{url} ends before a range that it should have: it was cut off, or replaced"
             )
@@ -152,6 +142,38 @@ def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
     return found | ({"tag": f"written {time}"} if time else {})
 
 
+def short(sent: int, wanted: int, begin: int) -> str:
+    """Return what is wrong with an answer that has fewer bytes than were asked for."""
+    return (
+        f"the server sent {sent} of the {wanted} bytes from {begin} that it was asked for: its "
+        "answer is cut, not the file; try again"
+    )
+
+
+def fault(error: BaseException) -> str:
+    """Return what a server did, by the error of a library; empty if it says enough itself.
+
+    Examples
+    --------
+    >>> fault(OSError("not enough (received 8 of 16 bytes)."))
+    'the connection broke off after 8 of the 16 bytes of an answer: try again'
+    """
+    text = str(error)
+    if found := _BROKEN.search(text):
+        return (
+            f"the connection broke off after {found[1]} of the {found[2]} bytes of an answer: "
+            "try again"
+        )
+    if found := _SHORT.search(text):
+        begin, end, _, stop = (int(number) for number in found.groups())
+        return short(stop - begin, end - begin, begin)
+    status = getattr(error, "status", 0)
+    if isinstance(status, int) and status >= _SERVERS_FAULT:
+        reason = getattr(error, "message", "")
+        return f"the server answered {status} {reason}: its own fault; try again later"
+    return ""
+
+
 def shown(url: str) -> str:
     """Return a URL without user, password and query, which may hold secrets.
 
@@ -166,12 +188,5 @@ def shown(url: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """Return the first line of an error, with its kind.
-
-    Examples
-    --------
-    >>> said(OSError("no route"))
-    'OSError: no route'
-    """
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import glob
+import os
+import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from ..chunk_table import Chunks
 from ..errors import CorruptDataError, MissingFileError, SubchunkError, UnreadableError, reason
-from ..fetch import is_url, source
-from ..hdf5 import FLETCHER32, Chunks, Variable
+from ..fetch import Source, source
+from ..fetch.filelike import RangeReader
+from ..hdf5 import Variable
+from ..place import absolute, file_name, is_url, target_place
 from ..read.boxes import boxes
 from ..read.select import wanted
-from ..whole_file import whole_file
-from .chunk import index_chunk
-from .fingerprint import digest, unchanged
+from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
 from .options import BUDGET, SPACINGS, Keys, Options
-from .place import absolute, file_name
-from .points import POINT_ARRAYS, ChunkPoints, joined
-from .reuse import fits, known_points
-from .spacing import choose_spread
+from .points import POINT_ARRAYS, ChunkPoints, Points, joined
 from .spread import Spread
-from .target import surveyed, target_place
+from .survey import Survey, look, not_hdf5, opened, unchanged
 
+Bytes = NDArray[np.uint8]
 _Found = TypeVar("_Found")
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
+_FORSAKEN_S = 600  # after which what was being written surely is not any more
 
 
 def build(
@@ -115,17 +122,13 @@ def widen(
 
     Parameters
     ----------
-    path : path-like
-        The file, or its URL.
-    index : path-like, optional
-        The index, or the folder it lies in; as in `build` if not given.
     variables : sequence of str, optional
         Names of variables to index beside those that are.
     spacing, budget
         For these, as in `build`.
     where : mapping, optional
         Selections by names of variables: chunks they touch get points; all chunks if not given.
-    threads, storage_options, progress
+    path, index, threads, storage_options, progress
         As in `build`.
 
     Raises
@@ -148,19 +151,32 @@ def widen(
             "spacing and budget are for variables that are added, and none is: name them, or "
             "build the index again"
         )
-    options = Options(
-        [*names, *more],
-        spacing,
-        BUDGET if budget is None else budget,
-        where or {},
-        threads,
-    )
+    share = BUDGET if budget is None else budget
+    options = Options([*names, *more], spacing, share, where or {}, threads)
     return _Build(path, storage_options, options, old, progress).write(target)
 
 
-class _Build:
-    """One index being built."""
+@contextmanager
+def whole_file(target: Path) -> Iterator[Path]:
+    """Give a place to write a file to; it takes its name at the end, safe on the disk.
 
+    What killed processes left of it is cleared. When the body fails, what was there stays.
+    """
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _FORSAKEN_S:
+                left.unlink()
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+class _Build:
     def __init__(
         self,
         path: str | Path,
@@ -170,8 +186,8 @@ class _Build:
         progress: Callable[[int, int], None] | None,
     ) -> None:
         self._place, self._storage = absolute(path), storage_options
-        self._options, self._known = options, known_points(old) if old else {}
-        self._data, self._survey = surveyed(self._place, storage_options, options.variables)
+        self._options, self._known = options, _known(old) if old else {}
+        self._data, self._survey = _surveyed(self._place, storage_options, options.variables)
         self._trusted = old is not None and unchanged(old.data, self._data.identity())
         self._progress = progress
         self._total = sum(len(table) for table in self._survey.tables.values())
@@ -179,7 +195,6 @@ class _Build:
         self._unindexed: dict[str, dict[int, str]] = {}  # why, by chunk
 
     def write(self, target: Path) -> Path:
-        """Index all chunks and write the index."""
         if not target.parent.is_dir():
             raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
         identity = self._data.identity()
@@ -205,7 +220,7 @@ class _Build:
                 f"{file_name(self._place)} changed while it was indexed: build the index again"
             )
         content = {
-            "data": identity | {"table": digest(self._survey)},
+            "data": identity | {"table": self._survey.digest()},
             "groups": self._survey.groups,
             "variables": listed,
             "left_out": self._survey.listing.left_out,
@@ -229,30 +244,43 @@ class _Build:
         spacing = known.spacing if known else self._options.spacing
         if spacing or not good.size:
             return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
+
+        def choose(stream: Bytes, row: int) -> tuple[Spread, ChunkPoints]:
+            together, budget = _together(variable), self._options.budget
+            return choose_spread(stream, variable.chunk_bytes, budget, together, row)
+
         by_size = good[np.argsort(chunks.size[good], kind="stable")]
         apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
         for row in by_size[apart][:_TRIED].tolist():
-            if found := self._tried(variable, chunks, row, self._choose):
+            if found := self._tried(variable, chunks, row, choose):
                 return found[0], {row: found[1]}
         return Spread.even(SPACINGS[1], variable.chunk_bytes), {}
 
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
-        known = self._known.get(variable.name)
-        chosen = self._chosen(variable)
+        known, chosen = self._known.get(variable.name), None
+        if variable.name in self._options.where:
+            asked = wanted(self._options.where[variable.name], variable.shape)
+            found = boxes(asked.axes, variable.chunks, variable.grid)
+            chosen = frozenset(box.number for box in found)
+
+        def make(stream: Bytes, row: int) -> ChunkPoints:
+            output = np.empty(variable.chunk_bytes, np.uint8)
+            return index_chunk(stream, spread, output, _together(variable), row)
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
-            if found and not (self._trusted or fits(self._stream(variable, chunks, row), found)):
+            if found and not (self._trusted or _fits(self._stream(variable, chunks, row), found)):
                 found = None  # it was written again in its place
             if found is None or not len(found.out):
-                number = int(chunks.number[row])
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
-                if not chunks.mask[row] and (chosen is None or number in chosen):
-                    found = ready.get(row) or self._index_chunk(variable, chunks, row, spread)
-            self._count()
+                if not chunks.mask[row] and (chosen is None or int(chunks.number[row]) in chosen):
+                    found = ready.get(row) or self._tried(variable, chunks, row, make) or found
+            self._done += 1
+            if self._progress:
+                self._progress(self._done, self._total)
             return found
 
         rows = range(len(chunks))
@@ -263,58 +291,104 @@ class _Build:
         with ThreadPoolExecutor(threads) as pool:
             return list(pool.map(one, rows))
 
-    def _chosen(self, variable: Variable) -> frozenset[int] | None:
-        """Return which chunks get points; None for all."""
-        if variable.name not in self._options.where:
-            return None
-        asked = wanted(self._options.where[variable.name], variable.shape)
-        return frozenset(box.number for box in boxes(asked.axes, variable.chunks, variable.grid))
-
-    def _index_chunk(
-        self, variable: Variable, chunks: Chunks, row: int, spread: Spread
-    ) -> ChunkPoints:
-        def one(variable: Variable, stream: NDArray[np.uint8], row: int) -> ChunkPoints:
-            output = np.empty(variable.chunk_bytes, np.uint8)
-            return index_chunk(stream, spread, output, _together(variable), row)
-
-        return self._tried(variable, chunks, row, one) or ChunkPoints.none()
-
-    def _choose(
-        self, variable: Variable, stream: NDArray[np.uint8], row: int
-    ) -> tuple[Spread, ChunkPoints]:
-        together, budget = _together(variable), self._options.budget
-        return choose_spread(stream, variable.chunk_bytes, budget, together, row)
-
     def _tried(
-        self,
-        variable: Variable,
-        chunks: Chunks,
-        row: int,
-        act: Callable[[Variable, NDArray[np.uint8], int], _Found],
+        self, variable: Variable, chunks: Chunks, row: int, act: Callable[[Bytes, int], _Found]
     ) -> _Found | None:
         """Return what is made of a chunk; None where it is damaged, and has to be read whole."""
         try:
-            return act(variable, self._stream(variable, chunks, row), row)
+            return act(self._stream(variable, chunks, row), row)
         except (CorruptDataError, UnreadableError, MemoryError) as error:
             self._unindexed.setdefault(variable.name, {})[row] = reason(error)
         return None
 
-    def _stream(self, variable: Variable, chunks: Chunks, row: int) -> NDArray[np.uint8]:
+    def _stream(self, variable: Variable, chunks: Chunks, row: int) -> Bytes:
         start = int(chunks.offset[row])
-        stop = start + int(chunks.size[row])
-        if variable.filters[-1][0] == FLETCHER32:
-            stop -= 4  # its checksum comes last
+        stop = start + int(chunks.size[row]) - variable.guard_bytes
         found = np.frombuffer(self._data.ranges([start], [stop])[0], np.uint8)
         if not 0 < found.size == stop - start:
             raise CorruptDataError("the file ends before it, or it is empty")
         return found
 
-    def _count(self) -> None:
-        self._done += 1
-        if self._progress:
-            self._progress(self._done, self._total)
-
 
 def _together(variable: Variable) -> int:
     """Return how many bytes of a number lie together."""
     return 1 if variable.shuffled else variable.width
+
+
+def _surveyed(
+    place: str, options: Mapping[str, Any] | None, asked: Sequence[str] | None
+) -> tuple[Source, Survey]:
+    """Open a file to be indexed, here or behind a URL, and read what it holds."""
+    if not is_url(place) and Path(place).is_dir():
+        raise SubchunkError("this is a folder: name the files in it, such as folder/*.nc")
+    name = file_name(place)
+    if not is_url(place):
+        with opened(Path(place)) as file:
+            data = source(place)
+            data.check(file.id.get_vfd_handle())  # what is looked at is what will be read
+            found = look(file, asked, name)
+        data.check()
+        return data, found
+    data = source(place, options)
+    data.identity()  # says what is missing
+    try:
+        with h5py.File(RangeReader(data), "r") as file:
+            return data, look(file, asked, name)
+    except SubchunkError:
+        raise
+    except (OSError, ValueError) as error:
+        raise not_hdf5(name, error) from error
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What an index has of one variable, to be taken over into another one."""
+
+    spacing: int
+    chunks: Chunks
+    points: Points
+    kept: bytes  # what all points of the index keep
+
+    def chunk(self, now: Chunks, row: int) -> ChunkPoints | None:
+        """Return the points of a chunk, if it lies where it lay with the length it had."""
+        old = int(np.searchsorted(self.chunks.number, now.number[row]))
+        if old == len(self.chunks) or any(
+            getattr(self.chunks, name)[old] != getattr(now, name)[row]
+            for name in ("number", "offset", "size", "mask")
+        ):
+            return None
+        points = self.points
+        first, last = points.first[old : old + 2].tolist()
+        low, high = np.searchsorted(points.mark, [first, last]).tolist()
+        begins, sizes = points.kept_at[low:high].tolist(), points.kept_bytes[low:high].tolist()
+        kept = [self.kept[at : at + size] for at, size in zip(begins, sizes, strict=True)]
+        if [zlib.crc32(piece) for piece in kept] != points.kept_crc[low:high].tolist():
+            return None  # damaged: it is indexed anew
+        return ChunkPoints(
+            points.out[first:last],
+            points.bit[first:last],
+            points.segment_crc[first:last],
+            points.mark[low:high] - first,
+            points.header_bits[low:high],
+            kept,
+        )
+
+
+def _known(index: Index) -> dict[str, _Known]:
+    """Return what an index has of each variable with points, by name."""
+    kept = index.everything_kept()
+    return {
+        name: _Known(entry.spacing, *index.points(entry), kept)
+        for name, entry in index.entries.items()
+        if entry.spacing
+    }
+
+
+def _fits(stream: Bytes, points: ChunkPoints) -> bool:
+    """Return whether a compressed chunk is what its points were made from."""
+    if not len(points.out):
+        return True
+    bit, view = points.bit.astype(np.int64), stream.data
+    begins, ends = (bit >> 3).tolist(), [*((bit[1:] + 7) >> 3).tolist(), stream.size]
+    now = [zlib.crc32(view[begin:end]) for begin, end in zip(begins, ends, strict=True)]
+    return bool(now == points.segment_crc.tolist())

@@ -1,4 +1,4 @@
-"""Index one compressed chunk: find points, keep what each needs."""
+"""Index one compressed chunk: where points cost least, and what each of them needs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deflate.inflate import WINDOW, inflater
-from ..deflate.packing import by_lzma, deflated
 from ..deflate.walk import Places, bits, walk
-from ..deflate.windows import referred
+from ..deflate.windows import HAS_LZMA, by_lzma, deflated, referred
 from .points import ChunkPoints
-from .spread import Spread
+from .spread import MARK, Spread
 
 _TRIED = 8  # windows packed both ways
 _LARGE = 1024  # bytes of a packed window from which on another way is tried
 _GAIN = 0.8  # what it must come to, since unpacking takes longer
+CLOSEST = 44 * 2**10  # bytes of output between points, on average: more are slow to build
+_NEAREST, _WIDE = 2**15, 2**17  # anywhere, unless the budget does not reach
+_WIDEST = 2**22
+_OUTPUT = 1 / 32  # cost of a byte of output in bytes of compressed data
+MARK_BYTES, POINT_BYTES = 6, 12  # of the tables, about: for each mark, and more for a point
+_COARSEST = 2**16  # bytes of output between marks
+_FOR_MARKS = 1 / 4  # share of the budget that marks may take, unless they would be coarser
+_BETWEEN = 4, 16  # marks for each point: fewer read much beyond, more make large tables
+TRIED, _SMOOTH = 96, 5  # points made to learn what they cost, and how many are averaged
 
 Bytes = NDArray[np.uint8]
 Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
@@ -25,7 +33,6 @@ Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 def index_chunk(
     stream: Bytes, spread: Spread, output: Bytes, itemsize: int = 1, chunk: int = 0
 ) -> ChunkPoints:
-    """Return the points of one chunk."""
     places = walk(stream, spread.mark, output)
     return Windows(places, stream, output, itemsize).points(spread, chunk)
 
@@ -58,16 +65,11 @@ class Windows:
         pack: Packer = deflated
         found = {number: self._kept(number, pack) for number in tried}
         usual = sum(map(len, found.values()))
-        other = self._by_lzma(tried) if usual > _LARGE * len(tried) else {}
-        if other and sum(map(len, other.values())) < _GAIN * usual:
-            pack, found = by_lzma, other
+        if HAS_LZMA and usual > _LARGE * len(tried):
+            other = {number: self._kept(number, by_lzma) for number in tried}
+            if sum(map(len, other.values())) < _GAIN * usual:
+                pack, found = by_lzma, other
         return [found.get(number) or self._kept(number, pack) for number in numbers]
-
-    def _by_lzma(self, numbers: Sequence[int]) -> dict[int, bytes]:
-        try:
-            return {number: self._kept(number, by_lzma) for number in numbers}
-        except ImportError:  # a Python built without it
-            return {}
 
     def _kept(self, number: int, pack: Packer) -> bytes:
         places, output, stream = self.places, self._output, self._stream
@@ -86,3 +88,99 @@ class Windows:
         if out < WINDOW:
             used[: WINDOW - out] = False  # before the beginning
         return front + pack(window, used, self._itemsize)
+
+
+def choose_spread(
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int = 1, chunk: int = 0
+) -> tuple[Spread, ChunkPoints]:
+    """Return where points lie that cost at most a share of the compressed chunk.
+
+    They lie closer where much must be read between them, and farther apart where each of them
+    needs a large window: at distances that go with the root of the one over the other, which is
+    the least reading for the same bytes.
+    """
+    mark = _mark(chunk_bytes / stream.size, budget)
+    found = _with_marks(stream, chunk_bytes, budget, itemsize, chunk, mark)
+    better = _mark_of(found[0].spacing, mark)
+    if better == mark:
+        return found
+    return _with_marks(stream, chunk_bytes, budget, itemsize, chunk, better)
+
+
+def _mark(ratio: float, budget: float) -> int:
+    """Return how far apart marks lie in data that are so many times smaller compressed."""
+    mark = MARK
+    while mark < _COARSEST and MARK_BYTES * ratio / mark > _FOR_MARKS * budget:
+        mark *= 2
+    return mark
+
+
+def _mark_of(spacing: int, mark: int) -> int:
+    """Return how far apart marks lie best where points are so far apart."""
+    low, high = _BETWEEN
+    if spacing < low * mark:
+        return max(mark // 2, MARK // 2)
+    return min(2 * mark, _COARSEST) if spacing > high * mark else mark
+
+
+def _with_marks(
+    stream: NDArray[np.uint8], chunk_bytes: int, budget: float, itemsize: int, chunk: int, mark: int
+) -> tuple[Spread, ChunkPoints]:
+    """Return where points lie that stand at marks so many bytes apart."""
+    output = np.empty(chunk_bytes, np.uint8)
+    places = walk(stream, mark, output)
+    windows = Windows(places, stream, output, itemsize)
+    out = np.append(places.out, np.uint64(chunk_bytes)).astype(np.float64)
+    stored = np.append(places.bit >> np.uint64(3), np.uint64(stream.size)).astype(np.float64)
+    cost = POINT_BYTES + _window_bytes(windows, out[:-1])
+    read = (np.diff(stored) + _OUTPUT * np.diff(out)) / np.diff(out)
+    allowed = 0.97 * budget * stream.size  # the rest is for the head and for chance
+    for_points = max(allowed - MARK_BYTES * len(places), 1.0)
+    while True:
+        spread = _spread(out, cost, np.maximum(read, 1e-3), for_points, mark)
+        points = windows.points(spread, chunk)
+        spent = _cost(points)
+        if spent <= allowed or for_points < POINT_BYTES:  # marks alone may be above it
+            return spread, points
+        for_points *= 0.98 * allowed / spent
+
+
+def _window_bytes(windows: Windows, out: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return about what each place would keep, from some that are made."""
+    last = len(out) - 1
+    tried = np.unique(np.linspace(min(1, last), last, TRIED).astype(int))
+    kept = np.array([len(piece) for piece in windows.kept(tried.tolist())], np.float64)
+    padded = np.pad(kept, _SMOOTH // 2, mode="edge")  # one window says little of its neighbours
+    return np.interp(out, out[tried], np.convolve(padded, np.ones(_SMOOTH) / _SMOOTH, "valid"))
+
+
+def _spread(
+    out: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    read: NDArray[np.float64],
+    allowed: float,
+    mark: int,
+) -> Spread:
+    """Return the closest spread whose points cost no more than is allowed."""
+    length = np.diff(out)
+    ideal = np.sqrt(cost / read)
+
+    def apart(scale: float) -> NDArray[np.float64]:
+        return np.clip(scale * ideal, _NEAREST, widest - mark)  # places are so far apart
+
+    def fits(scale: float) -> bool:
+        count = length / apart(scale)
+        return bool((count * cost).sum() <= allowed and count.sum() <= out[-1] / CLOSEST)
+
+    low, high, widest = 1e-3, 1e9, _WIDE
+    while not fits(high) and widest < _WIDEST:
+        widest *= 2
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return Spread(out, np.append(0.0, np.cumsum(length / apart(high))), mark, widest)
+
+
+def _cost(points: ChunkPoints) -> int:
+    tables = MARK_BYTES * len(points.out) + POINT_BYTES * len(points.kept)
+    return tables + sum(map(len, points.kept))

@@ -1,35 +1,24 @@
 """An index as bytes: a head of JSON, tables of numbers, and what the points keep.
 
-```
-bytes 0-7     b"\\x89SUBCHNK"
-bytes 8-11    format version, little-endian uint32
-bytes 12-15   length of the JSON head, little-endian uint32
-bytes 16-19   CRC-32 of the JSON head
-bytes 20-     JSON head, UTF-8, padded with blanks to a multiple of 8
-then          tables, each padded with zeros to a multiple of 8; little-endian
-then          kept bytes
-```
-
-The head says of every table where it lies (counted from the end of the head), its type, length,
-CRC-32 and bytes, and where the kept bytes begin. A table whose bytes are fewer than its values need
-is packed: differences of neighbours, shuffled, deflated.
+The book's page on the format has it byte by byte.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflate_from, inflater
-from ..deflate.shuffle import unshuffled
-from ..errors import CorruptIndexError, SubchunkError, UnknownVersionError
+from ..deflate.inflate import inflate_from, inflater, unshuffled
+from ..errors import CorruptIndexError, NoIndexError, SubchunkError, UnknownVersionError
+from ..hdf5 import DIMENSIONS, MOST_VALUES, SHUFFLE, Variable, attribute
 
 MAGIC = b"\x89SUBCHNK"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -41,20 +30,14 @@ MISTAKEN = (
     KeyError, TypeError, ValueError, AttributeError, OverflowError, SyntaxError, IndexError,
     RecursionError,
 )  # fmt: skip
+_KINDS = "iufcb"
+_MOST_DTYPE = 8  # letters
 _MOST_HEAD = 2**28
-_MOST = 2**62  # bytes of a file
+_MOST = 2**62  # bytes of a file, or a chunk
 _TYPES = {"|u1": "|u1", "<u1": "|u1", "<u2": "<u2", "<u4": "<u4", "<u8": "<u8"}
 _WORTH = 0.4  # packed over unpacked bytes: unpacking takes as long as reading points
 _ZLIB_HEAD = 2
 _RATIO = 1032  # deflate packs no tighter
-
-
-class NoIndexError(CorruptIndexError):
-    """What lies there does not even begin as an index does."""
-
-
-class Hdf5IndexError(NoIndexError):
-    """The index is an HDF5 file, as those of the package chunkindex are."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +51,6 @@ class Table:
     size: int
 
     def decode(self, data: bytes | memoryview) -> NDArray[Any]:
-        """Return the table from its bytes."""
         if len(data) != self.size or inflater().crc32(data) != self.crc:
             raise CorruptIndexError("a table of the index is damaged or cut off: build it again")
         whole = self.length * np.dtype(self.dtype).itemsize
@@ -94,15 +76,6 @@ class Head:
 
 
 def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept: bytes) -> bytes:
-    """Return an index as bytes.
-
-    Examples
-    --------
-    >>> data = encode({"variables": []}, {"a/out": np.arange(3)}, b"kept")
-    >>> head = decode_head(data)
-    >>> head.tables["a/out"].dtype, data[head.kept :]
-    ('|u1', b'kept')
-    """
     body = bytearray()
     listed = {}
     for name, values in tables.items():
@@ -125,9 +98,9 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
 def head_bytes(preamble: bytes) -> int:
     """Return how many bytes the preamble and the head have together."""
     if preamble.startswith(_HDF5):
-        raise Hdf5IndexError(
-            "this is no sub-chunk index but an HDF5 file: if it is an index of the package "
-            "chunkindex, files can be read with it, and nothing else be done"
+        raise NoIndexError(
+            "this is no sub-chunk index but an HDF5 file, perhaps an index of the package "
+            "chunkindex: build one with `hyperslab index`"
         )
     if len(preamble) < PREAMBLE or preamble[:8] != MAGIC:
         raise NoIndexError("this is no sub-chunk index, or only the beginning of one")
@@ -143,7 +116,6 @@ def head_bytes(preamble: bytes) -> int:
 
 
 def decode_head(data: bytes) -> Head:
-    """Return the head of an index from its first bytes."""
     begin = head_bytes(data[:PREAMBLE])
     text = data[PREAMBLE:begin]
     if len(text) != begin - PREAMBLE or zlib.crc32(text) != _FIXED.unpack_from(data)[3]:
@@ -190,3 +162,122 @@ def _unpacked(data: bytes | memoryview, dtype: str, size: int) -> NDArray[Any]:
         raise ValueError("it is too short")
     steps = unshuffled(np.frombuffer(planes, np.uint8), np.dtype(dtype).itemsize)
     return np.cumsum(steps.view(dtype), dtype=dtype)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What an index says of one variable."""
+
+    variable: Variable
+    place: int  # of the variable in the index
+    spacing: int  # bytes of output between points; 0 where it has none
+    values: bytes | None  # the values themselves, of small variables that are read plainly
+
+
+def entries(items: Sequence[Mapping[str, Any]]) -> dict[str, Entry]:
+    try:
+        found = {item["name"]: _entry(item, place) for place, item in enumerate(items)}
+        links = [entry.variable.same for entry in found.values() if entry.variable.same]
+        if any(found[name].variable.same for name in links):
+            raise ValueError("a link to a link")
+    except MISTAKEN as error:
+        raise CorruptIndexError(f"the index cannot be understood: {error!r}") from error
+    return found
+
+
+def check_head(content: Mapping[str, Any]) -> None:
+    """Refuse a head whose parts are not what they should be."""
+    data, groups = content.get("data"), content.get("groups")
+    left_out = [content.get(name, {}) for name in ("left_out", "left_out_attrs")]
+    good = (
+        isinstance(data, dict)
+        and isinstance(data.get("size"), int | None)
+        and isinstance(data.get("mtime_ns"), int | None)
+        and isinstance(data.get("tag"), str | None)
+        and isinstance(content.get("variables"), list)
+        and isinstance(groups, dict)
+        and "" in groups
+        and all(path.rpartition("/")[0] in groups for path in (*groups, *_names(content)))
+        and all(isinstance(attrs, dict) for attrs in groups.values())
+        and all(_dimensions(attrs.get(DIMENSIONS, [])) for attrs in groups.values())
+        and all(isinstance(item, dict) for item in left_out)
+        and all(isinstance(why, str) for item in left_out for why in item.values())
+    )
+    if not good:
+        raise CorruptIndexError("the head of the index is damaged: build it again")
+
+
+def _names(content: Mapping[str, Any]) -> list[str]:
+    items = content["variables"]
+    return [item["name"] for item in items if type(item) is dict and type(item.get("name")) is str]
+
+
+def decoded(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return {name: attribute(value) for name, value in attrs.items()}
+    except MISTAKEN as error:
+        raise CorruptIndexError(f"an attribute in the index is damaged: {error!r}") from error
+
+
+def _entry(item: Mapping[str, Any], place: int) -> Entry:
+    variable = Variable(
+        name=item["name"],
+        shape=tuple(item["shape"]),
+        dtype=item["dtype"],
+        chunks=tuple(item["chunks"]),
+        filters=tuple((number, tuple(parameters)) for number, parameters in item["filters"]),
+        dims=tuple(item["dims"]),
+        fill=bytes.fromhex(item["fill"]),
+        attrs=item["attrs"],
+        plain=item["plain"],
+        enum=item.get("enum", {}),
+    )
+    values = bytes.fromhex(item["values"]) if item.get("values") is not None else None
+    spacing = item["spacing"]
+    if not _good(variable, spacing, values):
+        raise ValueError(f"what it says of variable {place} contradicts itself")
+    return Entry(variable, place, spacing, values)
+
+
+def _dimensions(listed: Any) -> bool:
+    """Return whether these are names and lengths of dimensions, and whether they are unlimited."""
+    return isinstance(listed, list) and all(
+        isinstance(item, list) and [type(part) for part in item] == [str, int, bool]
+        for item in listed
+    )
+
+
+def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
+    width = 0
+    if variable.dtype:
+        if len(variable.dtype) > _MOST_DTYPE:
+            return False
+        dtype = np.dtype(variable.dtype)
+        if dtype.kind not in _KINDS or dtype.str != variable.dtype:
+            return False
+        width = dtype.itemsize
+    return bool(
+        all(type(text) is str for text in (variable.name, variable.plain, *variable.dims))
+        and len(variable.dims) == len(variable.shape)
+        and len(variable.chunks) in (0, len(variable.shape))
+        and variable.name == variable.name.strip("/")
+        and all(type(n) is int and 0 <= n < 2**63 for n in (*variable.shape, spacing))
+        and all(type(n) is int and n > 0 for n in variable.chunks)
+        and not (spacing and math.prod(variable.shape) >= MOST_VALUES)
+        and math.prod(variable.chunks) * width < _MOST
+        and all(type(n) is int for number, more in variable.filters for n in (number, *more))
+        and all(0 <= number < 2**16 for number, _ in variable.filters)
+        and all(
+            more and min(more) > 0
+            for number, more in variable.filters
+            if spacing and number == SHUFFLE
+        )
+        and type(variable.attrs) is dict
+        and type(variable.enum) is dict
+        and all(type(value) is int for value in variable.enum.values())
+        and (not variable.enum or (width and dtype.kind in "iu"))
+        and len(variable.fill) in (0, width)
+        and (values is None or (width and len(values) == math.prod(variable.shape) * width))
+        and (not spacing or bool(variable.chunks and width and variable.filters))
+        and not (spacing and variable.plain)
+    )

@@ -6,55 +6,26 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dimensions import parted
+from ..chunk_table import Chunks
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
 from ..fetch import RemoteFile, Source, source
-from ..forks import cached
-from ..hdf5 import Chunks, Variable
+from ..hdf5 import DIMENSIONS, Variable
 from ..listing import Listing
-from ..memory import allowed, refuse_above
-from .entries import Entry, check_head, entries
-from .format import PREAMBLE, Head, NoIndexError, decode_head, head_bytes
-from .place import SUFFIX
+from ..place import SUFFIX as SUFFIX
+from ..process import allowed, cached, refuse_above
+from .format import PREAMBLE, Entry, Head, check_head, decode_head, entries, head_bytes
 from .points import POINT_ARRAYS, Points
 from .survey import Survey
-
-__all__ = ["SUFFIX", "Entry", "Index", "PointIndex"]
 
 _FIRST_READ = 9 * 2**15  # bytes: the head and the tables of most files in one request
 _MOST = 2**62  # bytes of a file
 _MOST_HEADER = 2**14  # bits; a block cannot need more
 _CHUNK_ARRAYS = ("number", "offset", "size", "mask")
-
-
-class PointIndex(Protocol):
-    """What a file needs of an index, whatever its layout."""
-
-    def close(self) -> None:
-        """Close the file; a later read opens it again."""
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The fingerprint of the file it was built from, as far as it is known."""
-
-    @property
-    def listing(self) -> Listing:
-        """What the file holds."""
-
-    @property
-    def entries(self) -> Mapping[str, Entry]:
-        """The variables by their names."""
-
-    def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable."""
-
-    def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
-        """Return what the index keeps for some points."""
 
 
 class Index:
@@ -85,33 +56,31 @@ class Index:
     ) -> None:
         self._memory_bytes = allowed(memory_bytes)
         self._source = source(place, options) if isinstance(place, str | Path) else place
+        self.name = self._source.name
         self._front = bytes(self._source.ranges([0], [_FIRST_READ])[0])
-        with self._named(), self._arrived():
+        with self._named():
             needed = head_bytes(self._front[:PREAMBLE])
             refuse_above(self._memory_bytes, 4 * needed, "the head of the index")  # JSON grows
             if needed > len(self._front):
                 self._front += bytes(self._source.ranges([len(self._front)], [needed])[0])
-            self.head: Head = decode_head(self._front)
+            try:
+                self.head: Head = decode_head(self._front)
+            except CorruptIndexError:
+                if isinstance(self._source, RemoteFile):  # or was the answer cut?
+                    self._source.check_end(0, _FIRST_READ, len(self._front))
+                raise
             check_head(self.head.content)
             if not self._source.remote:  # there it would cost a request
-                self._check_size(int(self._source.identity()["size"]))
+                size = int(self._source.identity()["size"])
+                if size != self.head.size:
+                    raise CorruptIndexError(
+                        f"the index has {size} bytes and should have {self.head.size}: it was cut "
+                        "off, or something was added; build it again"
+                    )
         self._points: dict[int, tuple[Chunks, Points]] = {}
 
-    @property
-    def name(self) -> str:
-        """Its path or URL."""
-        return self._source.name
-
     def close(self) -> None:
-        """Close the file; a later read opens it again."""
         self._source.close()
-
-    def _check_size(self, size: int) -> None:
-        if size != self.head.size:
-            raise CorruptIndexError(
-                f"the index has {size} bytes and should have {self.head.size}: it was cut off, or "
-                "something was added; build it again"
-            )
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -121,39 +90,25 @@ class Index:
         except (CorruptIndexError, UnknownVersionError, MemoryLimitError) as error:
             raise type(error)(f"{self.name}: {error}") from error
 
-    @contextmanager
-    def _arrived(self) -> Iterator[None]:
-        """Say of what looks damaged when it is the server's answer that was cut."""
-        try:
-            yield
-        except NoIndexError:
-            raise
-        except CorruptIndexError:
-            if isinstance(self._source, RemoteFile):
-                self._source.check_end(0, _FIRST_READ, len(self._front))
-            raise
-
     @property
     def data(self) -> Mapping[str, Any]:
-        """The fingerprint of the file it was built from."""
         found: Mapping[str, Any] = self.head.content["data"]
         return found
 
     @cached
     def listing(self) -> Listing:
-        """What the file holds."""
-        groups = {path: parted(attrs) for path, attrs in self.head.content["groups"].items()}
+        content = self.head.content
+        groups = {path: dict(attrs) for path, attrs in content["groups"].items()}
         return Listing(
             {name: entry.variable for name, entry in self.entries.items()},
-            {path: dimensions for path, (_, dimensions) in groups.items()},
-            self.head.content.get("left_out", {}),
-            {path: attrs for path, (attrs, _) in groups.items()},
-            self.head.content.get("left_out_attrs", {}),
+            {path: attrs.pop(DIMENSIONS, []) for path, attrs in groups.items()},
+            content.get("left_out", {}),
+            groups,
+            content.get("left_out_attrs", {}),
         )
 
     @cached
     def entries(self) -> dict[str, Entry]:
-        """The variables by their names."""
         with self._named():
             return entries(self.head.content["variables"])
 

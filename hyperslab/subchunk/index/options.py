@@ -58,15 +58,6 @@ class Options:
             )
 
     def at_once(self, chunks: int, chunk_bytes: int, *, far: bool) -> int:
-        """Return how many of a variable's chunks are indexed at the same time.
-
-        Parameters
-        ----------
-        chunks : int
-        chunk_bytes : int
-            Of each, decompressed.
-        far : bool
-            Whether they are behind a URL.
-        """
+        """Return how many of a variable's chunks are indexed at the same time."""
         usual = (os.cpu_count() or 1) if far or chunk_bytes >= LARGE else 1
         return min(self.threads or usual, max(chunks, 1))

@@ -52,7 +52,6 @@ class ChunkPoints:
 
     @staticmethod
     def none() -> ChunkPoints:
-        """Return what a chunk without points has: it is read whole."""
         none = np.empty(0, np.int64)
         return ChunkPoints(none, none, none, none, none, [])
 

@@ -22,19 +22,12 @@ class Spread:
 
     @classmethod
     def even(cls, spacing: int, chunk_bytes: int) -> Spread:
-        """Return points so many bytes apart.
-
-        Examples
-        --------
-        >>> Spread.even(65536, 10**6).starts(np.arange(0, 10**6, 16384)).tolist()[:3]
-        [0, 4, 8]
-        """
+        """Return points so many bytes apart."""
         ends = np.array([0.0, float(chunk_bytes)])
         return cls(ends, ends / spacing, -(-spacing // -(-spacing // MARK)))
 
     @property
     def spacing(self) -> int:
-        """Bytes between points, on average."""
         return round(float(self.at[-1]) / max(float(self.points[-1]), 1.0))
 
     def starts(self, out: NDArray[np.integer], chunk: int = 0) -> NDArray[np.intp]:

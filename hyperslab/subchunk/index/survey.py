@@ -1,7 +1,9 @@
-"""What a file holds that an index must know, read once through HDF5."""
+"""What a file holds that an index must know, read once through HDF5, and what tells a change."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +13,13 @@ from typing import Any
 import h5py
 import numpy as np
 
-from ..dimensions import DIMENSIONS
+from ..chunk_table import Chunks, chunk_table
 from ..errors import SubchunkError, reason
-from ..hdf5 import Chunks, Variable, chunk_table, elsewhere, stored
+from ..hdf5 import DIMENSIONS, Variable, elsewhere, stored
 from ..listing import Listing, listing
 
 _EVERYWHERE = {1, 2, 3, 5, 6, 32000}  # filters that are always there with h5py
+UNLISTED = "its chunks cannot be listed: "
 SMALL = 2**16  # bytes of a plain variable that goes into the index
 
 
@@ -30,7 +33,6 @@ class Survey:
 
     @property
     def variables(self) -> list[Variable]:
-        """All variables."""
         return list(self.listing.variables.values())
 
     @property
@@ -42,23 +44,31 @@ class Survey:
             for path, attrs in self.listing.attrs.items()
         }
 
+    def digest(self) -> str:
+        """Return a hash of what an index takes from a file without reading its large variables.
 
-def survey(path: Path, asked: Sequence[str] | None = None) -> Survey:
-    """Read what a file holds."""
-    with opened(path) as file:
-        return look(file, asked, path.name)
+        It decides when times differ: names, types, attributes, chunk tables, and the values that
+        are kept themselves.
+        """
+        total = hashlib.sha256()
+        total.update(json.dumps(self.groups, sort_keys=True).encode())
+        for variable in sorted(self.variables, key=lambda variable: variable.name):
+            total.update(json.dumps(variable.described(), sort_keys=True).encode())
+            total.update(self.small.get(variable.name, b""))
+            if table := self.tables.get(variable.name):
+                total.update(table.digest().encode())
+        return total.hexdigest()[:32]
 
 
 def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
-    """Read what an open file holds; see `survey`."""
-    found = listing(file, attrs=True)
+    """Read what an open file holds; only variables that are asked for, or all, have tables."""
+    found = listing(file)
     variables, tables = dict(found.variables), {}
     for path in _chosen(variables, found.left_out, asked, name):
         try:
             tables[path] = chunk_table(file[path])
         except Exception as error:  # it is read plainly, as far as HDF5 can
-            why = f"its chunks cannot be listed: {reason(error)}"
-            variables[path] = replace(variables[path], plain=why)
+            variables[path] = replace(variables[path], plain=UNLISTED + reason(error))
     small = {path: _small(variable, file) for path, variable in variables.items()}
     return Survey(
         replace(found, variables=variables),
@@ -74,10 +84,42 @@ def opened(path: Path) -> h5py.File:
     try:
         return h5py.File(path, "r")
     except OSError as error:
-        raise SubchunkError(
-            f"{path.name} cannot be opened as HDF5 or netCDF-4, the formats that can be indexed: "
-            f"{error}"
-        ) from error
+        raise not_hdf5(path.name, error) from error
+
+
+def not_hdf5(name: str, error: Exception) -> SubchunkError:
+    """Return what is said of a file that cannot be indexed."""
+    what = "cannot be opened as HDF5 or netCDF-4, the formats that can be indexed"
+    return SubchunkError(f"{name} {what}: {error}")
+
+
+def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Return whether time or tag, as well as size, are what they were."""
+    known = any(name in kept and name in now for name in ("mtime_ns", "tag"))
+    return known and not difference(kept, now)
+
+
+def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Say in what a file differs from the one that was indexed; empty if in nothing.
+
+    Only what both know is compared: a copy on a server has a tag where a file has a time.
+
+    Examples
+    --------
+    >>> difference({"size": 4, "mtime_ns": 1}, {"size": 5, "mtime_ns": 1})
+    'it had 4 bytes and has 5'
+    >>> difference({"size": 4, "mtime_ns": 1}, {"size": 4, "tag": "x"})
+    ''
+    """
+    if None not in (kept.get("size"), now.get("size")) and kept["size"] != now["size"]:
+        return f"it had {kept['size']} bytes and has {now['size']}"
+    for name, why in (
+        ("mtime_ns", "it was written at another time"),
+        ("tag", "the server gives it another tag"),
+    ):
+        if name in kept and name in now and kept[name] != now[name]:
+            return why
+    return ""
 
 
 def _chosen(

@@ -25,7 +25,6 @@ class Box:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Values along each axis."""
         return tuple(len(indices) for indices in self.local)
 
     @property
@@ -35,13 +34,7 @@ class Box:
 
 
 def boxes(axes: tuple[Axis, ...], chunks: tuple[int, ...], grid: tuple[int, ...]) -> Iterator[Box]:
-    """Give the part of a selection in each chunk that it touches, in the order of the grid.
-
-    Examples
-    --------
-    >>> [box.number for box in boxes((Axis(range(3, 9)),), (4,), (3,))]
-    [0, 1, 2]
-    """
+    """Give the part of a selection in each chunk that it touches, in the order of the grid."""
     steps = [prod(grid[place + 1 :]) for place in range(len(grid))]
     parts = [_parts(axis.indices, length) for axis, length in zip(axes, chunks, strict=True)]
     others = [list(axis) for axis in parts[1:]]
@@ -76,14 +69,7 @@ def _parts(indices: Local, length: int) -> Iterator[tuple[int, Local, slice]]:
 
 
 def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-    """Return where the values of a box lie in its chunk: runs of equal length.
-
-    Examples
-    --------
-    >>> starts, length = runs((range(1, 3), range(0, 4)), (5, 4))
-    >>> starts.tolist(), length
-    ([4], 8)
-    """
+    """Return where the values of a box lie in its chunk: runs of equal length."""
     lead, steps, base, length = _runs(local, chunks)
     starts = np.full(1, base, np.int64)
     for indices, step in zip(lead, steps, strict=False):
@@ -92,13 +78,7 @@ def runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> tuple[NDArray[np.
 
 
 def count_runs(local: tuple[Local, ...], chunks: tuple[int, ...]) -> int:
-    """Return how many runs there are, without making them.
-
-    Examples
-    --------
-    >>> count_runs((range(1, 3), range(0, 3)), (5, 4))
-    2
-    """
+    """Return how many runs there are, without making them."""
     return prod(len(indices) for indices in _runs(local, chunks)[0])
 
 

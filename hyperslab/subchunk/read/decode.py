@@ -1,65 +1,140 @@
-"""Decompress a stretch of a chunk, and put what is wanted of it where it belongs."""
+"""Decode stretches of chunks, in threads where it pays, and put values where they belong.
+
+One thread decodes piece by piece, straight to where the values belong. Threads hinder each other
+where each does a little Python between long calls that do not need it. So of short stretches
+everything before decompression is done first, for a batch, then they are decompressed side by side
+with nothing between, and then the values are put in their places.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflated, inflater, spliced
-from ..deflate.packing import unpacked
+from ..deflate.inflate import WINDOW, inflate_spliced, inflated, inflater, spliced
+from ..deflate.windows import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
 from ..index.points import Points
 from .stretch import Stretch
 
 _SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked all at once
+_THREADED = 2**20  # decompressed bytes from which on threads pay
+_BRIEF = 2**18  # decompressed bytes of a stretch up to which it goes into a batch
+_PIECES = 2**19  # bytes that a thread holds that decodes piece by piece
+_BATCH, _HELD = 64, 2**23  # stretches of a batch, and bytes that it holds, at most
+_Item = TypeVar("_Item")
 
 
-def decode_stretch(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Decompress a stretch; give pieces, each with the byte of the chunk where it begins."""
-    header, packed = _kept(stretch, data, points, kept, name)
-    try:
+@dataclass(frozen=True)
+class Task:
+    """A stretch, with all that is needed to decode it."""
+
+    stretch: Stretch
+    data: memoryview  # its compressed bytes
+    points: Points
+    kept: memoryview  # what the index keeps for its point
+    starts: NDArray[np.int64]  # the byte ranges wanted of its chunk
+    into: NDArray[np.uint8]  # of shape (planes, ranges in a plane, length): where they go
+    name: str  # of the variable, for messages
+
+    @property
+    def skip(self) -> int:
+        """Bytes at its beginning that nobody wants."""
+        return max(0, int(self.starts[self.stretch.ranges[0]]) - self.stretch.out)
+
+    @property
+    def held_bytes(self) -> int:
+        """What a batch holds for it beside its compressed data, at most."""
+        return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
+
+    def decode(self) -> None:
+        header, packed = self._kept()
+        stretch, misfit = self.stretch, f"the index does not fit the data of {self.name}"
         window, out = unpacked(packed), stretch.out
-        for piece in inflated(data, stretch.shift, header, window, stretch.length):
-            yield out, np.frombuffer(piece, np.uint8)
-            out += len(piece)
-    except (zlib.error, inflater().error) as error:
-        raise CorruptIndexError(f"the index does not fit the data of {name}: {error}") from error
-    if out != stretch.out + stretch.length:
-        raise CorruptIndexError(f"the index does not fit the data of {name}: build it again")
+        try:
+            for piece in inflated(self.data, stretch.shift, header, window, stretch.length):
+                place(out, np.frombuffer(piece, np.uint8), stretch.ranges, self.starts, self.into)
+                out += len(piece)
+        except (zlib.error, inflater().error) as error:
+            raise CorruptIndexError(f"{misfit}: {error}") from error
+        if out != stretch.out + stretch.length:
+            raise CorruptIndexError(f"{misfit}: build it again")
+
+    def prepared(self) -> tuple[bytes, memoryview]:
+        """Check it; return its spliced stream, and its window as the index keeps it."""
+        header, packed = self._kept()
+        return spliced(self.data, self.stretch.shift, header), packed
+
+    def _kept(self) -> tuple[tuple[int, int], memoryview]:
+        """Check it; return the header, with its length, and the packed window of its point."""
+        stretch, points, kept = self.stretch, self.points, self.kept
+        _check_size(self.data, stretch.stop - stretch.start, self.name)
+        if len(points.segment_crc):
+            _check_marks(stretch.mark, stretch.last, stretch.start, self.data, points, self.name)
+        bits = int(points.header_bits[stretch.point])
+        width = (bits + 7) >> 3
+        header = int.from_bytes(kept[:width], "little")
+        damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
+        if damaged or header >> bits or stretch.length < 0:
+            raise CorruptIndexError(
+                f"the index is damaged where it describes {self.name}: build it again"
+            )
+        return (header, bits), kept[width:]
+
+    def put(self, found: bytes) -> None:
+        piece = np.frombuffer(found, np.uint8)
+        place(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
 
 
-def prepared(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> tuple[bytes, memoryview]:
-    """Check a stretch; return its spliced stream, and its window as the index keeps it."""
-    header, packed = _kept(stretch, data, points, kept, name)
-    return spliced(data, stretch.shift, header), packed
+def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
+    if crew.threads < 2 or sum(task.stretch.length for task in tasks) < _THREADED:
+        for task in tasks:
+            task.decode()
+        return
+    short = [task for task in tasks if task.stretch.length <= _BRIEF]
+    long = [task for task in tasks if task.stretch.length > _BRIEF]
+    crew.each(Task.decode, long, most=max(1, memory_bytes // _PIECES))
+    for batch in _batches(short, min(_HELD, memory_bytes // 2)):
+        _side_by_side(batch, crew)
 
 
-def _kept(
-    stretch: Stretch, data: memoryview, points: Points, kept: memoryview, name: str
-) -> tuple[tuple[int, int], memoryview]:
-    """Check a stretch, and return the header and the packed window that its point keeps."""
-    check_segments(stretch, data, points, name)
-    bits = int(points.header_bits[stretch.point])
-    width = (bits + 7) >> 3
-    header = int.from_bytes(kept[:width], "little")
-    damaged = len(points.kept_crc) and inflater().crc32(kept) != points.kept_crc[stretch.point]
-    if damaged or header >> bits or stretch.length < 0:
-        raise CorruptIndexError(f"the index is damaged where it describes {name}: build it again")
-    return (header, bits), kept[width:]
+def _batches(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
+    batch: list[Task] = []
+    held = 0
+    for task in tasks:
+        if batch and (len(batch) == _BATCH or held + task.held_bytes > most):
+            yield batch
+            batch, held = [], 0
+        batch.append(task)
+        held += task.held_bytes
+    if batch:
+        yield batch
 
 
-def check_segments(stretch: Stretch, data: memoryview, points: Points, name: str) -> None:
-    """Compare the compressed bytes of a stretch with what they were when they were indexed."""
-    _check_size(data, stretch.stop - stretch.start, name)
-    if len(points.segment_crc):
-        _check_marks(stretch.mark, stretch.last, stretch.start, data, points, name)
+def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
+    ready = [(*task.prepared(), task.stretch.length, task.skip) for task in batch]
+    found = [b""] * len(batch)
+
+    def inflate(number: int) -> None:
+        stream, packed, length, skip = ready[number]
+        whole = inflate_spliced(stream, unpacked(packed), length)
+        if len(whole) == length:
+            found[number] = whole[skip:]
+
+    crew.each(inflate, range(len(batch)))
+    for task, values in zip(batch, found, strict=True):
+        if values:
+            task.put(values)
+        else:
+            task.decode()  # which tells what is wrong, or asks another module
 
 
 def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:
@@ -125,3 +200,49 @@ def place(
         begin, end = max(at, 0), min(at + length, len(data))
         if begin < end:
             into[plane, run, begin - at : end - at] = data[begin:end]
+
+
+class Crew:
+    """Threads that are started when they are first needed; the caller's is one of them."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(
+        self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
+    ) -> None:
+        """Do something to each item, in any order, by at most so many threads."""
+        left = iter(items)
+
+        def work() -> None:
+            try:
+                for item in left:
+                    one(item)
+            except BaseException:
+                deque(left, maxlen=0)  # the others need not go on
+                raise
+
+        helpers = (self.threads if most is None else min(self.threads, most)) - 1
+        others: list[Future[None]] = []
+        try:
+            if helpers > 0:
+                self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
+                with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
+                    for _ in range(helpers):
+                        others.append(self._pool.submit(work))
+            work()
+        except BaseException:
+            deque(left, maxlen=0)
+            raise
+        finally:
+            wait(others)
+        for other in others:
+            other.result()

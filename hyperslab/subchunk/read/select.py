@@ -54,13 +54,6 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
 
     Whole numbers, slices of any step, an ellipsis, None, and lists or boolean masks of one
     dimension; several lists select the product of them, as in h5py and Zarr's ``oindex``.
-
-    Examples
-    --------
-    >>> wanted((..., slice(None, None, -2)), (2, 5)).axes[1]
-    Axis(indices=range(0, 6, 2), order=slice(None, None, -1), drop=False)
-    >>> wanted((0, [3, 1]), (2, 5)).shape
-    (1, 2)
     """
     keys = list(key) if isinstance(key, tuple) else [key]
     named = sum(item is not None and item is not Ellipsis for item in keys)
@@ -84,6 +77,14 @@ def wanted(key: Key | tuple[Key, ...], shape: tuple[int, ...]) -> Wanted:
         axes.append(_axis(item, shape[len(axes)], len(axes)))
         place += not axes[-1].drop
     return Wanted(tuple(axes), tuple(new), boxed)
+
+
+def picked_of(values: NDArray[Any], axes: Sequence[range | NDArray[np.int64]]) -> NDArray[Any]:
+    """Return the product of indices of each axis."""
+    for place, chosen in enumerate(axes):
+        cut = slice(chosen.start, chosen.stop, chosen.step) if isinstance(chosen, range) else chosen
+        values = values[(slice(None),) * place + (cut,)]
+    return values
 
 
 def _axis(item: Any, length: int, number: int) -> Axis:

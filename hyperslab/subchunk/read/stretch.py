@@ -86,5 +86,4 @@ def divided(stretch: Stretch, points: Points, count: int) -> list[Stretch]:
 
 
 def worth(found: Sequence[Stretch], chunk_bytes: int) -> bool:
-    """Return whether decoding stretches is less work than decoding the whole chunk."""
     return sum(stretch.length for stretch in found) < _WHOLE * chunk_bytes

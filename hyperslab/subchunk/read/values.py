@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..chunk_table import Chunks
 from ..errors import MemoryLimitError
 from ..fetch import Source
-from ..fetch.together import in_turn, together
-from ..hdf5 import Chunks, Variable
-from ..index.index import PointIndex
+from ..fetch.ranges import both
+from ..hdf5 import Variable
+from ..index.index import Index
 from ..index.points import Points
-from ..memory import HELD, refuse_above
+from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
-from .crew import Crew
-from .decode import check_chunk
-from .select import Wanted
+from .decode import Crew, Task, check_chunk, decode
+from .select import Wanted, picked_of
 from .stretch import Stretch, divided, stretches, worth
-from .tasks import Task, decode
 from .whole import decode_chunk
 
 _BATCH = 4096  # chunks that are worked on at a time
@@ -55,7 +54,7 @@ class Indexed:
     """A variable with its index and its file."""
 
     variable: Variable
-    index: PointIndex
+    index: Index
     chunks: Chunks
     points: Points
     data: Source
@@ -115,30 +114,21 @@ class Indexed:
     ) -> None:
         """Read chunks whole; over a network as many at once as there is memory for."""
         largest = max(int(self.chunks.size[row]) for _, row in whole)
-        needed = self._whole_bytes(largest)
+        needed = largest + 2 * self.variable.chunk_bytes  # as stored, inflated, and in order
+        refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
 
         def one(item: tuple[tuple[Box, int], memoryview | None]) -> None:
             (box, row), stored = item
             result[box.place] = self._whole(box, row, stored)
 
         if not self.data.remote:
-            crew.each(one, zip(whole, repeat(None)), most=self._crew(len(whole), 0, needed))
+            crew.each(one, zip(whole, repeat(None)), most=max(1, self.memory_bytes // needed))
             return
         left = iter(whole)
         while some := list(islice(left, max(1, min(HELD, self.memory_bytes - needed) // largest))):
             fetched = self._stored([row for _, row in some])
-            most = self._crew(len(some), sum(map(len, fetched)), needed)
+            most = max(1, (self.memory_bytes - sum(map(len, fetched))) // needed)
             crew.each(one, zip(some, fetched, strict=True), most=most)
-
-    def _crew(self, items: int, held: int, needed: int) -> int:
-        """Return how many threads may decode at a time, beside what is held already."""
-        return min(items, max(1, (self.memory_bytes - held) // needed))
-
-    def _whole_bytes(self, size: int) -> int:
-        """Return what decoding a whole chunk needs: as stored, inflated, and in order."""
-        needed = size + 2 * self.variable.chunk_bytes
-        refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
-        return needed
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes from points that lie alike; None where the chunk is read whole.
@@ -188,13 +178,13 @@ class Indexed:
         planes = [self._planes(here, plan.length) for here, plan in zip(values, plans, strict=True)]
         offsets = self.chunks.offset[[plan.row for plan in plans]].tolist()
         begins = [offsets[number] for number, _ in cut]
-        at_once = together if self.data.remote else in_turn
-        kept, data = at_once(
+        kept, data = both(
             lambda: self.index.kept(self.points, (stretch.point for _, stretch in cut)),
             lambda: self.data.ranges(
                 [begin + stretch.start for begin, (_, stretch) in zip(begins, cut, strict=True)],
                 [begin + stretch.stop for begin, (_, stretch) in zip(begins, cut, strict=True)],
             ),
+            at_once=self.data.remote,
         )
         name = self.variable.name
         tasks = [
@@ -220,7 +210,6 @@ class Indexed:
         return divided(stretch, self.points, count) if count > 1 else [stretch]
 
     def _stored(self, rows: Sequence[int]) -> list[memoryview]:
-        """Return chunks as they are stored."""
         starts = self.chunks.offset[rows].astype(np.int64)
         stops = starts + self.chunks.size[rows].astype(np.int64)
         return self.data.ranges(starts.tolist(), stops.tolist())
@@ -233,10 +222,7 @@ class Indexed:
         check_chunk(row, compressed, stored[:compressed], self.points, self.variable.name)
         raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))
         values = raw.view(self.variable.dtype).reshape(self.variable.chunks)
-        for axis, local in enumerate(box.local):
-            cut = slice(local.start, local.stop, local.step) if isinstance(local, range) else local
-            values = values[(slice(None),) * axis + (cut,)]
-        return values
+        return picked_of(values, box.local)
 
 
 def _contiguous(values: NDArray[Any]) -> NDArray[Any]:

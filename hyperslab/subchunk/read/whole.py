@@ -7,8 +7,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import Inflater, inflater
-from ..deflate.shuffle import unshuffled
+from ..deflate.inflate import Inflater, inflater, unshuffled
 from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
 
@@ -18,7 +17,6 @@ _ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
 def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDArray[np.uint8]:
-    """Return the bytes of a chunk from what is stored."""
     for place in reversed(range(len(variable.filters))):
         if mask >> place & 1:
             continue
@@ -51,13 +49,6 @@ def checked(data: bytes | memoryview, name: str) -> memoryview:
 
 
 def fletcher32(data: NDArray[np.uint8]) -> int:
-    """Return HDF5's Fletcher-32 checksum.
-
-    Examples
-    --------
-    >>> hex(fletcher32(np.arange(4, dtype=np.uint8)))
-    '0x2050204'
-    """
     words = data[: data.size & ~1].view(">u2")
     count = words.size + (data.size & 1)
     first = second = 0

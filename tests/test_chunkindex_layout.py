@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from range_server import serving
 
 from hyperslab import subchunk
+from hyperslab.access import chunkindex_format as chunkindex
 from hyperslab.access import reader
 from hyperslab.access.chunkindex_layout import LEAN, SUFFIX, SerialVariable, StandIn
-from hyperslab.subchunk import chunkindex
 
 KINDS = (SerialVariable, StandIn)
 READERS = (LEAN, "chunkindex_layout")
@@ -20,13 +20,13 @@ SHAPE, CHUNKS = (4, 200, 300), (1, 200, 300)
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
 def made(request, tmp_path_factory):
-    """A file, its index of eight points a chunk, and its values."""
+    """A file, its index of some points a chunk, and its values."""
     folder = tmp_path_factory.mktemp("serial")
     rng = np.random.default_rng(5)
     values = np.cumsum(rng.integers(-3, 4, SHAPE), axis=2).astype("<f4")
     with h5py.File(folder / "data.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=CHUNKS, compression=4, shuffle=request.param)
-    chunkindex.write(folder / "data.h5", folder / f"data.h5{SUFFIX}", points=8)
+    chunkindex.write(folder / "data.h5", folder / f"data.h5{SUFFIX}", spacing=30_000)
     return folder, values
 
 
@@ -49,7 +49,7 @@ def serial(made):
 def test_every_layout_and_selection(tmp_path, kind, data, layout, spacing):
     path, index = tmp_path / "file.h5", tmp_path / "index.nc"
     truth = files.write(path, layout)
-    chunkindex.write(path, index, points=1, spacing=spacing)
+    chunkindex.write(path, index, spacing=spacing)
     found = kind(path.open("rb"), index.open("rb"), "data")
     try:
         for _ in range(5):

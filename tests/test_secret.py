@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from hyperslab.measure.secret import concealed, of_options, of_url
+from hyperslab.secret import concealed, of_options, of_url
 
 SECRET = "canary/secret+="
 

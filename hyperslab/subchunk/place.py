@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-
-from ..fetch import is_url, local_path
+from urllib.parse import unquote
 
 SUFFIX = ".subchunk"
+_REMOTE_MARK, _LOCAL = "://", "file://"
 _ENDS = "?#"  # what may stand behind the path of a URL
+
+
+def is_url(place: str | Path) -> bool:
+    text = os.fspath(place)
+    return _REMOTE_MARK in text and not text.startswith(_LOCAL)
+
+
+def local_path(place: str | Path) -> str:
+    """Return the path of a file of this machine, which may be given as a URL."""
+    text = os.fspath(place)
+    return unquote(text.removeprefix(_LOCAL)) if text.startswith(_LOCAL) else text
 
 
 def absolute(path: str | Path) -> str:
@@ -22,26 +33,7 @@ def absolute(path: str | Path) -> str:
     return os.fspath(path) if is_url(path) else os.fspath(Path(local_path(path)).absolute())
 
 
-def beside(path: str | Path) -> str:
-    """Return the place of an index beside its file.
-
-    Examples
-    --------
-    >>> beside("a.nc"), beside("https://host/a.nc?token=x")
-    ('a.nc.subchunk', 'https://host/a.nc.subchunk?token=x')
-    """
-    front, behind = _cut(os.fspath(path))
-    return front + SUFFIX + behind
-
-
 def file_name(path: str | Path) -> str:
-    """Return the last part of a path or URL.
-
-    Examples
-    --------
-    >>> file_name("https://host/folder/a.nc?token=x")
-    'a.nc'
-    """
     return _cut(os.fspath(path))[0].rstrip("/").rpartition("/")[2]
 
 
@@ -50,16 +42,30 @@ def index_place(path: str | Path, place: str | Path | None) -> str:
 
     Examples
     --------
+    >>> index_place("https://host/a.nc?token=x", None)
+    'https://host/a.nc.subchunk?token=x'
     >>> index_place("data/a.nc", "https://host/indexes/")
     'https://host/indexes/a.nc.subchunk'
     """
     if place is None:
-        return beside(path)
+        front, behind = _cut(os.fspath(path))
+        return front + SUFFIX + behind
     text = os.fspath(place) if is_url(place) else local_path(place)
     front, behind = _cut(text)
     if front.endswith("/") or (not is_url(text) and Path(text).is_dir()):
         return f"{front.rstrip('/')}/{file_name(path)}{SUFFIX}{behind}"
     return text
+
+
+def target_place(path: str | Path, index: str | Path | None) -> Path:
+    if index is None and is_url(path):
+        return Path.cwd() / (file_name(path) + SUFFIX)
+    place = index_place(path if is_url(path) else absolute(path), index)
+    if is_url(place):
+        raise ValueError(
+            f"the index cannot be written to {place}: name a file of this machine, and copy it"
+        )
+    return Path(place)
 
 
 def _cut(text: str) -> tuple[str, str]:

@@ -1,0 +1,357 @@
+"""The index of the package chunkindex: an HDF5 file, as in Figure 3 of Penard et al. 2025.
+
+```
+group: VARIABLE/I.J {            // place of the chunk in the grid
+  dimensions: outloc = points; win = 32768
+  byte window(outloc, win)       // decompressed bytes before each point; chunks (1, win), deflate
+  int64 outloc(outloc)           // bytes of the decompressed chunk before the point
+  int64 inloc(outloc)            // first byte of the compressed chunk that lies behind it whole
+  byte bits(outloc)              // bits of the byte before that one that lie behind it too
+  :uncompressed_size, :compressed_size
+}
+```
+
+The study needs it to re-do the document's reads. Nobody else does: an index of `hyperslab.subchunk`
+is smaller, quicker, and knows when the file has changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.subchunk import CorruptIndexError, File, Index, StaleIndexError, SubchunkError
+from hyperslab.subchunk.chunk_table import Chunks, chunk_table
+from hyperslab.subchunk.deflate.inflate import WINDOW
+from hyperslab.subchunk.deflate.walk import walk
+from hyperslab.subchunk.fetch import LocalFile
+from hyperslab.subchunk.hdf5 import Variable
+from hyperslab.subchunk.index.build import whole_file
+from hyperslab.subchunk.index.format import Entry
+from hyperslab.subchunk.index.points import Points
+from hyperslab.subchunk.index.survey import look, opened
+from hyperslab.subchunk.listing import listing
+
+POINTS, SPACING = 3, 2_000_000
+_NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable.%10d"  # netCDF-4's own words
+_LEVEL = 1  # of the windows, as the package has it
+_MODE = 15  # zran's number for a stream with zlib's header
+_BEGIN = 2  # bytes of zlib's header
+_CHUNK = re.compile(r"\d+(\.\d+)*")
+_STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2, "little")
+_DAMAGE = (LookupError, OSError, TypeError, ValueError, RuntimeError, AttributeError)
+
+
+def span(chunk_bytes: int, spacing: int = SPACING) -> int:
+    """Return the least distance of points: three a chunk, or one every so many bytes.
+
+    Source
+    ------
+    Penard et al. 2025, section 3.3: three points a chunk, or at least one every 2 MB.
+
+    Examples
+    --------
+    >>> span(1_956_240), span(53_989_260)
+    (652080, 2000000)
+    """
+    return min(spacing, -(-chunk_bytes // POINTS))
+
+
+def write(
+    path: str | Path,
+    index: str | Path,
+    *,
+    variables: Sequence[str] | None = None,
+    spacing: int = SPACING,
+) -> Path:
+    """Build the index of a file as the package does; it appears whole, or not at all.
+
+    Points lie where deflate's blocks end, and each keeps its whole window.
+
+    Source
+    ------
+    Penard et al. 2025, sections 3.2 and 3.3, Figure 3.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with h5py.File(folder / "x.h5", "w") as file:
+    ...     _ = file.create_dataset("x", data=np.arange(90_000), chunks=(9_000,), compression=4)
+    >>> with h5py.File(write(folder / "x.h5", folder / "x_index.nc")) as file:
+    ...     sorted(file["x/0"])
+    ['bits', 'inloc', 'outloc', 'win', 'window']
+    """
+    if spacing < 1:
+        raise ValueError(f"spacing={spacing}: give 1 or more")
+    data, target = LocalFile(path), Path(index)
+    with opened(Path(path)) as source:
+        found = look(source, variables, Path(path).name)
+    with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
+        for variable in found.variables:
+            if (chunks := found.tables.get(variable.name)) is None:
+                continue
+            file.require_group(variable.name)  # there too when no chunk was written yet
+            least = span(variable.chunk_bytes, spacing)
+            for row, name in enumerate(chunk_names(variable, chunks.number)):
+                start, size = int(chunks.offset[row]), int(chunks.size[row])
+                stored = np.frombuffer(data.ranges([start], [start + size])[0], np.uint8)
+                if not chunks.mask[row]:
+                    group = file.create_group(f"{variable.name}/{name}", track_order=True)
+                    _write_chunk(group, variable, stored, least)
+    return target
+
+
+def chunk_names(variable: Variable, numbers: NDArray[np.int64]) -> list[str]:
+    """Return the groups' names of chunks: their places along each axis."""
+    places = np.stack(np.unravel_index(numbers, variable.grid), -1)
+    return [".".join(map(str, place)) for place in places.tolist()]
+
+
+def _write_chunk(
+    group: h5py.Group, variable: Variable, stored: NDArray[np.uint8], least: int
+) -> None:
+    output = np.empty(variable.chunk_bytes, np.uint8)
+    try:
+        stream = stored[: stored.size - variable.guard_bytes]
+        places = walk(stream, least, output, blocks=True)
+    except SubchunkError as error:
+        raise SubchunkError(f"{group.name} cannot be indexed: {error}") from error
+    bit = places.bit.astype(np.int64)
+    inloc = (bit + 7) >> 3
+    windows = np.zeros((len(places), WINDOW), np.uint8)
+    for window, out in zip(windows, places.out.tolist(), strict=True):
+        window[max(0, WINDOW - out) :] = output[max(0, out - WINDOW) : out]
+    scale = group.create_dataset("outloc", data=places.out.astype("<i8"))
+    scale.make_scale("outloc")
+    win = group.create_dataset("win", (WINDOW,), ">f4")  # without values: netCDF-4's way
+    win.make_scale(_NO_VARIABLE % WINDOW)
+    window = group.create_dataset(
+        "window", data=windows.view(np.int8), chunks=(1, WINDOW), compression=_LEVEL
+    )
+    for axis, dimension in enumerate((scale, win)):
+        window.dims[axis].attach_scale(dimension)
+    for name, values in (("inloc", inloc.astype("<i8")), ("bits", (inloc * 8 - bit).astype("i1"))):
+        group.create_dataset(name, data=values).dims[0].attach_scale(scale)
+    sizes = {"uncompressed_size": output.size, "compressed_size": stored.size}
+    for name, value in {**sizes, "mode": _MODE, "span": least}.items():
+        group.attrs[name] = np.array([value], "<i8")
+
+
+@dataclass(frozen=True)
+class ChunkRecord:
+    """The points of one chunk; arrays are of shape (points,)."""
+
+    outloc: NDArray[np.int64]  # bytes of the decompressed chunk before a point
+    inloc: NDArray[np.int64]  # first byte of the compressed chunk that lies behind it whole
+    bits: NDArray[np.int64]  # bits of the byte before `inloc` that lie behind the point, 0 to 7
+    uncompressed_size: int
+    compressed_size: int
+    inserted: bool = False  # whether the first point, the chunk's beginning, is not in the index
+
+    def __len__(self) -> int:
+        return len(self.outloc)
+
+    @property
+    def bit(self) -> NDArray[np.int64]:
+        """Bits of the compressed chunk before each point."""
+        return self.inloc * 8 - self.bits
+
+
+@contextmanager
+def described(name: str | None) -> Iterator[None]:
+    """Say of a damaged index what it describes wrongly."""
+    try:
+        yield
+    except SubchunkError:
+        raise
+    except _DAMAGE as error:
+        said = str(error).partition("\n")[0]
+        raise CorruptIndexError(
+            f"the index cannot be read where it describes {name}: {said}"
+        ) from error
+
+
+def group_of(file: h5py.File, name: str) -> h5py.Group:
+    """Return a group of an index."""
+    with described(name):
+        if isinstance(found := file[name], h5py.Group):
+            return found
+    raise CorruptIndexError(f"the index is damaged: {name} is no group")
+
+
+def read_window(group: h5py.Group, place: int) -> bytes:
+    """Return the window of a point."""
+    with described(group.name):
+        return bytes(group["window"][place].tobytes())
+
+
+def read_record(group: h5py.Group) -> ChunkRecord:
+    """Return what a group says of its chunk, the windows left where they are."""
+    with described(group.name):
+        sizes = [int(np.ravel(group.attrs[f"{name}compressed_size"])[0]) for name in ("un", "")]
+        window = group["window"]
+        if window.shape[1:] != (WINDOW,) or window.dtype.itemsize != 1 or len(window) > sizes[1]:
+            raise ValueError(f"its windows are {window.dtype} of shape {window.shape}")
+        columns = [group[name] for name in ("outloc", "inloc", "bits")]
+        if any(item.shape != window.shape[:1] or item.dtype.kind not in "iu" for item in columns):
+            raise ValueError("its arrays differ in length, or are no whole numbers")
+        outloc, inloc, bits = (np.asarray(item[()]).astype(np.int64) for item in columns)
+    inside = outloc < sizes[0]  # a point at the very end has nothing behind it
+    outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
+    inserted = not len(outloc) or bool(outloc[0])
+    if inserted:
+        outloc, inloc, bits = (
+            np.insert(column, 0, first)
+            for column, first in ((outloc, 0), (inloc, _BEGIN), (bits, 0))
+        )
+    good = (
+        bool((np.diff(outloc) > 0).all() and (np.diff(inloc) > 0).all())
+        and (outloc[0], inloc[0], bits[0]) == (0, _BEGIN, 0)
+        and inloc[-1] <= sizes[1]
+        and bool(((bits >= 0) & (bits < 8)).all())
+    )
+    if not good:
+        raise CorruptIndexError(
+            f"the index is damaged where it describes {group.name}: its points are not in order, "
+            "or outside of the chunk; build it again"
+        )
+    return ChunkRecord(outloc, inloc, bits, sizes[0], sizes[1], inserted)
+
+
+def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -> None:
+    """Refuse a record of a chunk that has another size now."""
+    if (record.compressed_size, record.uncompressed_size) != (size, variable.chunk_bytes):
+        raise StaleIndexError(
+            f"the index does not belong to the file as it is now: chunk {name} of {variable.name} "
+            f"had {record.compressed_size} bytes and has {size} (decompressed "
+            f"{record.uncompressed_size} and {variable.chunk_bytes}); build it again"
+        )
+
+
+def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
+    """Return what an index says of each chunk of a variable."""
+    with index_opened(index) as file:
+        if variable not in file:
+            raise KeyError(f"the index has no variable {variable!r}")
+        return _records(group_of(file, variable))
+
+
+def _records(group: h5py.Group) -> dict[str, ChunkRecord]:
+    with described(group.name):
+        return {name: read_record(group[name]) for name in group if _CHUNK.fullmatch(name)}
+
+
+def index_opened(path: str | Path) -> h5py.File:
+    """Open an index."""
+    try:
+        return h5py.File(path, "r")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise CorruptIndexError(f"the index cannot be opened: {error}") from error
+
+
+class ChunkindexFile(File):
+    """A file that is read by the planner of `hyperslab.subchunk`, through points of chunkindex."""
+
+    def _read_index(self) -> Index:
+        return cast(Index, _ChunkindexIndex(self))
+
+
+@dataclass(frozen=True)
+class _WindowPoints(Points):
+    """Points whose windows lie in the groups of an HDF5 file."""
+
+    groups: tuple[str, ...] = ()  # path of the group of each chunk; "" where it has none
+    inserted: tuple[bool, ...] = ()  # whether the first point of a chunk is not in its group
+
+
+class _ChunkindexIndex:
+    """An index of chunkindex in place of an `Index`.
+
+    It says nothing of variables and chunks: the file itself is asked. It holds no checksums, and
+    of the file no more than the chunks' sizes.
+    """
+
+    def __init__(self, file: File) -> None:
+        self.data: dict[str, Any] = {}
+        self._file, self._index = file, index_opened(file.index_path)
+        self._points: dict[int, tuple[Chunks, Points]] = {}
+        with file.plainly() as hdf5:
+            self.listing = listing(hdf5)
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """The variables of the file by their names."""
+        found = self.listing.variables
+        if not any(name in self._index for name in found):
+            raise StaleIndexError("the index describes no variable of the file")
+        return {
+            name: Entry(variable, place, variable.chunk_bytes * (name in self._index), None)
+            for place, (name, variable) in enumerate(found.items())
+            if not variable.plain
+        }
+
+    def points(self, entry: Entry) -> tuple[Chunks, Points]:
+        """Return chunk table and points of a variable."""
+        if entry.place not in self._points:
+            with self._file.plainly() as hdf5:
+                chunks = chunk_table(hdf5[entry.variable.name])
+            self._points[entry.place] = chunks, self._read(entry.variable, chunks)
+        return self._points[entry.place]
+
+    def _read(self, variable: Variable, chunks: Chunks) -> _WindowPoints:
+        held = _records(group_of(self._index, variable.name))
+        names = chunk_names(variable, chunks.number)
+        records = [
+            None if mask else held.get(name)
+            for name, mask in zip(names, chunks.mask.tolist(), strict=True)
+        ]
+        there = [record for record in records if record is not None]
+        for name, record, size in zip(names, records, chunks.size.tolist(), strict=True):
+            if record is not None:
+                check_sizes(variable, name, record, size)
+        empty = np.empty(0, np.int64)
+        out = np.concatenate([empty, *(record.outloc for record in there)])
+        counts = [0 if record is None else len(record) for record in records]
+        zeros = np.zeros(len(out), np.int64)
+        return _WindowPoints(
+            first=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            out=out,
+            bit=np.concatenate([empty, *(record.bit for record in there)]),
+            segment_crc=empty,
+            mark=np.arange(len(out)),
+            header_bits=zeros,
+            kept_at=zeros,
+            kept_bytes=np.where(out > 0, WINDOW + len(_STORED), 0),
+            kept_crc=empty,  # HDF5 checks the windows itself
+            groups=tuple(f"{variable.name}/{name}" for name in names),
+            inserted=tuple(record is not None and record.inserted for record in records),
+        )
+
+    def kept(self, points: Points, numbers: Iterable[int]) -> list[memoryview]:
+        """Return the windows of some points, as an `Index` keeps them."""
+        assert isinstance(points, _WindowPoints)
+        found = []
+        for number in numbers:
+            row = int(np.searchsorted(points.first, number, "right")) - 1
+            place = number - int(points.first[row]) - points.inserted[row]
+            window = b""
+            if points.out[number]:
+                window = _STORED + read_window(group_of(self._index, points.groups[row]), place)
+            found.append(memoryview(window))
+        return found
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()

@@ -1,0 +1,145 @@
+"""Where a file keeps the chunks of a variable."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import h5py
+import numpy as np
+from h5py import h5z
+from numpy.typing import NDArray
+
+from .errors import CorruptDataError, UnreadableError
+
+# Filters that hdf5plugin brings.
+_FILTERS = {
+    307: "bzip2", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd",
+    32017: "sz", 32018: "fcidecomp", 32024: "sz3", 32026: "blosc2", 32028: "sperr",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """Where the chunks of one variable lie, in the order of the grid."""
+
+    # Place in the grid of chunks, counted in C order; ascending, without those never written.
+    number: NDArray[np.int64]
+    offset: NDArray[np.uint64]  # first byte in the file
+    size: NDArray[np.uint64]  # compressed bytes
+    mask: NDArray[np.uint32]  # a bit for each filter that the chunk skips
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def digest(self) -> str:
+        """Return a hash of the table: it changes when chunks are added, moved or resized."""
+        found = hashlib.sha256()
+        for column in (self.number, self.offset, self.size, self.mask):
+            found.update(np.ascontiguousarray(column).tobytes())
+        return found.hexdigest()[:32]
+
+
+def chunk_table(dataset: h5py.Dataset) -> Chunks:
+    """Return where the chunks of a dataset lie; only those that were written."""
+    grid = tuple(-(-n // c) for n, c in zip(dataset.shape, dataset.chunks, strict=True))
+    steps = np.cumprod((1, *grid[:0:-1]), dtype=np.int64)[::-1]
+    infos = _chunk_infos(dataset)
+    corners = np.array([info.chunk_offset for info in infos], np.int64).reshape(-1, len(grid))
+    places = corners // np.array(dataset.chunks, np.int64)
+    _check_places(dataset, places)
+    number = (places * steps).sum(axis=1, dtype=np.int64)
+    sizes = np.array([info.size for info in infos], np.uint64)
+    masks = np.array([info.filter_mask for info in infos], np.uint32)
+    masks = _true_masks(dataset, places, sizes, masks)
+    order = np.argsort(number, kind="stable")
+    if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
+        raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
+    offsets = np.array([info.byte_offset for info in infos], np.uint64)
+    return Chunks(number[order], offsets[order], sizes[order], masks[order])
+
+
+def missing_filter(dataset: h5py.Dataset) -> str:
+    """Say which filter of a variable is not here, and what installs it; empty for most.
+
+    One that all chunks skip is not needed.
+    """
+    created = dataset.id.get_create_plist()
+    for place in range(created.get_nfilters()):
+        number, _, _, name = created.get_filter(place)
+        if h5z.filter_avail(number) or all(
+            info.filter_mask >> place & 1 for info in _chunk_infos(dataset)
+        ):
+            continue
+        shown = _FILTERS.get(number) or name.decode(errors="replace").partition(";")[0] or "no name"
+        install = "install its plugin, and set HDF5_PLUGIN_PATH to the plugin's folder"
+        if number in _FILTERS:
+            install = "pip install hdf5plugin, and import it before"
+        what = f"its data are compressed with filter {number} ({shown})"
+        return f"{what}, which is not here: {install}"
+    return ""
+
+
+def _chunk_infos(dataset: h5py.Dataset) -> list[Any]:
+    infos: list[Any] = []
+    if hasattr(dataset.id, "chunk_iter"):
+        dataset.id.chunk_iter(infos.append)
+    else:
+        infos = [dataset.id.get_chunk_info(i) for i in range(dataset.id.get_num_chunks())]
+    return [info for info in infos if info.byte_offset is not None]
+
+
+def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
+    """Refuse what HDF5 (1.10 to 1.14) lists at other places than it reads from.
+
+    Where exactly one dimension is unlimited, new files number the chunks with it as the slowest,
+    but HDF5 lists them as if the dimensions were in their own order; so all that comes before the
+    unlimited one is 0 in such a list.
+    """
+    unlimited = [axis for axis, n in enumerate(dataset.maxshape) if n is None]
+    if len(unlimited) != 1 or not unlimited[0] or not len(places):
+        return
+    before = slice(unlimited[0])
+    one = zip(dataset.maxshape[before], dataset.chunks[before], strict=True)
+    if not places[:, before].any() and any(n > c for n, c in one):
+        raise UnreadableError("HDF5 may list them at wrong places")
+
+
+def _true_masks(
+    dataset: h5py.Dataset,
+    places: NDArray[np.int64],
+    sizes: NDArray[np.uint64],
+    masks: NDArray[np.uint32],
+) -> NDArray[np.uint32]:
+    """Return which filters chunks skip, partial ones that HDF5 left unfiltered included.
+
+    A file can ask for that (``H5Pset_chunk_opts``). The mask of such a chunk is 0 all the same; it
+    has the length of a chunk, and its bytes are the values that HDF5 reads.
+    """
+    filters = dataset.id.get_create_plist().get_nfilters()
+    whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
+    room = np.array(dataset.shape, np.int64) - places * np.array(dataset.chunks, np.int64)
+    partial = (room < np.array(dataset.chunks)).any(axis=1)
+    found = masks.copy()
+    for row in np.flatnonzero(partial & (sizes == whole) & (masks == 0)) if filters else ():
+        if _as_stored(dataset, tuple(places[row].tolist())):
+            found[row] = 2**filters - 1
+    return found
+
+
+def _as_stored(dataset: h5py.Dataset, place: tuple[int, ...]) -> bool:
+    """Return whether the stored bytes of a chunk are the values that HDF5 reads."""
+    corner = tuple(number * length for number, length in zip(place, dataset.chunks, strict=True))
+    box = tuple(slice(at, at + n) for at, n in zip(corner, dataset.chunks, strict=True))
+    try:
+        values = dataset[box]
+        stored = dataset.id.read_direct_chunk(corner)[1]
+    except OSError:  # it is damaged, which is said where it is read
+        return False
+    if math.prod(dataset.chunks) * values.itemsize != len(stored):
+        return False
+    raw = np.frombuffer(stored, values.dtype).reshape(dataset.chunks)
+    inside = raw[tuple(slice(n) for n in values.shape)]
+    return bool(inside.tobytes() == values.tobytes())

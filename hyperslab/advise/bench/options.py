@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from typing import Any
 
 _ABOUT = """\
@@ -34,126 +33,76 @@ and -m (compare) are always done; its -p and -i are --ranks and --independent. T
 page "hyperslab bench" of the book has the whole table.
 """
 
-_BOXES, _FILE = "V:N:N:N[,…]", {"metavar": "FILE"}
-# By group: the words of an option, its help, and what else argparse takes.
-_GROUPS: Mapping[str, Mapping[tuple[str, ...], tuple[str, Mapping[str, Any]]]] = {
-    "layouts to try (several values of --chunks: each)": {
-        ("-f", "--format"): (
-            "1 netcdf3, 2 netcdf3-64bit, 3 netcdf4, 4 netcdf4-classic, 5 cdf5, or hdf5, zarr2, "
-            "zarr3, nczarr (the file's; netcdf4 where a classic file would need chunks)",
-            {"metavar": "F"},
-        ),
-        ("--chunks",): (
-            "1,721,1440 or time=1,lat=721 (others keep theirs), default (the library's choice), "
-            "auto (one layout each for a map, a series and both), same, contiguous; may be "
-            "repeated",
-            {"metavar": "C", "action": "append"},
-        ),
-        ("--codec",): (
-            "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)",
-            {"metavar": "NAME[:LEVEL]"},
-        ),
-        ("--shuffle",): (
-            "shuffle bytes before the codec (as the file does)",
-            {"action": argparse.BooleanOptionalAction, "default": None},
-        ),
-        ("--quantize",): (
-            "keep N digits (bitgroom, granular_bitround) or N bits (bitround) of floats",
-            {"metavar": "MODE:N"},
-        ),
-        ("-e", "--endian"): (
-            "byte order: 1 or little, 2 or big (the file's)",
-            {"metavar": "1|2"},
-        ),
-        ("--cache",): (
-            "chunk cache of each variable, such as 64MiB (the library's)",
-            {"metavar": "SIZE"},
-        ),
-        ("--grid",): (
-            "try every combination: format, chunks, codec, shuffle, quantize, endian or cache "
-            "with its values; may be repeated",
-            {"metavar": "NAME=V/V", "action": "append", "default": []},
-        ),
-        ("-c",): (
-            "as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
-            "chunk lengths (none: the library's); each -c is one layout",
-            {"metavar": "V:Z:S:C:C:C[,…]", "dest": "bm", "action": "append", "default": []},
-        ),
-        ("--no-copy",): (
-            "leave out the layout as it is, which others are compared with",
-            {"dest": "copy", "action": "store_false"},
-        ),
-    },
-    "reads to time": {
-        ("--patterns",): (
-            "time_series, map, profile, row, column, whole, or none (those that the dimensions "
-            "of the variable suggest)",
-            {"metavar": "A,B", "action": "append"},
-        ),
-        ("-s", "--slabs"): (
-            "read in slabs of 1/N of the slowest dimension",
-            {"metavar": "N", "type": int},
-        ),
-        ("-t",): (
-            "read boxes: where the first one starts",
-            {"metavar": _BOXES, "dest": "starts"},
-        ),
-        ("-u",): ("… how large they are", {"metavar": _BOXES, "dest": "counts"}),
-        ("-r",): (
-            "… how far apart (-t, -u, -r together)",
-            {"metavar": _BOXES, "dest": "increments"},
-        ),
-    },
-    "measuring": {
-        ("--repeats",): (
-            "how often each layout is measured; intervals need 6 (7)",
-            {"metavar": "N", "type": int, "default": 7},
-        ),
-        ("--memory",): (
-            "most memory of the process that makes a copy, libraries included (256MiB)",
-            {"metavar": "SIZE", "default": "256MiB"},
-        ),
-        ("--no-verify",): (
-            "do not compare the values of copies with the original",
-            {"dest": "verify", "action": "store_false"},
-        ),
-        ("--ranks",): (
-            "write and read one variable by N processes together, through MPI and parallel "
-            "HDF5, each a part of its slowest dimension",
-            {"metavar": "N", "type": int},
-        ),
-        ("--independent",): (
-            "with --ranks: each rank for itself, not in collective calls",
-            {"action": "store_true"},
-        ),
-        ("--workdir",): (
-            "where copies are made: what is timed is the disk that this is on (here)",
-            {"metavar": "DIR"},
-        ),
-        ("--seed",): ("of the order (0)", {"metavar": "N", "type": int, "default": 0}),
-    },
-    "results": {
-        ("--csv",): (
-            "one line a layout, bm_file's columns first (chunks and codec of the largest "
-            "variable); - for output",
-            _FILE,
-        ),
-        ("--json",): ("the same with the sentences; - for output", _FILE),
-        ("--parquet",): ("every sample and phase", _FILE),
-        ("--plot",): ("a picture: .png, .svg or .pdf", _FILE),
-        ("--html",): ("the report and the picture as one page", _FILE),
-        ("-o", "--output"): (
-            "write the best layout (over the patterns; the one asked for, if one) to FILE",
-            _FILE,
-        ),
-        ("--keep",): ("write every layout to DIR", {"metavar": "DIR"}),
-        ("-v", "--verbose"): (
-            "also show calls, bytes and CPU time",
-            {"action": "store_true"},
-        ),
-        ("-q", "--quiet"): ("no progress", {"action": "store_true"}),
-    },
-}
+# By group: the words of an option, what else argparse takes, and its help.
+_GROUPS: dict[str, list[tuple[tuple[str, ...], dict[str, Any], str]]] = {
+    "layouts to try (several values of --chunks: each)": [
+        (("-f", "--format"), {"metavar": "F"},
+         "1 netcdf3, 2 netcdf3-64bit, 3 netcdf4, 4 netcdf4-classic, 5 cdf5, or hdf5, zarr2, "
+         "zarr3, nczarr (the file's; netcdf4 where a classic file would need chunks)"),
+        (("--chunks",), {"metavar": "C", "action": "append"},
+         "1,721,1440 or time=1,lat=721 (others keep theirs), default (the library's choice), "
+         "auto (one layout each for a map, a series and both), same, contiguous; may be repeated"),
+        (("--codec",), {"metavar": "NAME[:LEVEL]"},
+         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)"),
+        (("--shuffle",), {"action": argparse.BooleanOptionalAction, "default": None},
+         "shuffle bytes before the codec (as the file does)"),
+        (("--quantize",), {"metavar": "MODE:N"},
+         "keep N digits (bitgroom, granular_bitround) or N bits (bitround) of floats"),
+        (("-e", "--endian"), {"metavar": "1|2"}, "byte order: 1 or little, 2 or big (the file's)"),
+        (("--cache",), {"metavar": "SIZE"},
+         "chunk cache of each variable, such as 64MiB (the library's)"),
+        (("--grid",), {"metavar": "NAME=V/V", "action": "append", "default": []},
+         "try every combination: format, chunks, codec, shuffle, quantize, endian or cache with "
+         "its values; may be repeated"),
+        (("-c",), {"metavar": "V:Z:S:C:C:C[,…]", "dest": "bm", "action": "append", "default": []},
+         "as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
+         "chunk lengths (none: the library's); each -c is one layout"),
+        (("--no-copy",), {"dest": "copy", "action": "store_false"},
+         "leave out the layout as it is, which others are compared with"),
+    ],
+    "reads to time": [
+        (("--patterns",), {"metavar": "A,B", "action": "append"},
+         "time_series, map, profile, row, column, whole, or none (those that the dimensions of "
+         "the variable suggest)"),
+        (("-s", "--slabs"), {"metavar": "N", "type": int},
+         "read in slabs of 1/N of the slowest dimension"),
+        (("-t",), {"metavar": "V:N:N:N[,…]", "dest": "starts"},
+         "read boxes: where the first one starts"),
+        (("-u",), {"metavar": "V:N:N:N[,…]", "dest": "counts"}, "… how large they are"),
+        (("-r",), {"metavar": "V:N:N:N[,…]", "dest": "increments"},
+         "… how far apart (-t, -u, -r together)"),
+    ],
+    "measuring": [
+        (("--repeats",), {"metavar": "N", "type": int, "default": 7},
+         "how often each layout is measured; intervals need 6 (7)"),
+        (("--memory",), {"metavar": "SIZE", "default": "256MiB"},
+         "most memory of the process that makes a copy, libraries included (256MiB)"),
+        (("--no-verify",), {"dest": "verify", "action": "store_false"},
+         "do not compare the values of copies with the original"),
+        (("--ranks",), {"metavar": "N", "type": int},
+         "write and read one variable by N processes together, through MPI and parallel HDF5, "
+         "each a part of its slowest dimension"),
+        (("--independent",), {"action": "store_true"},
+         "with --ranks: each rank for itself, not in collective calls"),
+        (("--workdir",), {"metavar": "DIR"},
+         "where copies are made: what is timed is the disk that this is on (here)"),
+        (("--seed",), {"metavar": "N", "type": int, "default": 0}, "of the order (0)"),
+    ],
+    "results": [
+        (("--csv",), {"metavar": "FILE"},
+         "one line a layout, bm_file's columns first (chunks and codec of the largest variable); "
+         "- for output"),
+        (("--json",), {"metavar": "FILE"}, "the same with the sentences; - for output"),
+        (("--parquet",), {"metavar": "FILE"}, "every sample and phase"),
+        (("--plot",), {"metavar": "FILE"}, "a picture: .png, .svg or .pdf"),
+        (("--html",), {"metavar": "FILE"}, "the report and the picture as one page"),
+        (("-o", "--output"), {"metavar": "FILE"},
+         "write the best layout (over the patterns; the one asked for, if one) to FILE"),
+        (("--keep",), {"metavar": "DIR"}, "write every layout to DIR"),
+        (("-v", "--verbose"), {"action": "store_true"}, "also show calls, bytes and CPU time"),
+        (("-q", "--quiet"), {"action": "store_true"}, "no progress"),
+    ],
+}  # fmt: skip
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
@@ -179,6 +128,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
     )
     for title, options in _GROUPS.items():
         group = parser.add_argument_group(title)
-        for words, (what, more) in options.items():
+        for words, more, what in options:
             group.add_argument(*words, help=what, **more)
     return parser

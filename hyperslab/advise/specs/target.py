@@ -285,6 +285,7 @@ def _asked(
 ) -> tuple[int, ...]:
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
+    picked: Any
     if format in ("zarr2", "zarr3"):
         import zarr
 

@@ -26,6 +26,10 @@ _ELSEWHERE = {
         ".subchunk.command",
         "index netCDF-4 or HDF5 files, to read inside of their chunks",
     ),
+    "rechunk": (
+        ".tune.rechunk_command",
+        "rewrite a file with other chunks, another codec or format",
+    ),
     "results": (
         ".study.results.command",
         "add a machine's records to results/, or list those that are there",

@@ -14,9 +14,9 @@ from made_bench import bench_frame
 
 from hyperslab.advise.bench import command as bench_command
 from hyperslab.advise.bench import engine
-from hyperslab.advise.copying.room import MemoryLimitError
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
+from hyperslab.tune.copy_plan import MemoryLimitError
 
 
 @pytest.fixture(scope="module")

@@ -15,11 +15,11 @@ import pytest
 from hyperslab.advise.bench import engine as module
 from hyperslab.advise.bench.engine import bench, notes
 from hyperslab.advise.bench.trial import Trial
-from hyperslab.advise.copying.room import MemoryLimitError
 from hyperslab.advise.source import SourceError
 from hyperslab.advise.specs.patterns import Pattern
 from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.measure.records import frame_of
+from hyperslab.tune.copy_plan import MemoryLimitError
 
 MIB = 2**20
 COPY = Target("copy")

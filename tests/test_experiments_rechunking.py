@@ -8,11 +8,11 @@ from functools import partial
 import numpy as np
 import pytest
 import zarr
+from hyperslab.advise.copying.copy import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.variable import variable
-from hyperslab.advise.copying.copy import copy
 from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
 from hyperslab.experiments import rechunking as engines

@@ -23,11 +23,14 @@ BELOW: dict[str, frozenset[str]] = {
     "analysis": frozenset({"text", "measure", "network"}),
     "io": frozenset({"storage", "measure", "access", "network", "subchunk", "kernels"}),
     "parallel": frozenset({"storage", "measure", "kernels", "io"}),
-    "advise": frozenset({"storage", "measure", "network", "subchunk", "access", "parallel"}),
+    "advise": frozenset(
+        {"storage", "measure", "network", "subchunk", "access", "parallel", "tune"}
+    ),
+    "tune": frozenset({"text", "storage", "measure", "advise"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
-BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
+BELOW["study"] = frozenset(BELOW) - {"advise", "tune"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}
 BELOW["__init__"] = frozenset()

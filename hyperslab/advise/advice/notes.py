@@ -72,7 +72,8 @@ def beyond(rows: Sequence[Row], present: Row) -> str:
 def lacking(unkept: Sequence[str]) -> str:
     """Say what a copy would not hold of the file."""
     more = f" And {len(unkept) - _SAID} more." if len(unkept) > _SAID else ""
-    return f"a copy by --apply would not hold all of the file: {' '.join(unkept[:_SAID])}{more}"
+    said = " ".join(unkept[:_SAID])
+    return f"a copy by hyperslab rechunk would not hold all of the file: {said}{more}"
 
 
 def noise(found: Interval) -> str:

@@ -11,9 +11,9 @@ from hyperslab.measure.cold import can_evict
 from hyperslab.network.link import Link
 from hyperslab.storage.layout import CLASSIC, ZARR
 
-from ..copying.coordinates import coordinates_of
 from ..sources.base import Source, SourceError, SourceVariable
 from ..sources.remote import is_url
+from ..specs.coordinates import coordinates_of
 from .sample import SAMPLE_BYTES
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more

@@ -15,8 +15,8 @@ import pandas as pd
 
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
+from hyperslab.tune.partial import part_name, remove_leftovers
 
-from ..copying.partial import part_name, remove_leftovers
 from ..model.errors import UncalibratedError
 from ..model.measured.calibrate import MODULES
 from ..source import open_source

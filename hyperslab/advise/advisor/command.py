@@ -1,4 +1,4 @@
-"""`hyperslab advise FILE`: from the options to the report, and to the file that is rewritten."""
+"""`hyperslab advise FILE`: from the options to the report."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..advice.candidates import Candidate
+from hyperslab.tune.partial import whole_or_nothing
+
 from ..advice.rows import Advice
 from ..bench.outputs import maybe_unread
-from ..copying.partial import whole_or_nothing
 from ..report.table import for_terminal
-from ..specs.parse import size
-from .asked import bytes_of, question, resolved, workdir_of
+from .asked import question, resolved, workdir_of
 from .options import add as add_options
-
-LEAST_MEMORY = 64 * 2**20  # less is what the interpreter takes with its libraries
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,18 +25,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Advise, report, apply; return the exit code: 0, or 1 when it was interrupted.
+    """Advise and report; return the exit code: 0, or 1 when it was interrupted.
 
     Raises
     ------
     ValueError
         When something that was asked for cannot be had; nothing is measured then.
-    RuntimeError
-        When there is no layout to apply, or it cannot be.
     """
     from ..advice.predictors import predictor
     from ..advice.rank import advise
-    from . import apply
 
     say = None if arguments.quiet else _say
     if not arguments.file:
@@ -49,54 +43,21 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     asked = question(arguments)
     _check(arguments)
-    if arguments.apply:
-        apply.check(arguments.apply, arguments.file)
     resolved(asked)
-    if arguments.apply and not arguments.leave_out:
-        apply.check_all(arguments.file, arguments.apply)
-    named = arguments.choice and not arguments.choice.isdigit()
     try:
-        if named and arguments.apply:  # nothing is to be found out
-            _apply(arguments, *apply.by_name(asked, arguments.choice, arguments.apply))
-            return 0
         predicts = predictor(
             rough=arguments.rough, again=arguments.calibrate, workdir=asked.workdir, say=say
         )
         advice = advise(asked, predicts, say)
         _report(arguments, advice)
-        if arguments.apply:
-            try:
-                row = apply.chosen(advice, arguments.choice, arguments.apply)
-                _apply(arguments, row.candidate, advice.twins)
-            except ValueError as error:  # something was measured: it is no matter of usage
-                raise RuntimeError(str(error)) from error
     except KeyboardInterrupt:
         print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
         return 1
     return 0
 
 
-def _apply(arguments: argparse.Namespace, found: Candidate, names: Sequence[str]) -> None:
-    """Rewrite the file, and say what came of it."""
-    from . import apply
-
-    if not arguments.quiet:
-        _say(f"writing {arguments.apply}: {found.name}")
-    made = apply.write(arguments.file, found, names, arguments.apply, size(arguments.memory))
-    for note in made.notes:
-        _say(f"note: {note}")
-    often = "once" if made.reads <= 1.005 else f"{made.reads:.1f} times"
-    _say(f"{made.path}: {made.file_bytes:,} bytes, every value compared; the file was read {often}")
-
-
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse outputs that could not be written, before anything is measured."""
-    bytes_of("--memory", arguments.memory, LEAST_MEMORY if arguments.apply else 1)
-    choice = arguments.choice
-    if choice and not arguments.apply:
-        raise ValueError(f"--choice {choice}: give --apply OUT too: it says what is written there")
-    if choice.isdigit() and not int(choice):
-        raise ValueError(f"--choice {choice}: give a row from 1 on, or the name of a layout")
     if arguments.plot:
         from ..report.plot import check as check_plot
 

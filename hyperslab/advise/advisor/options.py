@@ -20,7 +20,6 @@ examples:
   hyperslab advise sst.nc --access time_series=70%,map=30% --budget 2x
   hyperslab advise model.h5 --access time_series --dims time=dim_0,y=dim_1,x=dim_2
   hyperslab advise https://host/sst.nc --store 20MB/s,80ms
-  hyperslab advise sst.nc --access map --apply map.nc --memory 512MiB
   hyperslab advise sst.nc --no-measure --json advice.json --plot advice.svg
   hyperslab advise --calibrate
 
@@ -28,9 +27,10 @@ A share is that of all reads: with time_series=0.7 and map=0.3, seven of ten rea
 are time series. Shares sum to 1, or to 100 in percent; names without shares weigh
 alike. A gain is the time of an average read now over that with the advice.
 
-exit codes: 0; 1 there was no layout to apply, it could not be made or holds wrong
-values, or the run was interrupted; 2 what was asked for cannot be had, and nothing
-was measured.
+hyperslab rechunk rewrites the file: the report has its command for each layout.
+
+exit codes: 0; 1 the run was interrupted; 2 what was asked for cannot be had, and
+nothing was measured.
 """
 
 
@@ -152,24 +152,4 @@ def _results(group: argparse._ArgumentGroup) -> None:
         "--plot", metavar="FILE", help="size against access times: .png, .svg or .pdf"
     )
     group.add_argument("--html", metavar="FILE", help="the report as a page, with the figure")
-    group.add_argument(
-        "--apply", metavar="OUT",
-        help="rewrite the file in the layout that is advised: verified, whole or not at all",
-    )  # fmt: skip
-    group.add_argument(
-        "--leave-out", action="store_true",
-        help="go on with --apply where OUT cannot hold all that the file holds, such as text, "
-        "records, or attributes of groups; without it such a file is refused",
-    )  # fmt: skip
-    group.add_argument(
-        "--choice", default="", metavar="N",
-        help="apply row N of the table, or the layout of this name, as the report writes it (the "
-        "first that is a layout)",
-    )  # fmt: skip
-    group.add_argument(
-        "--memory", default="512MiB", metavar="SIZE",
-        help="most memory of the process that rewrites, libraries included; with little of it, "
-        "values go through a temporary file beside OUT, so that the file is read once; how often "
-        "it was read is said (512MiB)",
-    )  # fmt: skip
     group.add_argument("-q", "--quiet", action="store_true", help="no progress")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..copying.partial import whole_or_nothing
+from hyperslab.tune.partial import whole_or_nothing
+
 from ..sources.remote import is_url, shown
 from .figure import picture
 from .rows import SAID, bare_name

@@ -67,7 +67,8 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
 
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
-    from ..copying.room import MemoryLimitError
+    from hyperslab.tune.copy_plan import MemoryLimitError
+
     from ..report.summary import COPY
     from . import engine as engine
 

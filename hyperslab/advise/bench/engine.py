@@ -19,9 +19,9 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.layout import CLASSIC
+from hyperslab.tune.partial import part_name, remove_leftovers
+from hyperslab.tune.passes import check_verify
 
-from ..copying.partial import part_name, remove_leftovers
-from ..copying.transfer import check_verify
 from ..memory import mib, peak_bytes
 from ..source import Source, open_source
 from ..specs.patterns import Pattern

@@ -6,10 +6,11 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hyperslab.storage.layout import Layout
 
@@ -19,7 +20,13 @@ from .asked import Asked
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hyperslab.measure.case import Stopwatch
+    from hyperslab.tune.rechunk import CopyReport
+
+    from ..source import Source
     from ..specs.target import Target
+
+_TIMEOUT_S = 30 * 86_400.0
 
 _FILES = ("csv", "json", "parquet", "plot", "output")
 
@@ -134,29 +141,88 @@ def keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> No
 
 def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Path) -> None:
     """Write one layout with the coordinates, and say what the file holds."""
-    from ..copying.coordinates import whole
-    from ..copying.copy import copy_apart
     from ..source import open_source
 
     with open_source(arguments.file) as source:
-        kept = whole(source, asked.names, target)
-    made = copy_apart(
-        arguments.file,
-        path,
-        kept.target,
-        variables=kept.names,
-        memory_bytes=asked.memory_bytes,
-        verify="full" if arguments.verify else "none",
+        wider, names = with_coordinates(source, asked.names, target)
+        left_out = [name for name in source.variables if name not in names]
+    made = _copied(
+        _Copy(
+            (arguments.file, os.fspath(path), wider),
+            {
+                "variables": names,
+                "memory_bytes": asked.memory_bytes,
+                "whole_process": True,
+                "verify": "full" if arguments.verify else "none",
+                "owner": os.getpid(),
+            },
+        )
     )
-    print(for_terminal(f"{target.name}: {path}, with {_listed(kept.names)}"), file=sys.stderr)
+    print(for_terminal(f"{target.name}: {path}, with {_listed(names)}"), file=sys.stderr)
     notes = list(made.notes)
-    if kept.left_out:
+    if left_out:
         notes.append(
-            f"{path} lacks {_listed(kept.left_out)}: --variables says what is copied, and its "
+            f"{path} lacks {_listed(left_out)}: --variables says what is copied, and its "
             "coordinates come along."
         )
     for note in notes:
         print(for_terminal(f"note: {note}"), file=sys.stderr)
+
+
+def with_coordinates(
+    source: Source, names: Sequence[str], target: Target
+) -> tuple[Target, tuple[str, ...]]:
+    """Add what variables need, in the layout that it has, as far as a format can hold it."""
+    from ..specs.coordinates import coordinates_of
+    from ..specs.fitting import fit
+    from ..specs.target import Choice
+
+    kept = list(names)
+    for name in coordinates_of(source.variables, names):
+        wider = replace(target, each=(*target.each, (name, Choice())))
+        try:
+            variables = source.choose([*kept, name])
+            fit(variables, wider.layouts(variables), source.attrs)
+        except ValueError:  # text, groups, or a type that the format has not
+            continue
+        kept, target = [*kept, name], wider
+    return target, tuple(kept)
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A copy as what a process of the harness runs, so that it keeps within a memory limit."""
+
+    words: tuple[str, str, Target]
+    options: Mapping[str, Any]
+
+    def __call__(self, watch: Stopwatch) -> None:
+        from hyperslab.measure.memory import give_back
+        from hyperslab.tune.rechunk import copy
+
+        give_back()
+        with watch("copy"):
+            report = copy(*self.words, **self.options)
+        watch.note(report=report)
+
+
+def _copied(work: _Copy) -> CopyReport:
+    from hyperslab.measure.case import Case
+    from hyperslab.measure.processes import Processes
+    from hyperslab.measure.worker import Job
+    from hyperslab.tune.partial import remove_leftovers
+
+    from .rows import error_of
+
+    path = Path(work.words[1])
+    try:
+        outcome = Processes().run(Job(Case("copy", work, start="spawn"), _TIMEOUT_S))
+    finally:  # what was killed could not do it
+        remove_leftovers(path.parent, path.name)
+    if outcome.status != "ok":
+        raise error_of(outcome.status)
+    report: CopyReport = outcome.rows[0]["report"]
+    return report
 
 
 def _kept_paths(folder: Path, targets: Sequence[Target]) -> dict[str, Path]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from hyperslab.storage.geometry import chunk_grid
 from hyperslab.storage.layout import ZARR, Layout
+from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, plan_copy
+from hyperslab.tune.disk_room import most_bytes
 
-from ..copying.room import MemoryLimitError, Rooms, share
-from ..copying.transfer import estimate_bytes
 from ..memory import mib
 from ..sources.base import Source, SourceVariable
 from ..sources.hdf5 import HDF5Source
@@ -82,7 +82,7 @@ def prepare(
     layouts = target.layouts(chosen)
     try:
         fitted = fit(chosen, layouts, source.attrs)
-        rooms = share(
+        plan = plan_copy(
             [(variable, fitted.layouts[variable.name]) for variable in chosen],
             source_format=source.format,
             cache_bytes=target.cache_bytes,
@@ -123,7 +123,7 @@ def prepare(
             *fitted.notes,
             *_rounding_notes(chosen, fitted.layouts),
             *_chunk_notes(chosen, fitted.layouts),
-            *_room_notes(rooms),
+            *_plan_notes(plan),
         ),
         _disk_bytes(chosen, fitted.layouts),
     )
@@ -159,24 +159,23 @@ def _chunk_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]
             )
 
 
-def _room_notes(rooms: Rooms) -> Iterator[str]:
-    for name, room in rooms.each.items():
-        if room.slabs.reads > 1.005:
+def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+    for name, route in plan.each.items():
+        if route.reads > 1.005:
             yield (
                 f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
-                f"these is read {room.slabs.reads:.1f} times; {mib(room.enough_bytes)} of memory "
-                "would do for once."
+                f"these is read {route.reads:.1f} times; with more memory it would be less."
             )
-    if rooms.reduced and rooms.cache_bytes is not None:
+    if plan.reduced and plan.cache_bytes is not None:
         yield (
-            f"the library's chunk cache is cut to {mib(rooms.cache_bytes)} to keep within the "
+            f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
             "memory allowed."
         )
 
 
 def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
     """Return the room on the disk that is asked for; what compression saves is a guess."""
-    most = estimate_bytes(chosen, layouts)
+    most = most_bytes(chosen, layouts)
     if not all(layouts[variable.name].codec for variable in chosen if variable.shape):
         return most + 2**20
     stored = sum(variable.stored_bytes or variable.nbytes for variable in chosen)

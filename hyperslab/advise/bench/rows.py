@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from ..copying.failures import error_of
+from hyperslab.tune.copy_plan import MemoryLimitError
+from hyperslab.tune.disk_room import NoRoomError
+
 from ..memory import mib
 from ..report.compare import WrongValuesError
-from ..sources.base import Source, SourceVariable
+from ..sources.base import Source, SourceError, SourceVariable
 from .prepared import Prepared
 
 SOURCE, NOTE = "source", "note"  # experiments
+_ERRORS: Mapping[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError, WrongValuesError,
+    )
+}  # fmt: skip
 
 
 def notes(frame: pd.DataFrame) -> list[str]:
@@ -73,6 +82,26 @@ def losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     for case, status in sorted(lost):
         if not status.startswith(WrongValuesError.__name__):
             yield note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+
+
+def error_of(status: str) -> Exception:
+    """Return the error that a sample ended with, from the name and the text that it left.
+
+    Examples
+    --------
+    >>> error_of("OSError: [Errno 28] the disk is full")
+    OSError('the disk is full')
+    >>> error_of("the process ended early")
+    RuntimeError('the process ended early')
+    """
+    found = re.match(r"([A-Za-z]\w*(?:Error|Exception)): (?:\[Errno \d+\] )?", status)
+    if not found:
+        return RuntimeError(status)
+    text = status[found.end() :] or found[1]
+    known = getattr(builtins, found[1], None)
+    if isinstance(known, type) and issubclass(known, OSError):
+        return OSError(text)
+    return _ERRORS.get(found[1], RuntimeError)(text)
 
 
 def overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:

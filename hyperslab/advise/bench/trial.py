@@ -14,15 +14,15 @@ from hyperslab.storage.layout import Layout
 from hyperslab.storage.variable import Variable
 from hyperslab.storage.write import create, stored_bytes
 from hyperslab.storage.writers.base import remove
+from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
+from hyperslab.tune.disk_room import explained, most_bytes
+from hyperslab.tune.passes import Ledger, add_bytes, free, reread, transfer
 
-from ..copying.failures import explained
-from ..copying.pieces import pieces
-from ..copying.room import Rooms, share, zarr_at_once
-from ..copying.transfer import Ledger, add_bytes, estimate_bytes, free, reread, transfer
 from ..heap import give_up
 from ..memory import peak_bytes, resident_bytes
 from ..sources.base import Indices, Source, SourceVariable
 from ..sources.reopen import reopen
+from .pieces import pieces
 from .truth import Truth
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
@@ -83,37 +83,39 @@ class Trial:
         variables = {variable.name: variable for variable, _, _ in self.items}
         reads = self.reads if self.verify != "none" else {}
         truth = Truth(reads, variables, self.memory_bytes // _TRUTH_SHARE)
-        rooms = share(
+        plan = plan_copy(
             [(variable, layout) for variable, _, layout in self.items],
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
             taken_bytes=resident_bytes() + truth.nbytes,
         )
-        with zarr_at_once(rooms):
-            self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)
+        with zarr_at_once(plan):
+            self._run(_Timer(watch, self.cold, self.verify != "none"), plan, truth)
 
     @property
     def _most_bytes(self) -> int:
         layouts = {variable.name: layout for variable, _, layout in self.items}
-        return estimate_bytes([variable for variable, _, _ in self.items], layouts)
+        return most_bytes([variable for variable, _, _ in self.items], layouts)
 
-    def _run(self, timer: _Timer, rooms: Rooms, truth: Truth) -> None:
+    def _run(self, timer: _Timer, plan: CopyPlan, truth: Truth) -> None:
         with timer("meta_read"):
             source = reopen(self.address, self.format, self.library)
             for variable, _, _ in self.items:
                 source.touch(variable.name)
         timer.chill()
         with source:
-            ledgers = self._copy(timer, source, rooms, truth)
-            self._reread(timer, source, rooms, ledgers)
+            ledgers = self._copy(timer, source, plan, truth)
+            self._reread(timer, source, plan, ledgers)
         # Warm first: what was evicted and read again lies otherwise in memory.
         for state in ("warm", "cold"):
             for pattern, reads in self.reads.items():
                 if self._prepared(state):
-                    self._pattern(timer, pattern, reads, state, rooms, truth)
+                    self._pattern(timer, pattern, reads, state, plan, truth)
 
-    def _copy(self, timer: _Timer, source: Source, rooms: Rooms, truth: Truth) -> dict[str, Ledger]:
+    def _copy(
+        self, timer: _Timer, source: Source, plan: CopyPlan, truth: Truth
+    ) -> dict[str, Ledger]:
         ledgers = {}
         explain = partial(explained, self.path.parent, self._most_bytes)
         with explain(), timer("meta_write"):
@@ -122,16 +124,15 @@ class Trial:
                 [variable for _, variable, _ in self.items],
                 {variable.name: layout for _, variable, layout in self.items},
                 attrs=self.attrs,
-                chunk_cache_bytes=rooms.cache_bytes,
+                chunk_cache_bytes=plan.cache_bytes,
             )
         with writer, explain():
             for variable, _, _ in self.items:
-                room = rooms.each[variable.name]
                 ledgers[variable.name] = transfer(
                     source,
                     writer,
                     variable,
-                    room,
+                    plan.each[variable.name],
                     lap=timer,
                     seen=truth.watcher(variable.name),
                     owner=self.owner,
@@ -144,12 +145,12 @@ class Trial:
         return ledgers
 
     def _reread(
-        self, timer: _Timer, source: Source, rooms: Rooms, ledgers: Mapping[str, Ledger]
+        self, timer: _Timer, source: Source, plan: CopyPlan, ledgers: Mapping[str, Ledger]
     ) -> None:
         state = "warm" if _warmed(self.path) else ""
         give_up()  # else the quickest to open or read is what left the most memory behind
         with timer("meta_reread", state):
-            copy = self._open(rooms)
+            copy = self._open(plan)
         with copy:
             give_up()
             for variable, _, layout in self.items:
@@ -158,7 +159,7 @@ class Trial:
                     source,
                     variable,
                     layout,
-                    rooms.each[variable.name],
+                    plan.each[variable.name],
                     ledgers[variable.name],
                     lap=lambda phase: timer(phase, state),
                     verify=self.verify,
@@ -166,13 +167,13 @@ class Trial:
                 )
                 free(copy, variable.name)
 
-    def _open(self, rooms: Rooms) -> Source:
+    def _open(self, plan: CopyPlan) -> Source:
         format = self.items[0][2].format
         copy = reopen(str(self.path), format)
         for variable, _, _ in self.items:
             copy.touch(variable.name)
-            if rooms.cache_bytes is not None:
-                copy.cache(variable.name, rooms.cache_bytes)
+            if plan.cache_bytes is not None:
+                copy.cache(variable.name, plan.cache_bytes)
         return copy
 
     def _prepared(self, state: str) -> bool:
@@ -191,11 +192,11 @@ class Trial:
         pattern: str,
         reads: Mapping[str, tuple[Indices, ...]],
         state: str,
-        rooms: Rooms,
+        plan: CopyPlan,
         truth: Truth,
     ) -> None:
         described = {variable.name: (variable, layout) for variable, _, layout in self.items}
-        with self._open(rooms) as copy:
+        with self._open(plan) as copy:
             if state == "cold":
                 evict([self.path])  # opening read some of it ahead
             resident = resident_fraction([self.path])
@@ -203,7 +204,7 @@ class Trial:
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout, rooms.piece_bytes):
+                    for piece in pieces(selection, variable, layout, plan.piece_bytes):
                         with timer(f"pattern:{pattern}", state) as columns:
                             values = copy.read(name, piece)
                         add_bytes(columns, values.nbytes)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import Region, region
+from hyperslab.tune.passes import Watcher
 
-from ..copying.transfer import Watcher
 from ..report.compare import WrongValuesError, difference
 from ..sources.base import Indices, SourceVariable
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from hyperslab.measure.stats import Interval
+from hyperslab.tune.partial import whole_or_nothing
 
-from ..copying.partial import whole_or_nothing
 from .best import best, overall
 from .summary import Quantity, medians, summary, targets
 from .text import sentences, warnings

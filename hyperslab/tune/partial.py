@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hyperslab.measure.parent import alive
+from hyperslab.storage.write import STORE_MARKS
 from hyperslab.storage.writers.base import remove
 
-_MARK = re.compile(r"^\.(?P<name>.+)\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+_MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
 
 
 def part_name(name: str, pid: int | None = None) -> str:
@@ -38,7 +39,8 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     path
         The file or directory that is to appear.
     overwrite
-        Whether it may take the place of a file; it never takes that of a folder.
+        Whether it may take the place of a file or of a Zarr store; it never takes that of another
+        folder.
 
     Raises
     ------
@@ -59,15 +61,35 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a folder: make it first")
     remove_leftovers(path.parent, path.name)
-    _refuse(path, overwrite)
+    require_free(path, overwrite)
     place = path.with_name(part_name(path.name))
+    old = path.with_name(part_name(f"{path.name}.old"))
     remove(place)
     try:
         yield place
-        _refuse(path, overwrite)  # it may have come meanwhile
+        require_free(path, overwrite)  # it may have come meanwhile
+        if path.is_dir() and not path.is_symlink():  # a folder is not replaced in one step
+            path.replace(old)
         place.replace(path)
     finally:
         remove(place)
+        remove(old)
+
+
+def require_free(path: Path, overwrite: bool) -> None:
+    """Refuse a path at which something is that may not be replaced.
+
+    Raises
+    ------
+    FileExistsError
+        Saying what is there.
+    """
+    if not path.exists() and not path.is_symlink():
+        return
+    if not overwrite:
+        raise FileExistsError(f"{path} exists: remove it, or give another name")
+    if path.is_dir() and not any((path / mark).is_file() for mark in STORE_MARKS):
+        raise FileExistsError(f"{path} is a folder and no Zarr store: give another name")
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
@@ -85,10 +107,8 @@ def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
     list of str
         The names that those files were to have.
     """
-    if not folder.is_dir():
-        return []
     found = []
-    for entry in folder.iterdir():
+    for entry in folder.iterdir() if folder.is_dir() else ():
         mark = _MARK.match(entry.name)
         if not mark or (name is not None and mark["name"] != name) or mark["host"] != _host():
             continue
@@ -96,13 +116,6 @@ def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
             remove(entry)
             found.append(mark["name"])
     return sorted(found)
-
-
-def _refuse(path: Path, overwrite: bool) -> None:
-    if not path.exists() and not path.is_symlink():
-        return
-    if not overwrite or path.is_dir():
-        raise FileExistsError(f"{path} exists: remove it, or give another name")
 
 
 def _host() -> str:

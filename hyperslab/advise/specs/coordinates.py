@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
-from ..sources.base import Source
-from ..specs.axes import Coordinate
-from ..specs.fitting import fit
-from ..specs.target import Choice, Target
+from .axes import Coordinate
 
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 
@@ -50,49 +46,6 @@ def coordinates_of(variables: Mapping[str, Coordinate], names: Sequence[str]) ->
                 found.add(name)
                 todo.append(name)
     return tuple(name for name in variables if name in found and name not in names)
-
-
-@dataclass(frozen=True)
-class Whole:
-    """What a copy to keep holds.
-
-    Parameters
-    ----------
-    target
-        The layout, in which what is beside the chosen variables stays as it is.
-    names
-        The chosen variables, and what they need.
-    left_out
-        The others of the file, and what the format cannot hold.
-    """
-
-    target: Target
-    names: tuple[str, ...]
-    left_out: tuple[str, ...]
-
-
-def whole(source: Source, names: Sequence[str], target: Target) -> Whole:
-    """Add to variables what they need, as far as the target's format can hold it.
-
-    Parameters
-    ----------
-    source
-        The file.
-    names
-        The chosen variables.
-    target
-        Their layout.
-    """
-    kept = list(names)
-    for name in coordinates_of(source.variables, names):
-        wider = replace(target, each=(*target.each, (name, Choice())))
-        try:
-            variables = source.choose([*kept, name])
-            fit(variables, wider.layouts(variables), source.attrs)
-        except ValueError:  # text, groups, or a type that the format has not
-            continue
-        kept, target = [*kept, name], wider
-    return Whole(target, tuple(kept), tuple(v for v in source.variables if v not in kept))
 
 
 def _needed(variables: Mapping[str, Coordinate], name: str) -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.region import region
+from hyperslab.tune.copy_plan import call_bytes, touched
+from hyperslab.tune.slabs import Slabs, choose, runs
 
 from ..sources.base import Indices, SourceVariable
-from .chunk_cost import call_bytes, touched
-from .slabs import Slabs, plan
 
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
 _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
@@ -68,7 +69,8 @@ def pieces(
 def _cut(
     counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, limit_bytes: int
 ) -> Slabs:
-    try:
-        return plan(counts, itemsize, chunks, chunks, limit_bytes)
-    except ValueError:
-        return plan(counts, itemsize, None, None, limit_bytes)
+    most = max(limit_bytes // itemsize, 1)
+    unit = tuple(min(c, n) for c, n in zip(chunks or (), counts, strict=bool(chunks)))
+    if not chunks or math.prod(unit) > most:
+        return choose(counts, itemsize, runs(counts, itemsize), (1,) * len(counts), most)
+    return choose(counts, itemsize, tuple(chunks), unit, most)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_selections import lengths, selections
 
-from hyperslab.advise.copying import pieces as module
-from hyperslab.advise.copying.chunk_cost import call_bytes, touched
-from hyperslab.advise.copying.pieces import PIECE_BYTES, pieces
+from hyperslab.advise.bench import pieces as module
+from hyperslab.advise.bench.pieces import PIECE_BYTES, pieces
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.storage import Layout
 from hyperslab.storage.region import region
+from hyperslab.tune.copy_plan import call_bytes, touched
 
 
 @given(st.data(), selections(30), st.integers(8, 4000))

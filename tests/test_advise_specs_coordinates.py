@@ -3,10 +3,10 @@
 import netCDF4
 import numpy as np
 import pytest
-from made_bench import Made
-
 from hyperslab.advise.copying.coordinates import coordinates_of, whole
 from hyperslab.advise.copying.copy import copy
+from made_bench import Made
+
 from hyperslab.advise.source import open_source
 from hyperslab.advise.specs.target import Choice, Target
 

@@ -1,14 +1,8 @@
-"""`hyperslab advise` as people call it: reports, messages, files that are rewritten."""
+"""`hyperslab advise` as people call it: reports, and messages."""
 
 import json
-import os
 import shlex
-import signal
-import subprocess
-import sys
-import time
 
-import made_files
 import netCDF4
 import numpy as np
 import pytest
@@ -16,7 +10,6 @@ import xarray as xr
 from made_advice import maps
 
 from hyperslab.advise import model
-from hyperslab.advise.advisor import apply
 from hyperslab.advise.advisor.asked import budget_of, link_of
 from hyperslab.advise.advisor.command import advised
 from hyperslab.cli import main
@@ -47,7 +40,7 @@ def test_the_report_says_what_and_why_and_how(file, capsys):
     assert "as it is" in text
     assert "Advice: rewrite it as netcdf4 in " in text
     assert "because a time series touches " in text
-    assert "--apply maps-" in text
+    assert "hyperslab rechunk" in text
 
 
 def test_json_and_a_picture(file, tmp_path, capsys):
@@ -91,20 +84,11 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--measure", "-1"], "--measure -1: give 0"),
         (["--rows", "0"], "--rows 0"),
         (["--calls", "0"], "--calls 0"),
-        (["--memory", "much"], "size 'much'"),
         (["--workdir", "no"], "samples cannot be made in no"),
         (["--plot", "a.gif"], "--plot a.gif"),
         (["--json", "no/a.json"], "its folder does not exist"),
-        (["--apply", "no/a.nc"], "its folder does not exist"),
-        (["--apply", "a.nc", "--choice", "9x9 rar"], "no layout '9x9 rar'"),
-        (["--apply", "a.nc", "--choice", "zarr3 9x9x9"], "give a name that ends in .zarr"),
-        (["--apply", "a.zarr", "--choice", "9x9x9"], "give a name that ends in .nc"),
         (["--access", "map=0.7"], "give map without a share"),
         (["--repeats", "0"], "--repeats 0: give at least 1"),
-        (["--apply", "a.nc", "--choice", "9x9 zstd"], "2 chunk lengths for sst"),
-        (["--choice", "99"], "--choice 99: give --apply OUT too"),
-        (["--apply", "a.nc", "--choice", "0"], "--choice 0: give a row from 1 on"),
-        (["--apply", "a.nc", "--memory", "1KB"], "--memory 1KB: give at least 65536 KiB"),
         (["--sample", "0"], "--sample 0: give at least 64 KiB"),
         (["--disk", "0"], "--disk 0: give at least 64 KiB"),
         (["--budget", "0"], "--budget 0: give a multiple above 0"),
@@ -116,19 +100,6 @@ def test_json_and_a_picture(file, tmp_path, capsys):
 )
 def test_what_cannot_be_had_is_said_before_anything_is_done(file, words, says, capsys, tmp_path):
     assert run(file, *words) == 2
-    assert says in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--choice", "999"], "--choice 999: give 1"),
-        (["--access", "map", "--codecs", "none"], "no layout is known to be quicker"),
-    ],
-)
-def test_what_cannot_be_applied_is_no_matter_of_usage(file, words, says, capsys, tmp_path):
-    assert run(file, *QUICK, *words, "--apply", "a.nc") == 1
     assert says in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -178,8 +149,8 @@ def test_the_commands_that_are_printed_work(file, tmp_path):
     row = found.rows[0]
     itself, *others = commands(found, row)
     words = shlex.split(itself)
-    assert words[:3] == ["hyperslab", "advise", str(file)]
-    assert main([*words[1:-1], "by us.nc"]) == 0
+    assert words[:3] == ["hyperslab", "rechunk", str(file)]
+    assert main([*words[1:3], "by us.nc", *words[4:]]) == 0
     assert others[0].startswith("nccopy -k nc4 -c sst:")
     assert "-c ice:" in others[0]
     exec(compile(others[-1], "recipe", "exec"), {})
@@ -191,74 +162,6 @@ def test_the_commands_that_are_printed_work(file, tmp_path):
             for copy in (b, c):
                 assert copy[name].encoding["chunksizes"] == row.candidate.layout.chunks
                 assert copy[name].encoding["zlib"]
-
-
-def test_the_first_layout_is_applied_as_zarr_too(file, capsys):
-    words = ["--rough", "--no-measure", "--formats", "zarr3", "--codecs", "blosc-zstd"]
-    assert run(file, *words, "--apply", "a.zarr", "--memory", "300MiB") == 0
-    assert "every value compared" in capsys.readouterr().err
-    with xr.open_dataset(file) as a, xr.open_zarr("a.zarr", consolidated=False) as b:
-        assert a.equals(b)
-    assert run(file, *words, "--apply", "a.zarr") == 2
-    assert "exists: remove it first" in capsys.readouterr().err
-
-
-def test_the_best_layout_of_a_names_ending_is_applied(file):
-    found = advised([str(file), *QUICK, "--formats", "zarr3,netcdf4"])
-    row = apply.chosen(found, "", "a.zarr")
-    assert row.candidate.layout.format == "zarr3"
-    assert apply.chosen(found, "", "a.nc").candidate.layout.format == "netcdf4"
-    assert apply.chosen(found, "", "a") is next(r for r in found.rows if r.candidate.rewrites)
-    with pytest.raises(ValueError, match=r"ends in \.zarr"):
-        apply.chosen(found, str(found.rows.index(row) + 1), "a.nc")
-
-
-def test_a_file_that_a_copy_cannot_hold_is_refused_before_anything_is_done(tmp_path, capsys):
-    made_files.nested(tmp_path / "nested.nc")
-    with netCDF4.Dataset(tmp_path / "nested.nc", "a") as nc:
-        nc["ocean"].note = "kept by nccopy"
-    words = ["nested.nc", "--variable", "ocean/deep/salt", "--choice", "6x6", "--apply", "a.nc"]
-    assert run(*words) == 2
-    said = capsys.readouterr().err
-    assert "records is left out: it holds records" in said
-    assert "group ocean loses note, which cannot be copied. --leave-out" in said
-    assert [path.name for path in tmp_path.iterdir()] == ["nested.nc"]
-    assert run(*words, "--leave-out") == 0
-    assert "note: group ocean loses note" in capsys.readouterr().err
-    with netCDF4.Dataset("a.nc") as nc:
-        assert nc["ocean/deep/salt"].chunking() == [6, 6]
-        assert "records" not in nc.variables
-
-
-def _runs(part):
-    """Whether the process that writes a file which is not whole yet is there."""
-    try:
-        os.kill(int(part.stem.rpartition("-")[2]), 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def test_a_killed_rewrite_leaves_the_file_and_nothing_else(tmp_path):
-    path = maps(tmp_path / "large.nc", shape=(60, 180, 360))
-    before = path.read_bytes()
-    words = [sys.executable, "-m", "hyperslab", "advise", path, "--apply", "out.nc",
-             "--variable", "sst", "--choice", "60x6x6 deflate:9 shuffle"]  # fmt: skip
-    started = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 30
-    while not list(tmp_path.glob(".out.nc*")) and time.monotonic() < until:
-        time.sleep(0.01)
-    os.kill(started.pid, signal.SIGKILL)
-    started.wait()
-    assert not (tmp_path / "out.nc").exists()
-    assert path.read_bytes() == before
-    until = time.monotonic() + 30
-    while any(map(_runs, tmp_path.glob(".out.nc*"))) and time.monotonic() < until:
-        time.sleep(0.05)  # the process that copies ends with the one that asked
-    again = run(path, "--variable", "sst", "--choice", "30x90x90 deflate:1", "--apply", "out.nc",
-                "-q")  # fmt: skip
-    assert again == 0
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["large.nc", "out.nc"]
 
 
 def test_budgets_and_stores():

@@ -22,7 +22,7 @@ from hyperslab.storage.writers import netcdf
 MIB = 2**20
 
 
-def trial(path, out, target=None, verify="full", variables=None, **others):
+def trial(path, out, target=None, verify=True, variables=None, **others):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
         made = prepare(
@@ -96,7 +96,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
 def test_without_comparing_all_is_read_again_and_nothing_found(tmp_path, monkeypatch):
     path = made_files.packed(tmp_path / "a.nc")
     spoil(monkeypatch, 0)
-    found = rows(trial(path, tmp_path / "out.nc", verify="none"))
+    found = rows(trial(path, tmp_path / "out.nc", verify=False))
     by = {row["phase"]: row for row in found}
     assert by["data_reread"]["useful_bytes"] == by["data_read"]["useful_bytes"] > 0
     assert by["meta_reread"]["wall_s"] > 0

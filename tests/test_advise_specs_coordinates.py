@@ -3,12 +3,13 @@
 import netCDF4
 import numpy as np
 import pytest
-from hyperslab.advise.copying.coordinates import coordinates_of, whole
-from hyperslab.advise.copying.copy import copy
 from made_bench import Made
 
+from hyperslab.advise.bench.outputs import with_coordinates
 from hyperslab.advise.source import open_source
+from hyperslab.advise.specs.coordinates import coordinates_of
 from hyperslab.advise.specs.target import Choice, Target
+from hyperslab.tune.rechunk import copy
 
 
 def found(names, *variables):
@@ -62,10 +63,9 @@ def file(tmp_path_factory):
 def test_coordinates_stay_as_they_are(file, tmp_path):
     target = Target("rounded", "netcdf4", Choice((1, 4), "deflate", quantize=("bitgroom", 1)))
     with open_source(file) as source:
-        kept = whole(source, ["sst"], target)
-    assert kept.names == ("sst", "time", "exact")
-    assert kept.left_out == ("name", "ice")
-    copy(file, tmp_path / "b.nc", kept.target, variables=kept.names)
+        wider, names = with_coordinates(source, ["sst"], target)
+    assert names == ("sst", "time", "exact")
+    copy(file, tmp_path / "b.nc", wider, variables=names)
     with netCDF4.Dataset(tmp_path / "b.nc") as nc:
         assert set(nc.variables) == {"sst", "time", "exact"}
         assert nc["time"][:].tolist() == [0.1, 0.2, 0.3]
@@ -74,6 +74,5 @@ def test_coordinates_stay_as_they_are(file, tmp_path):
 
 def test_what_the_format_cannot_hold_is_left_out(file):
     with open_source(file) as source:
-        kept = whole(source, ["sst"], Target("old", "netcdf3"))
-    assert kept.names == ("sst", "time")
-    assert kept.left_out == ("exact", "name", "ice")
+        _, names = with_coordinates(source, ["sst"], Target("old", "netcdf3"))
+    assert names == ("sst", "time")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,29 +35,13 @@ class MemoryLimitError(ValueError):
 
 @dataclass(frozen=True)
 class Route:
-    """How the values of one variable go from the source to the copy.
+    """How the values of one variable go from the source to the copy."""
 
-    Parameters
-    ----------
-    pieces
-        Whole chunks of the copy, which is written, and read again, in them.
-    reads
-        How often a chunk of the source is read, on average.
-    source_cache_bytes
-        Chunk cache for reading the source.
-    at_once
-        Chunks that zarr-python may work on at the same time.
-    first
-        The pieces that the source is read in, where values go through a scratch file; else None.
-    scratch_bytes
-        Of that file.
-    """
-
-    pieces: Slabs
-    reads: float
+    pieces: Slabs  # whole chunks of the copy, which is written, and read again, in them
+    reads: float  # of a chunk of the source, on average
     source_cache_bytes: int
-    at_once: int
-    first: Slabs | None = None
+    at_once: int  # chunks that zarr-python may work on
+    first: Slabs | None = None  # what the source is read in, where there is a scratch file
     scratch_bytes: int = 0
 
     def parts(self, slab: Slab) -> Iterator[Slab]:
@@ -66,24 +51,12 @@ class Route:
 
 @dataclass(frozen=True)
 class CopyPlan:
-    """How all variables of a copy go.
+    """How all variables of a copy go."""
 
-    Parameters
-    ----------
-    each
-        The route of each variable, by name.
-    cache_bytes
-        Chunk cache of each variable of the copy; None leaves the library's own.
-    reduced
-        Whether that is less than the library's own, which does not fit.
-    piece_bytes
-        Most bytes that the copy should be read in at once, once it is made.
-    """
-
-    each: dict[str, Route]
-    cache_bytes: int | None
-    reduced: bool
-    piece_bytes: int
+    each: dict[str, Route]  # by name
+    cache_bytes: int | None  # of each variable of the copy; None leaves the library's own
+    reduced: bool  # whether that is less than the library's own, which does not fit
+    piece_bytes: int  # most that the copy should be read in at once, when it is made
 
 
 def plan_copy(
@@ -95,22 +68,10 @@ def plan_copy(
     taken_bytes: int = 0,
     scratch: bool = False,
 ) -> CopyPlan:
-    """Settle how variables are copied within a memory limit.
+    """Settle how variables are copied into their layouts, within a memory limit.
 
-    Parameters
-    ----------
-    variables
-        With the layouts that they get.
-    source_format
-        Format of the source.
-    cache_bytes
-        Chunk cache asked for; None is the library's own, or less where that does not fit.
-    memory_bytes
-        What there is.
-    taken_bytes
-        What of that is taken before the copy begins.
-    scratch
-        Whether values may go through a scratch file of their size.
+    Of the memory, `taken_bytes` are taken before. A chunk cache that is None is the library's own,
+    or less where that does not fit. With `scratch` values may go through a file of their size.
 
     Raises
     ------
@@ -146,8 +107,6 @@ def plan_copy(
 @contextmanager
 def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
     """Let zarr-python work on no more chunks at the same time than fit into memory."""
-    import sys
-
     if "zarr" not in sys.modules:
         yield
         return
@@ -303,20 +262,9 @@ def touched(
     *,
     aligned: bool = False,
 ) -> int:
-    """Return the most chunks that a block can touch, wherever it begins.
+    """Return the most chunks that a block of elements, some steps apart, can touch.
 
-    Parameters
-    ----------
-    lengths
-        Of the block, in elements that are taken.
-    chunks
-        Lengths of a chunk; None for contiguous, of which no chunk is touched.
-    shape
-        Of the array.
-    steps
-        From one element that is taken to the next, along each axis; 1 when not given.
-    aligned
-        Whether the block begins where a chunk does along axes on which it holds whole ones.
+    An `aligned` block begins where a chunk does along axes on which it holds whole ones.
 
     Examples
     --------

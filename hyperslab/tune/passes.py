@@ -28,10 +28,7 @@ from hyperslab.storage.write import Writer
 from .copy_plan import Route
 from .slabs import Slab, Slabs, cut
 
-VERIFY = ("full", "sample", "none")
-SAMPLED = 8  # of so many pieces one is compared with verify="sample"
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
-Progress = Callable[[int], AbstractContextManager[Lap]]
 Ledger = list[int]  # what stands for the values of each piece of a variable, in order
 Watcher = Callable[[Slab, NDArray[Any]], None]
 
@@ -52,34 +49,9 @@ def transfer(
     seen: Watcher | None = None,
     owner: int | None = None,
 ) -> Ledger:
-    """Copy one variable: phases data_read and data_write, by turns.
+    """Copy one variable: phases data_read and data_write, by turns; give what `reread` compares.
 
-    Parameters
-    ----------
-    source, writer
-        From where, and to where.
-    variable, route
-        Which, and how.
-    scratch
-        Folder of the scratch file, where the route has one.
-    lap
-        Brackets each read and each write, and gives the columns of that phase.
-    seen
-        Is shown each piece.
-    owner
-        Process without which there is nothing to copy for.
-
-    Returns
-    -------
-    list of int
-        A mark of each piece, of what was read of the source.
-
-    Raises
-    ------
-    SourceError
-        When the source cannot be read.
-    InterruptedError
-        When the owner is gone.
+    Each piece is shown to `seen`. When the process `owner` is gone there is nothing to copy for.
     """
     name, ledger = variable.name, []
 
@@ -91,8 +63,8 @@ def transfer(
             add_bytes(columns, values.nbytes)
         return values
 
+    source.cache(name, route.source_cache_bytes)
     with nullcontext() if route.first is None else tempfile.TemporaryFile(dir=scratch) as file:
-        source.cache(name, route.source_cache_bytes)
         staged = None
         if route.first is not None and file is not None:
             staged = _Staged(file, route.pieces, np.dtype(variable.dtype))
@@ -102,10 +74,10 @@ def transfer(
         for slab in route.pieces:
             if staged is None:
                 values = read(slab)
-                ledger.append(mark(values, slab, route))
+                ledger.append(_mark(values, slab, route))
             else:
                 values = staged.take(slab, route)
-                ledger.append(staged.marks.pop(_before(slab, route.pieces)))
+                ledger.append(staged.marks.pop(_offset(slab, route.pieces.whole)))
             if seen:
                 seen(slab, values)
             with lap("data_write") as columns:
@@ -123,35 +95,36 @@ class _Staged:
 
     def __init__(self, file: IO[bytes], pieces: Slabs, dtype: np.dtype[Any]) -> None:
         self._file, self._pieces, self._dtype = file, pieces, dtype
-        self.marks: dict[int, int] = {}
+        self.marks: dict[int, int] = {}  # by the elements before a piece
 
     def put(self, slab: Slab, values: NDArray[Any]) -> None:
         """Take a piece of the first pass."""
         for part in cut(slab, self._pieces.lengths):
             piece = self._pieces.around(part)
             block = np.ascontiguousarray(values[_within(part, slab)])
-            self._file.seek(self._place(part, piece))
+            before = self._seek(part, piece)
             self._file.write(block.reshape(-1).view(np.uint8).data)
-            key = _before(piece, self._pieces)
             # Parts come in no order: their marks are added so that the order does not matter.
-            self.marks[key] = self.marks.get(key, 0) ^ _mark_of(part, block)
+            self.marks[before] = self.marks.get(before, 0) ^ _mark_of(part, block)
 
     def take(self, slab: Slab, route: Route) -> NDArray[Any]:
         """Return a piece of the second pass."""
         values = np.empty([s.stop - s.start for s in slab], self._dtype)
         for part in route.parts(slab):
             block = np.empty([s.stop - s.start for s in part], self._dtype)
-            self._file.seek(self._place(part, slab))
+            self._seek(part, slab)
             if self._file.readinto(block.reshape(-1).view(np.uint8).data) != block.nbytes:  # type: ignore[attr-defined]
                 raise OSError("the scratch file of the copy ended early")
             values[_within(part, slab)] = block
         return values
 
-    def _place(self, part: Slab, piece: Slab) -> int:
-        return (_before(piece, self._pieces) + _offset(part, piece)) * self._dtype.itemsize
+    def _seek(self, part: Slab, piece: Slab) -> int:
+        before = _offset(piece, self._pieces.whole)
+        self._file.seek((before + _offset(part, piece)) * self._dtype.itemsize)
+        return before
 
 
-def mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
+def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
     """Return what stands for the values of a piece, put together from its parts."""
     total = 0
     for part in route.parts(slab):
@@ -168,10 +141,6 @@ def _mark_of(part: Slab, block: NDArray[Any]) -> int:
 def _within(part: Slab, slab: Slab) -> Slab:
     pairs = zip(part, slab, strict=True)
     return tuple(slice(p.start - s.start, p.stop - s.start) for p, s in pairs)
-
-
-def _before(piece: Slab, pieces: Slabs) -> int:
-    return _offset(piece, tuple(slice(0, n) for n in pieces.shape))
 
 
 def _offset(part: Slab, whole: Slab) -> int:
@@ -193,27 +162,9 @@ def reread(
     ledger: Ledger,
     *,
     lap: Lap = untimed,
-    verify: str = "full",
-    seed: int = 0,
+    verify: bool = True,
 ) -> None:
     """Read a copied variable again, phase data_reread, and compare every value.
-
-    The whole is read whatever is compared, so that its times are those of the whole.
-
-    Parameters
-    ----------
-    copy, source
-        The copy, and what it was made of.
-    variable, layout, route
-        Which, how it lies in the copy, and how it came there.
-    ledger
-        What `transfer` gave.
-    lap
-        Brackets each read of the copy.
-    verify
-        "full", "sample" for one piece in `SAMPLED`, or "none" to read and not compare.
-    seed
-        Of the sample.
 
     Raises
     ------
@@ -221,12 +172,11 @@ def reread(
         When a value differs, with the first place.
     """
     name, quantize = variable.name, layout.quantize
-    chosen = _chosen(len(ledger), verify, seed)
-    for number, (slab, expected) in enumerate(zip(route.pieces, ledger, strict=True)):
+    for slab, expected in zip(route.pieces, ledger, strict=True):
         with lap("data_reread") as columns:
             values = copy.read(name, slab)
             add_bytes(columns, values.nbytes)
-        if number in chosen and (quantize is not None or mark(values, slab, route) != expected):
+        if verify and (quantize is not None or _mark(values, slab, route) != expected):
             truth = source.read(name, slab)
             wrong = difference(values, truth, quantize=quantize, fill_value=variable.fill_value)
             if wrong or quantize is None:
@@ -235,11 +185,7 @@ def reread(
                 raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
             del truth
         del values
-
-
-def free(copy: Source, name: str) -> None:
-    """Free the chunk cache of a variable that is not read any more; NCZarr's stays."""
-    if copy.format != "nczarr":
+    if copy.format != "nczarr":  # whose chunk cache stays
         copy.cache(name, 0)
 
 
@@ -254,24 +200,3 @@ def add_bytes(columns: dict[str, object], nbytes: int) -> None:
     {'useful_bytes': 7}
     """
     columns["useful_bytes"] = int(str(columns.get("useful_bytes", 0))) + nbytes
-
-
-def _chosen(count: int, verify: str, seed: int) -> set[int]:
-    if verify == "full":
-        return set(range(count))
-    if verify == "none":
-        return set()
-    some = -(-count // SAMPLED)
-    return {int(i) for i in np.random.default_rng(seed).choice(count, some, replace=False)}
-
-
-def check_verify(verify: str) -> None:
-    """Raise an error for a way of comparing that does not exist.
-
-    Raises
-    ------
-    ValueError
-        Naming those there are.
-    """
-    if verify not in VERIFY:
-        raise ValueError(f"verify={verify!r}: give one of {', '.join(VERIFY)}")

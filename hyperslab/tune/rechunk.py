@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +24,9 @@ from hyperslab.storage.write import create, stored_bytes
 from .copy_plan import LEAST_CACHE_BYTES, CopyPlan, library_cache_bytes, plan_copy, zarr_at_once
 from .disk_room import explained, likely_bytes, most_bytes, require_room
 from .partial import require_free, whole_or_nothing
-from .passes import Lap, Ledger, Progress, check_verify, free, reread, transfer, untimed
+from .passes import Lap, Ledger, reread, transfer, untimed
 
+Progress = Callable[[int], AbstractContextManager[Lap]]
 MEMORY_BYTES = 2**30
 CHUNK_BYTES = 2**20  # what dimensions that are not named are cut for
 _FILES = (*CLASSIC, *NETCDF4, "hdf5")
@@ -155,7 +156,7 @@ def copy(
     whole_process: bool = False,
     scratch: str | Path | None = None,
     overwrite: bool = False,
-    verify: str = "full",
+    verify: bool = True,
     say: Callable[[str], None] | None = None,
     progress: Progress | None = None,
     owner: int | None = None,
@@ -184,7 +185,7 @@ def copy(
     overwrite
         Whether a file or Zarr store at `output` may be replaced.
     verify
-        "full" compares every value, "sample" an eighth, "none" nothing.
+        Whether every value is compared.
     say
         Is told the plan, a line each, before anything is written.
     progress
@@ -203,7 +204,6 @@ def copy(
     OSError
         When there is no room, or there is something at `output`.
     """
-    check_verify(verify)
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
@@ -229,15 +229,15 @@ def copy(
         for line in job.words() if say else ():
             say(line)
         require_room(job.room())
-        moved = job.nbytes * (3 if verify != "none" else 2)
+        moved = job.nbytes * (3 if verify else 2)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
             ledgers = job.write(place, lap, owner)
-            if verify != "none":
-                job.compare(place, ledgers, lap, verify)
+            if verify:
+                job.compare(place, ledgers, lap)
         return CopyReport(
             path,
             tuple(variable.name for variable in chosen),
@@ -403,7 +403,7 @@ class _Job:
             writer.close()
         return ledgers
 
-    def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap, verify: str) -> None:
+    def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap) -> None:
         """Read the copy again, and compare every value."""
         with reopen(os.fspath(place), self.format) as made:
             for variable in self.chosen:
@@ -418,9 +418,7 @@ class _Job:
                     self.plan.each[name],
                     ledgers[name],
                     lap=lap,
-                    verify=verify,
                 )
-                free(made, name)
 
     def words(self) -> Iterator[str]:
         """Yield the plan in lines: variables that change, how often they are read, disk space."""

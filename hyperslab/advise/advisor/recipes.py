@@ -129,9 +129,19 @@ def output_name(address: str, layout: Layout) -> str:
 
 def itself(advice: Advice, row: Row) -> str:
     """Return the line that rewrites the file in a layout with this program."""
-    out = output_name(advice.question.address, row.candidate.layout)
-    words = ["hyperslab", "advise", advice.question.address]
-    words += ["--variable", advice.variable.name, "--choice", row.candidate.name, "--apply", out]
+    layout = row.candidate.layout
+    out = output_name(advice.question.address, layout)
+    words = ["hyperslab", "rechunk", advice.question.address, out, "--format", layout.format]
+    for name in advice.twins:
+        words += ["--variable", name]
+    for option, lengths in (("--chunks", layout.chunks), ("--shards", layout.shards)):
+        if lengths:
+            pairs = zip(advice.variable.dims, lengths, strict=True)
+            words += [option, ",".join(f"{dim}={n}" for dim, n in pairs)]
+    level = layout.effective_level
+    words += ["--codec", f"{layout.codec or 'none'}{f':{level}' if level else ''}"]
+    words += ["--shuffle" if layout.shuffle else "--no-shuffle"] if layout.codec else []
+    words += ["--pages", str(layout.page_bytes)] if layout.page_bytes else []
     words += ["--leave-out"] if advice.unkept else []
     return shlex.join(words)
 

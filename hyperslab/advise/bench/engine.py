@@ -20,7 +20,6 @@ from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 from hyperslab.storage.layout import CLASSIC
 from hyperslab.tune.partial import part_name, remove_leftovers
-from hyperslab.tune.passes import check_verify
 
 from ..memory import mib, peak_bytes
 from ..source import Source, open_source
@@ -52,7 +51,7 @@ def bench(
     patterns: Sequence[Pattern] = (),
     repeats: int = 7,
     memory_bytes: int = MEMORY_BYTES,
-    verify: str = "full",
+    verify: bool = True,
     workdir: Path,
     seed: int = 0,
     parallel: bool = False,
@@ -81,7 +80,7 @@ def bench(
         What the process of each sample may take in all, with its libraries. This process copies
         nothing; a note says so when it takes more itself.
     verify
-        "full" compares every value, "sample" an eighth, "none" nothing.
+        Whether every value is compared; all are read in any case.
     workdir
         Where the copies are made, one at a time.
     seed
@@ -110,7 +109,7 @@ def bench(
 
     Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
     """
-    _check(targets, repeats, verify, parallel)
+    _check(targets, repeats, parallel)
     address = str(address)
     with open_source(address) as source:
         chosen = source.choose(variables)
@@ -122,7 +121,6 @@ def bench(
                 patterns,
                 memory_bytes=memory_bytes,
                 verify=verify,
-                seed=seed,
             )
             for target in targets
         }
@@ -165,8 +163,7 @@ def bench(
     return frame_of({**row, "run_id": run_id} for row in rows)
 
 
-def _check(targets: Sequence[Target], repeats: int, verify: str, parallel: bool) -> None:
-    check_verify(verify)
+def _check(targets: Sequence[Target], repeats: int, parallel: bool) -> None:
     if repeats < 1:
         raise ValueError(f"repeats is {repeats}: give at least 1, or 7 for usable intervals")
     if not targets:

@@ -153,7 +153,7 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
                 "variables": names,
                 "memory_bytes": asked.memory_bytes,
                 "whole_process": True,
-                "verify": "full" if arguments.verify else "none",
+                "verify": arguments.verify,
                 "owner": os.getpid(),
             },
         )

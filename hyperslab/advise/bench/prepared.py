@@ -54,8 +54,7 @@ def prepare(
     patterns: Sequence[Pattern],
     *,
     memory_bytes: int,
-    verify: str = "full",
-    seed: int = 0,
+    verify: bool = True,
 ) -> Prepared:
     """Settle how variables of a source are copied into one layout.
 
@@ -69,7 +68,7 @@ def prepare(
         How the copy is read.
     memory_bytes
         What the process of a sample may take in all.
-    verify, seed
+    verify
         See `Trial`.
 
     Raises
@@ -112,7 +111,6 @@ def prepare(
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
         verify=verify,
-        seed=seed,
         owner=os.getpid(),
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)

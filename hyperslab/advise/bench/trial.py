@@ -16,7 +16,7 @@ from hyperslab.storage.write import create, stored_bytes
 from hyperslab.storage.writers.base import remove
 from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
 from hyperslab.tune.disk_room import explained, most_bytes
-from hyperslab.tune.passes import Ledger, add_bytes, free, reread, transfer
+from hyperslab.tune.passes import Ledger, add_bytes, reread, transfer
 
 from ..heap import give_up
 from ..memory import peak_bytes, resident_bytes
@@ -55,9 +55,7 @@ class Trial:
     memory_bytes
         What this process may take.
     verify
-        What is compared: "full", "sample" or "none"; all is read in any case.
-    seed
-        Of the sample.
+        Whether every value is compared; all are read in any case.
     cold
         Whether the source was evicted before.
     owner
@@ -73,15 +71,14 @@ class Trial:
     reads: Mapping[str, Mapping[str, tuple[Indices, ...]]]
     cache_bytes: int | None
     memory_bytes: int
-    verify: str = "full"
-    seed: int = 0
+    verify: bool = True
     cold: bool = False
     owner: int | None = None
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
         variables = {variable.name: variable for variable, _, _ in self.items}
-        reads = self.reads if self.verify != "none" else {}
+        reads = self.reads if self.verify else {}
         truth = Truth(reads, variables, self.memory_bytes // _TRUTH_SHARE)
         plan = plan_copy(
             [(variable, layout) for variable, _, layout in self.items],
@@ -91,7 +88,7 @@ class Trial:
             taken_bytes=resident_bytes() + truth.nbytes,
         )
         with zarr_at_once(plan):
-            self._run(_Timer(watch, self.cold, self.verify != "none"), plan, truth)
+            self._run(_Timer(watch, self.cold, self.verify), plan, truth)
 
     @property
     def _most_bytes(self) -> int:
@@ -163,9 +160,7 @@ class Trial:
                     ledgers[variable.name],
                     lap=lambda phase: timer(phase, state),
                     verify=self.verify,
-                    seed=self.seed,
                 )
-                free(copy, variable.name)
 
     def _open(self, plan: CopyPlan) -> Source:
         format = self.items[0][2].format
@@ -210,7 +205,8 @@ class Trial:
                         add_bytes(columns, values.nbytes)
                         truth.check(pattern, name, number, piece, values, layout)
                         del values
-                free(copy, name)
+                if copy.format != "nczarr":  # whose chunk cache stays
+                    copy.cache(name, 0)
         timer.note(resident_before=resident, pattern=pattern)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,19 +15,15 @@ from hyperslab.advise.sources.base import SourceError, SourceVariable
 from hyperslab.storage.geometry import padded_bytes
 from hyperslab.storage.layout import Layout
 
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+
 
 class NoRoomError(OSError):
     """The disk is full, or a file may not grow."""
 
 
-def require_room(needs: Sequence[tuple[Path, int, str]]) -> None:
-    """Refuse a copy that cannot fit on the disk.
-
-    Parameters
-    ----------
-    needs
-        Folders, the bytes that are written there, and what these are; what goes to one disk is
-        added up.
+def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
+    """Refuse what cannot fit on the disk: what it is, its bytes, and its folder.
 
     Raises
     ------
@@ -35,22 +32,18 @@ def require_room(needs: Sequence[tuple[Path, int, str]]) -> None:
 
     Examples
     --------
-    >>> require_room([(Path("."), 1, "the copy")])
+    >>> require_room([("the copy", 1, Path(".")), ("the scratch file", 0, Path("."))])
     """
-    disks: dict[int, list[tuple[Path, int, str]]] = {}
-    for folder, nbytes, what in needs:
+    disks: dict[int, list[tuple[str, int, Path]]] = {}
+    for what, nbytes, folder in needs:
         if nbytes:
-            disks.setdefault(folder.stat().st_dev, []).append((folder, nbytes, what))
-    limit = _file_limit()
+            disks.setdefault(folder.stat().st_dev, []).append((what, nbytes, folder))
     for asked in disks.values():
-        left = shutil.disk_usage(asked[0][0]).free
-        words = " and ".join(f"{what} {mib(n)} in {folder}" for folder, n, what in asked)
-        if sum(n for _, n, _ in asked) > left:
-            raise NoRoomError(f"the disk has too little room: {words}, and {mib(left)} are left: "
-                              "make room or take other folders")  # fmt: skip
-        if limit is not None and max(n for _, n, _ in asked) > limit:
-            raise NoRoomError(f"{words}: a file may not grow beyond {mib(limit)} here (ulimit -f): "
-                              "raise the limit or choose fewer variables")  # fmt: skip
+        left, bound = _left(asked[0][2])
+        if sum(nbytes for _, nbytes, _ in asked) > left:
+            words = " and ".join(f"{what} takes {mib(n)} in {folder}" for what, n, folder in asked)
+            raise NoRoomError(f"there is no room: {words}, but {bound}: make room or take another "
+                              "folder")  # fmt: skip
 
 
 @contextmanager
@@ -59,13 +52,6 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
 
     HDF5 tells of a full disk only that a write failed. To be used inside of the writer too, which
     removes what failed and so makes room again.
-
-    Parameters
-    ----------
-    folder
-        Where it is written.
-    needed_bytes
-        What it may take.
 
     Raises
     ------
@@ -77,26 +63,24 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
     except (SourceError, InterruptedError, MemoryError, NoRoomError):
         raise
     except Exception as error:
-        if why := _no_room(error, folder, needed_bytes):
-            raise NoRoomError(why) from error
+        left, bound = _left(folder)
+        said = any(os.strerror(number) in str(error) for number in _FULL)
+        if said or getattr(error, "errno", None) in _FULL or left < max(2**20, needed_bytes // 50):
+            raise NoRoomError(
+                f"the disk is full: {bound}, and the copy may take {mib(needed_bytes)}: make room "
+                "or take another folder"
+            ) from error
         if notes := getattr(error, "__notes__", ()):  # one line is all that reaches the user
             raise RuntimeError(f"{str(error).rstrip('.')}. {notes[0]}") from error
         raise
 
 
-def _no_room(error: Exception, folder: Path, needed_bytes: int) -> str:
-    numbers = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
-    said = str(error)
-    named = getattr(error, "errno", None) in numbers or any(os.strerror(n) in said for n in numbers)
-    left, limit = shutil.disk_usage(folder).free, _file_limit()
-    takes = f"the copy may take {mib(needed_bytes)}"
-    if left < max(2**20, needed_bytes // 50) or (named and limit is None):
-        return (f"the disk is full: {mib(left)} are left in {folder}, and {takes}: make room or "
-                "choose another folder")  # fmt: skip
-    if limit is not None and (named or needed_bytes > limit):
-        return (f"a file may not grow beyond {mib(limit)} here (ulimit -f), and {takes}: raise the "
-                "limit or choose fewer variables")  # fmt: skip
-    return ""
+def _left(folder: Path) -> tuple[int, str]:
+    """Return how large a file may become, and what bounds it."""
+    free, limit = shutil.disk_usage(folder).free, resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and limit < free:
+        return limit, f"a file may not grow beyond {mib(limit)} (ulimit -f)"
+    return free, f"{mib(free)} are left in {folder}"
 
 
 def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
@@ -132,15 +116,6 @@ def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layo
 
 
 def _padded(variable: SourceVariable, layout: Layout) -> int:
-    if not layout.chunks or 0 in variable.shape or not variable.shape:
+    if not layout.chunks or not variable.shape or 0 in variable.shape:
         return variable.nbytes
     return padded_bytes(variable.shape, layout.chunks, variable.itemsize)
-
-
-def _file_limit() -> int | None:
-    try:
-        import resource
-    except ImportError:  # not a system with limits
-        return None
-    soft = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
-    return None if soft == resource.RLIM_INFINITY else int(soft)

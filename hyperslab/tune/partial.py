@@ -34,21 +34,6 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
     When the body fails, what it wrote is removed and whatever was at the path stays.
 
-    Parameters
-    ----------
-    path
-        The file or directory that is to appear.
-    overwrite
-        Whether it may take the place of a file or of a Zarr store; it never takes that of another
-        folder.
-
-    Raises
-    ------
-    FileExistsError
-        When something is there already.
-    FileNotFoundError
-        When its folder does not exist.
-
     Examples
     --------
     >>> import tempfile
@@ -77,13 +62,7 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 
 def require_free(path: Path, overwrite: bool) -> None:
-    """Refuse a path at which something is that may not be replaced.
-
-    Raises
-    ------
-    FileExistsError
-        Saying what is there.
-    """
+    """Refuse a path at which something is; a file or a Zarr store may be replaced when asked."""
     if not path.exists() and not path.is_symlink():
         return
     if not overwrite:
@@ -95,17 +74,7 @@ def require_free(path: Path, overwrite: bool) -> None:
 def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
     """Remove what processes of this machine that no longer live left half-made in a folder.
 
-    Parameters
-    ----------
-    folder
-        Where to look; it need not exist.
-    name
-        Of the file that was to appear; any when not given.
-
-    Returns
-    -------
-    list of str
-        The names that those files were to have.
+    Of the file `name`, or of all; the names that the files were to have are returned.
     """
     found = []
     for entry in folder.iterdir() if folder.is_dir() else ():

@@ -40,30 +40,14 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class CopyReport:
-    """What was copied.
-
-    Parameters
-    ----------
-    path
-        Of the copy.
-    variables
-        Names of what it holds.
-    file_bytes
-        Its size.
-    notes
-        What its format has no place for, and what was left out, a sentence each.
-    reads
-        How often the source was read, on average over its bytes.
-    scratch_bytes
-        Of the largest scratch file.
-    """
+    """What was copied."""
 
     path: Path
     variables: tuple[str, ...]
     file_bytes: int
-    notes: tuple[str, ...]
-    reads: float = 1.0
-    scratch_bytes: int = 0
+    notes: tuple[str, ...]  # what its format has no place for, and what was left out, in sentences
+    reads: float  # of the source, on average over its bytes
+    scratch_bytes: int  # of the largest scratch file
 
 
 def rechunk(
@@ -168,18 +152,14 @@ def copy(
 
     Parameters
     ----------
-    address
-        A netCDF, HDF5 or Zarr file, or a URL of one.
-    output
-        Path of the copy.
+    address, output
+        As for `rechunk`.
     target
-        Its layout, or what gives it for the opened source.
+        The layout, or what gives it for the opened source.
     variables
         Names; all that can be copied when not given.
-    memory_bytes
-        What copying may add to what this process takes already.
-    whole_process
-        Whether `memory_bytes` is what this process may take in all, with its libraries.
+    memory_bytes, whole_process
+        What copying may add to what this process takes already, or may take with that.
     scratch
         Folder of the scratch file, where one is needed; that of the output when not given.
     overwrite
@@ -228,7 +208,7 @@ def copy(
         job = _Job(source, path, chosen, fitted, plan, folder, (*fitted.notes, *lacking))
         for line in job.words() if say else ():
             say(line)
-        require_room(job.room())
+        job.require_room()
         moved = job.nbytes * (3 if verify else 2)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
@@ -367,13 +347,11 @@ class _Job:
     def format(self) -> str:
         return self.fitted.layouts[self.chosen[0].name].format
 
-    def room(self) -> list[tuple[Path, int, str]]:
-        """Return what is written where."""
+    def require_room(self) -> None:
+        """Refuse to begin where the disk is too small."""
         likely = likely_bytes(self.chosen, self.fitted.layouts)
-        return [
-            (self.path.parent, likely, f"{self.path.name} takes about"),
-            (self.scratch, self.scratch_bytes, "the scratch file takes"),
-        ]
+        copied = (self.path.name, likely, self.path.parent)
+        require_room([copied, ("the scratch file", self.scratch_bytes, self.scratch)])
 
     def write(self, place: Path, lap: Lap, owner: int | None) -> dict[str, Ledger]:
         """Write the copy, and return what its values are compared by."""
@@ -422,25 +400,20 @@ class _Job:
 
     def words(self) -> Iterator[str]:
         """Yield the plan in lines: variables that change, how often they are read, disk space."""
-        changed = 0
         for v in self.chosen:
             layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
-            if layout.chunks == v.chunks and route.reads <= 1:
+            if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
                 continue
-            changed += 1
-            before, after = ("x".join(map(str, c or ())) for c in (v.chunks, layout.chunks))
+            before, after = (
+                "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
+            )
             way = f"one pass in {len(route.pieces):,} pieces"
             if route.first is not None:
-                way = (
-                    f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces, through "
-                    f"a scratch file of {mib(route.scratch_bytes)}"
-                )
+                way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
             yield (
-                f"{v.name}: chunks {before or 'none'} to {after or 'none'}, {mib(v.nbytes)}: {way}; "
-                f"each source chunk is read {times(route.reads)}"
+                f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
+                f"is read {times(route.reads)}"
             )
-        if changed < len(self.chosen):
-            yield f"{len(self.chosen) - changed} more variables keep their chunks"
         room = f"scratch file of up to {mib(self.scratch_bytes)} in {self.scratch}"
         yield (
             f"{self.source.address} ({self.source.format}) to {self.path} ({self.format}): "

@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.report.compare import WrongValuesError
-from hyperslab.advise.source import SourceError, open_source
+from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
@@ -111,7 +111,7 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
         assert (sst.scale_factor, sst.add_offset, sst._FillValue) == (0.01, 273.15, -32768)
         assert sst.chunking() == [4, 5, 30]
         assert sst.filters()["zstd"]
-        assert np.ma.allequal(sst[:], before["sst"][:], fill_value=False)
+        assert np.array_equal(sst[:].filled(-999), before["sst"][:].filled(-999))
     assert made.notes == ()
     rechunk(files["growing"], tmp_path / "grows.nc", {"time": 3})
     with netCDF4.Dataset(tmp_path / "grows.nc") as nc:
@@ -176,7 +176,7 @@ def test_shards_and_pages(files, tmp_path):
         ("a.nc", ["--chunks", "tim=-1"], "has a dimension tim: give some of time, lat, lon"),
         ("a.nc", ["--chunks", "time=0"], "with a length of at least 1, or -1"),
         ("a.nc", ["--chunks", "time"], "give each dimension once"),
-        ("a.nc", ["--chunks", "time=9,lat=99"], "chunk of 99 is longer: give at most 20"),
+        ("a.nc", ["--chunks", "time=8,lat=99"], "chunk of 99 is longer: give at most 20"),
         ("a.nc", ["--variable", "ssh"], "has no variable 'ssh': take of sst"),
         ("a.nc", ["--codec", "rar"], "codec 'rar': give none, same or one of deflate"),
         ("a.nc", ["--codec", "lzf"], "it takes deflate, zstd"),
@@ -221,15 +221,15 @@ def test_what_a_copy_cannot_hold_is_refused_unless_it_may_be_left_out(files, tmp
 @pytest.mark.parametrize("kind", sorted(odd_files.KINDS))
 def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
     path = odd_files.odd_file(tmp_path, kind)
-    before = path.read_bytes()
+    before = path.read_bytes(), names(tmp_path)
     try:
         rechunk(path, tmp_path / "out.h5", {}, choice=Choice(codec="deflate"), leave_out=True)
-    except (SourceError, ValueError) as error:
+    except (ValueError, OSError) as error:
         assert "\n" not in str(error)
-        assert names(tmp_path) == [path.name]
     else:
         same(tmp_path / "out.h5", path)
-    assert path.read_bytes() == before
+        (tmp_path / "out.h5").unlink()
+    assert (path.read_bytes(), names(tmp_path)) == before
 
 
 def test_only_what_is_a_file_or_store_is_replaced_when_asked(files, tmp_path):
@@ -324,7 +324,7 @@ def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
         return transfer(source, *words, **options)
 
     monkeypatch.setattr(module, "transfer", counted)
-    for memory, most in ((48, 1), (130, 2)):
+    for memory, most in ((48, 1), (96, 2)):
         said = []
         made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
                        say=said.append)  # fmt: skip

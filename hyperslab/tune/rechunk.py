@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperslab.advise.memory import mib, resident_bytes
-from hyperslab.advise.source import Source, SourceVariable, open_source
+from hyperslab.advise.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.advise.sources.remote import is_url
 from hyperslab.advise.sources.reopen import reopen
 from hyperslab.advise.specs.fitting import Fitted, fit
@@ -188,6 +188,7 @@ def copy(
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
+        _require_described(source)
         goal = target if isinstance(target, Target) else target(source)
         chosen = source.choose(variables)
         fitted = fit(chosen, goal.layouts(chosen), source.attrs)
@@ -240,6 +241,17 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     for folder in (path.parent, scratch):
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder} is not a folder: make it first")
+
+
+def _require_described(source: Source) -> None:
+    """Refuse a source that its library cannot describe."""
+    try:
+        _ = source.variables, source.attrs, source.unkept
+    except SourceError:
+        raise
+    except Exception as error:
+        said = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise SourceError(f"{source.address} is damaged, or too unusual: {said}") from error
 
 
 def _format(path: Path, wanted: str, own: str) -> str:

@@ -81,13 +81,11 @@ def plan_copy(
     """
     free = memory_bytes - taken_bytes - MARGIN_BYTES
     own = library_cache_bytes(variables[0][1].format)
-    held = own if cache_bytes is None else cache_bytes
-    while True:
+    caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)
+    for held in caches:
         needs = [_Need(v, layout, source_format, held, len(variables)) for v, layout in variables]
-        tight = max(need.least(comfortable=True) for need in needs) > free
-        if not tight or cache_bytes is not None or held <= LEAST_CACHE_BYTES:
+        if max(need.least(comfortable=True) for need in needs) <= free:
             break
-        held = max(held // 2, LEAST_CACHE_BYTES)
     worst = max(needs, key=lambda need: need.least())
     if worst.least() > free:
         raise MemoryLimitError(

@@ -36,6 +36,7 @@ _ENDINGS = {
     ".zarr": ("zarr3", ZARR),
 }
 """The format that a name means by its ending, and those that it may have."""
+_WRITERS = {"hdf5": "hdf5", "zarr2": "zarr", "zarr3": "zarr"}  # others are netCDF-C's
 
 
 @dataclass(frozen=True)
@@ -115,17 +116,10 @@ def rechunk(
                 f"{address} holds what a copy would not: {' '.join(source.unkept[:6])} "
                 "--leave-out makes the copy without; nccopy and h5repack keep it"
             )
-        path = Path(output)
-        each = [
-            (v.name, _choice(v, chunks, choice or Choice(), shards))
-            for v in _chosen(source, chunks, variables)
-        ]
-        return Target(
-            path.name,
-            _format(path, format, source.format),
-            each=tuple(each),
-            page_bytes=page_bytes,
-        )
+        path, wanted = Path(output), _chosen(source, chunks, variables)
+        each = tuple((v.name, _choice(v, chunks, choice or Choice(), shards)) for v in wanted)
+        own = _format(path, format, source.format)
+        return Target(path.name, own, each=each, page_bytes=page_bytes)
 
     return copy(address, output, target, **options)
 
@@ -207,26 +201,22 @@ def copy(
         )
         lacking = source.unkept if variables is None else ()
         job = _Job(source, path, chosen, fitted, plan, folder, (*fitted.notes, *lacking))
-        for line in job.words() if say else ():
-            say(line)
-        job.require_room()
+        if say:
+            for line in job.words():
+                say(line)
         moved = job.nbytes * (3 if verify else 2)
         with (
             whole_or_nothing(path, overwrite=overwrite) as place,
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
+            job.require_room()
             ledgers = job.write(place, lap, owner)
             if verify:
                 job.compare(place, ledgers, lap)
-        return CopyReport(
-            path,
-            tuple(variable.name for variable in chosen),
-            stored_bytes(path),
-            job.notes,
-            job.reads,
-            job.scratch_bytes,
-        )
+        names = tuple(variable.name for variable in chosen)
+        size = stored_bytes(path)
+        return CopyReport(path, names, size, job.notes, job.reads, job.scratch_bytes)
 
 
 def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
@@ -327,9 +317,6 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
     return tuple(lengths)
 
 
-_WRITERS = {"hdf5": "hdf5", "zarr2": "zarr", "zarr3": "zarr"}
-
-
 @dataclass(frozen=True)
 class _Job:
     """A copy that is planned."""
@@ -369,26 +356,19 @@ class _Job:
         """Write the copy, and return what its values are compared by."""
         most = most_bytes(self.chosen, self.fitted.layouts)
         with explained(place.parent, most):
+            attrs, cache = self.fitted.attrs, self.plan.cache_bytes
             writer = create(
-                place,
-                self.fitted.variables,
-                self.fitted.layouts,
-                attrs=self.fitted.attrs,
-                chunk_cache_bytes=self.plan.cache_bytes,
-            )
+                place, self.fitted.variables, self.fitted.layouts, attrs=attrs,
+                chunk_cache_bytes=cache,
+            )  # fmt: skip
         with writer, explained(place.parent, most):
             ledgers = {
-                variable.name: transfer(
-                    self.source,
-                    writer,
-                    variable,
-                    self.plan.each[variable.name],
-                    scratch=self.scratch,
-                    lap=lap,
+                v.name: transfer(
+                    self.source, writer, v, self.plan.each[v.name], scratch=self.scratch, lap=lap,
                     owner=owner,
                 )
-                for variable in self.chosen
-            }
+                for v in self.chosen
+            }  # fmt: skip
             writer.sync()
             writer.close()
         return ledgers
@@ -396,19 +376,11 @@ class _Job:
     def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap) -> None:
         """Read the copy again, and compare every value."""
         with reopen(os.fspath(place), self.format) as made:
-            for variable in self.chosen:
-                name = variable.name
+            for v in self.chosen:
                 if self.plan.cache_bytes is not None:
-                    made.cache(name, self.plan.cache_bytes)
-                reread(
-                    made,
-                    self.source,
-                    variable,
-                    self.fitted.layouts[name],
-                    self.plan.each[name],
-                    ledgers[name],
-                    lap=lap,
-                )
+                    made.cache(v.name, self.plan.cache_bytes)
+                layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
+                reread(made, self.source, v, layout, route, ledgers[v.name], lap=lap)
 
     def words(self) -> Iterator[str]:
         """Yield the plan in lines: variables that change, how often they are read, disk space."""

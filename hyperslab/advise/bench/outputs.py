@@ -211,6 +211,7 @@ def _copied(work: _Copy) -> CopyReport:
     from hyperslab.measure.processes import Processes
     from hyperslab.measure.worker import Job
     from hyperslab.tune.partial import remove_leftovers
+    from hyperslab.tune.rechunk import CopyReport
 
     from .rows import error_of
 
@@ -221,7 +222,8 @@ def _copied(work: _Copy) -> CopyReport:
         remove_leftovers(path.parent, path.name)
     if outcome.status != "ok":
         raise error_of(outcome.status)
-    report: CopyReport = outcome.rows[0]["report"]
+    report = outcome.rows[0]["report"]
+    assert isinstance(report, CopyReport)
     return report
 
 

@@ -12,11 +12,11 @@ from hyperslab.advise.advice import rank
 from hyperslab.advise.advice.predictors import Rough
 from hyperslab.advise.advice.rows import order, to_measure
 from hyperslab.advise.advice.trials import try_out
-from hyperslab.advise.advisor import apply
 from hyperslab.advise.model.errors import UnknownCodecError
 from hyperslab.advise.source import open_source
 from hyperslab.network.link import Link
 from hyperslab.storage import Layout, Variable, create
+from hyperslab.tune.rechunk import copy
 
 
 @pytest.fixture(scope="module")
@@ -234,6 +234,6 @@ def test_sizes_are_those_of_the_file_where_the_sample_has_less_land(tmp_path):
     found = advice(path, tmp_path, {"time_series": 0.5, "map": 0.5}, **limits)
     assert found.sample_shape[1] <= 40 < shape[1]
     row = next(row for row in found.rows if row.candidate.rewrites)
-    made = apply.write(str(path), row.candidate, ["sst"], tmp_path / "better.nc", 2**28)
+    made = copy(path, tmp_path / "better.nc", row.candidate.target(["sst"]))
     with open_source(str(made.path)) as source:
         assert row.nbytes == pytest.approx(source.variables["sst"].stored_bytes, rel=0.1)

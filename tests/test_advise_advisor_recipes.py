@@ -190,7 +190,8 @@ def test_every_row_that_was_measured_has_its_commands(tmp_path):
     for number, row in enumerate(known.rows, 1):
         assert (f"To apply {number}" in said) == (row.measured_gain is not None)
         if row.measured_gain is not None and row.candidate.rewrites:
-            assert f"--choice '{row.candidate.name}'" in said
+            pairs = zip(("time", "lat", "lon"), row.candidate.layout.chunks, strict=True)
+            assert f"--chunks {','.join(f'{dim}={n}' for dim, n in pairs)} " in said
     assert "one of" in said
     every = "\n".join(text.how(found, rows=5))
-    assert every.count("--choice") == sum(row.candidate.rewrites for row in found.rows[:5])
+    assert every.count("hyperslab rechunk") == sum(row.candidate.rewrites for row in found.rows[:5])

@@ -33,7 +33,7 @@ def trial(path, out, target=None, verify=True, variables=None, **others):
             memory_bytes=256 * MIB,
             verify=verify,
         )
-    return replace(made.trial, path=out, memory_bytes=2**40, owner=None, **others)
+    return replace(made.trial, path=out, memory_bytes=2**40, **others)
 
 
 def rows(sample):
@@ -129,14 +129,6 @@ def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
     spoil(monkeypatch, 0)
     with pytest.raises(WrongValuesError, match="of the copy is wrong"):
         rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
-
-
-def test_nobody_waits_for_it(tmp_path):
-    path = made_files.classic(tmp_path / "a.nc")
-    sample = replace(trial(path, tmp_path / "out.nc"), owner=2**22 + 1)
-    with pytest.raises(InterruptedError, match="is gone"):
-        rows(sample)
-    assert not (tmp_path / "out.nc").exists()
 
 
 def test_notes_and_room_are_known_before(tmp_path):

@@ -27,7 +27,7 @@ from hyperslab.cli import main
 from hyperslab.storage import Layout, Variable, create, write_array
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
-from hyperslab.tune.copy_plan import MemoryLimitError, Route, plan_copy, zarr_at_once
+from hyperslab.tune.copy_plan import MemoryLimitError, Route, plan_copy
 from hyperslab.tune.disk_room import NoRoomError
 from hyperslab.tune.partial import part_name, remove_leftovers
 from hyperslab.tune.rechunk import copy, rechunk
@@ -403,19 +403,6 @@ def test_what_is_shared_fits_and_the_least_that_is_named_is_enough(
     assert route.reads <= copy_plan.MOST_READS or route.first is None
 
 
-def test_zarr_works_on_no_more_chunks_than_fit():
-    before = zarr.config.get("async.concurrency")
-    variable = SourceVariable("a", ("y", "x"), (4000, 4000), "f4", chunks=(2000, 1000))
-    layout = Layout("zarr3", (2000, 2000))
-    plan = plan_copy(
-        [(variable, layout)], source_format="zarr3", cache_bytes=None, memory_bytes=140 * MIB
-    )
-    assert plan.each["a"].at_once < 10
-    with zarr_at_once(plan):
-        assert zarr.config.get("async.concurrency") == plan.each["a"].at_once
-    assert zarr.config.get("async.concurrency") == before
-
-
 def test_room_is_asked_for_before_the_work(maps, tmp_path, monkeypatch):
     (tmp_path / "scratch").mkdir()
     options = {"memory_bytes": 34 * MIB, "scratch": tmp_path / "scratch"}
@@ -529,24 +516,18 @@ def test_what_is_killed_leaves_a_part_that_goes_with_the_next_run(files, tmp_pat
     same(out, files["tile"])
 
 
-def test_only_what_dead_processes_of_this_machine_left_goes(tmp_path):
+def test_only_what_dead_processes_of_this_machine_left_of_a_file_goes(tmp_path):
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
-    theirs = part_name("a.nc", process.pid)
-    host = theirs.split(".")[3].partition("-")[0]
-    kept = [
-        part_name("a.nc"),  # this process lives
-        part_name("b.nc", os.getppid()),
-        theirs.replace(host, "0" * 8),
-        ".a.nc.part",
-        "a.nc",
-    ]
-    for name in [*kept, theirs, part_name("other.nc", process.pid)]:
+    theirs = part_name("a.zarr", process.pid)
+    elsewhere = theirs.replace(theirs.split(".")[3].partition("-")[0], "0" * 8)
+    kept = [part_name("a.zarr"), part_name("a.zarr", os.getppid()), elsewhere, ".a.zarr.part",
+            "a.zarr", part_name("b.zarr", process.pid)]  # fmt: skip
+    for name in [*kept, theirs]:
         (tmp_path / name).write_text("half")
-    store = tmp_path / part_name("s.zarr.old", process.pid)
+    store = tmp_path / part_name("a.zarr.old", process.pid)
     store.mkdir()
     (store / "zarr.json").write_text("{}")
-    assert remove_leftovers(tmp_path, "a.nc") == ["a.nc"]
-    assert remove_leftovers(tmp_path) == ["other.nc", "s.zarr"]
+    remove_leftovers(tmp_path, "a.zarr")
     assert names(tmp_path) == sorted(kept)
-    assert remove_leftovers(tmp_path / "none") == []
+    remove_leftovers(tmp_path / "none", "a.zarr")

@@ -71,20 +71,13 @@ def require_free(path: Path, overwrite: bool) -> None:
         raise FileExistsError(f"{path} is a folder and no Zarr store: give another name")
 
 
-def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
-    """Remove what processes of this machine that no longer live left half-made in a folder.
-
-    Of the file `name`, or of all; the names that the files were to have are returned.
-    """
-    found = []
+def remove_leftovers(folder: Path, name: str) -> None:
+    """Remove what processes of this machine that no longer live left half-made of a file."""
     for entry in folder.iterdir() if folder.is_dir() else ():
         mark = _MARK.match(entry.name)
-        if not mark or (name is not None and mark["name"] != name) or mark["host"] != _host():
-            continue
-        if not alive(int(mark["pid"])):
+        mine = mark and (mark["name"], mark["host"]) == (name, _host())
+        if mark and mine and not alive(int(mark["pid"])):
             remove(entry)
-            found.append(mark["name"])
-    return sorted(found)
 
 
 def _host() -> str:

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from hyperslab.advise.report.compare import WrongValuesError, difference, digest
 from hyperslab.advise.sources.base import Source, SourceVariable
-from hyperslab.measure.parent import alive
 from hyperslab.storage.layout import Layout
 from hyperslab.storage.write import Writer
 
@@ -47,17 +46,14 @@ def transfer(
     scratch: Path | None = None,
     lap: Lap = untimed,
     seen: Watcher | None = None,
-    owner: int | None = None,
 ) -> Ledger:
     """Copy one variable: phases data_read and data_write, by turns; give what `reread` compares.
 
-    Each piece is shown to `seen`. When the process `owner` is gone there is nothing to copy for.
+    Each piece is shown to `seen`.
     """
     name, ledger = variable.name, []
 
     def read(slab: Slab) -> NDArray[Any]:
-        if owner is not None and not alive(owner):
-            raise InterruptedError(f"process {owner}, which this copy is for, is gone")
         with lap("data_read") as columns:
             values = source.read(name, slab)
             add_bytes(columns, values.nbytes)

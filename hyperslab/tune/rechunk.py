@@ -93,8 +93,14 @@ def rechunk(
 
     Raises
     ------
-    SourceError, ValueError, OSError
-        As `copy`, and for a dimension that no variable has.
+    SourceError
+        When the source cannot be read, or has no such variable.
+    ValueError
+        When the layout does not fit, the memory does not do, or the output is the source.
+    WrongValuesError
+        When a value of the copy differs.
+    OSError
+        When there is no room, or there is something at `output`.
 
     Examples
     --------
@@ -137,7 +143,6 @@ def copy(
     verify: bool = True,
     say: Callable[[str], None] | None = None,
     progress: Progress | None = None,
-    owner: int | None = None,
 ) -> CopyReport:
     """Copy variables of a file into another layout, piece by piece, and compare every value.
 
@@ -147,7 +152,7 @@ def copy(
     Parameters
     ----------
     address, output
-        As for `rechunk`.
+        As for `rechunk`, which says what is raised too.
     target
         The layout, or what gives it for the opened source.
     variables
@@ -156,27 +161,12 @@ def copy(
         What copying may add to what this process takes already, or may take with that.
     scratch
         Folder of the scratch file, where one is needed; that of the output when not given.
-    overwrite
-        Whether a file or Zarr store at `output` may be replaced.
-    verify
-        Whether every value is compared.
+    overwrite, verify
+        Whether a file or Zarr store at `output` may be replaced, and whether values are compared.
     say
         Is told the plan, a line each, before anything is written.
     progress
         Is told the bytes that will go by, and gives what brackets each read and write.
-    owner
-        Process without which there is nothing to copy for: when it is gone, the copy ends.
-
-    Raises
-    ------
-    SourceError
-        When the source cannot be read, or has no such variable.
-    ValueError
-        When the layout does not fit, the memory does not do, or the output is the source.
-    WrongValuesError
-        When a value of the copy differs.
-    OSError
-        When there is no room, or there is something at `output`.
     """
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
@@ -211,7 +201,7 @@ def copy(
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
             job.require_room()
-            ledgers = job.write(place, lap, owner)
+            ledgers = job.write(place, lap)
             if verify:
                 job.compare(place, ledgers, lap)
         names = tuple(variable.name for variable in chosen)
@@ -352,7 +342,7 @@ class _Job:
         copied = (self.path.name, likely, self.path.parent)
         require_room([copied, ("the scratch file", self.scratch_bytes, self.scratch)])
 
-    def write(self, place: Path, lap: Lap, owner: int | None) -> dict[str, Ledger]:
+    def write(self, place: Path, lap: Lap) -> dict[str, Ledger]:
         """Write the copy, and return what its values are compared by."""
         most = most_bytes(self.chosen, self.fitted.layouts)
         with explained(place.parent, most):
@@ -364,11 +354,10 @@ class _Job:
         with writer, explained(place.parent, most):
             ledgers = {
                 v.name: transfer(
-                    self.source, writer, v, self.plan.each[v.name], scratch=self.scratch, lap=lap,
-                    owner=owner,
+                    self.source, writer, v, self.plan.each[v.name], scratch=self.scratch, lap=lap
                 )
                 for v in self.chosen
-            }  # fmt: skip
+            }
             writer.sync()
             writer.close()
         return ledgers

@@ -154,7 +154,6 @@ def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Pa
                 "memory_bytes": asked.memory_bytes,
                 "whole_process": True,
                 "verify": arguments.verify,
-                "owner": os.getpid(),
             },
         )
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +110,6 @@ def prepare(
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
         verify=verify,
-        owner=os.getpid(),
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     return Prepared(

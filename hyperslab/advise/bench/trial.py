@@ -58,8 +58,6 @@ class Trial:
         Whether every value is compared; all are read in any case.
     cold
         Whether the source was evicted before.
-    owner
-        Process that this is done for.
     """
 
     address: str
@@ -73,7 +71,6 @@ class Trial:
     memory_bytes: int
     verify: bool = True
     cold: bool = False
-    owner: int | None = None
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
@@ -132,7 +129,6 @@ class Trial:
                     plan.each[variable.name],
                     lap=timer,
                     seen=truth.watcher(variable.name),
-                    owner=self.owner,
                 )
             with timer("sync"):
                 writer.sync()

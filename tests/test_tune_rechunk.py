@@ -123,6 +123,7 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
 @pytest.mark.parametrize(
     ("asked", "shape", "before", "after"),
     [
+        ({"t": -1}, (240, 37, 721, 1440), (1, 1, 721, 1440), (240, 1, 32, 33)),
         ({"t": -1}, (1000, 500, 400), (1, 500, 400), (1000, 16, 16)),  # about 1 MiB of floats
         ({"t": -1}, (1000, 500, 400), None, (1000, 16, 16)),
         ({"t": 2}, (1000, 500, 400), (1, 500, 400), (2, 250, 250)),
@@ -135,9 +136,13 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
 def test_dimensions_that_are_not_named_are_shortened_where_they_must_be(
     asked, shape, before, after
 ):
-    variable = SourceVariable("a", ("t", "y", "x"), shape, "f4", chunks=before)
+    dims = ("t", "z", "y", "x") if len(shape) == 4 else ("t", "y", "x")
+    variable = SourceVariable("a", dims, shape, "f4", chunks=before)
     found = module._lengths(variable, asked)
     assert found[0] == after[0]
+    assert all(
+        n == 1 for n, kept in zip(found[1:], (before or shape)[1:], strict=True) if kept == 1
+    )
     assert np.prod(found) * 4 <= max(MIB, np.prod(after) * 4)
     assert np.prod(found) >= np.prod(after) * 0.75
 

@@ -300,9 +300,9 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
     if math.prod(lengths) > most:
         room = CHUNK_BYTES // variable.itemsize
         room //= math.prod(n for axis, n in enumerate(lengths) if axis not in rest)
-        for done, axis in enumerate(sorted(rest, key=lambda axis: shape[axis])):
+        for done, axis in enumerate(sorted(rest, key=lambda axis: lengths[axis])):
             side = max(int(max(room, 1) ** (1 / (len(rest) - done)) + 1e-9), 1)
-            lengths[axis] = ceil_chunk(shape[axis], -(-shape[axis] // min(side, shape[axis])))
+            lengths[axis] = ceil_chunk(shape[axis], -(-shape[axis] // min(side, lengths[axis])))
             room //= lengths[axis]
     return tuple(lengths)
 

@@ -27,6 +27,7 @@ examples:
   hyperslab rechunk sst.nc small.nc --variable sst --chunks time=100,lat=60,lon=60 \\
       --codec deflate:4 --shuffle --memory 512MiB --scratch /fast/disk
   hyperslab rechunk classic.nc new.nc --codec deflate
+  hyperslab rechunk sst.nc sst.zarr
   hyperslab rechunk sst.nc sst.zarr --chunks time=24 --shards time=240
 
 --chunks goes to all variables that have all of the dimensions named (or to those of
@@ -49,7 +50,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="hyperslab rechunk IN OUT --chunks DIM=N,… [options]",
+        usage="hyperslab rechunk IN OUT [--chunks DIM=N,…] [options]",
         allow_abbrev=False,
     )
     option = parser.add_argument
@@ -104,18 +105,14 @@ def run(arguments: argparse.Namespace) -> int:
     ------
     ValueError
         When something that was asked for cannot be had; nothing is written then.
-    OSError
-        When there is something at OUT, or no room.
-    RuntimeError
-        When a value differs.
+    OSError, RuntimeError
+        When there is no room, or a value differs.
     """
-    changes = ("chunks", "codec", "format", "shards", "pages")
-    if not any(getattr(arguments, name) for name in changes) and arguments.shuffle is None:
-        raise ValueError("nothing is to change: give --chunks DIM=N, --codec, --format or --shards")
+    codec, level = parse.codec(arguments.codec) if arguments.codec else ("same", None)
     options: dict[str, Any] = {
         "chunks": lengths("--chunks", arguments.chunks),
         "variables": arguments.variable,
-        "choice": _choice(arguments),
+        "choice": Choice(codec=codec, level=level, shuffle=arguments.shuffle),
         "format": parse.format_name(arguments.format) if arguments.format else "",
         "shards": lengths("--shards", arguments.shards) if arguments.shards else None,
         "page_bytes": parse.size(arguments.pages) if arguments.pages else None,
@@ -138,6 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
             say=None if arguments.quiet else _say,
             progress=None if arguments.quiet else progress,
         )
+    except (FileExistsError, FileNotFoundError) as error:  # a matter of usage
+        raise ValueError(str(error)) from error
     except KeyboardInterrupt:
         print(f"\ninterrupted: nothing is left of {arguments.output}", file=sys.stderr)
         return 1
@@ -198,11 +197,6 @@ def progress(nbytes: int) -> Iterator[Any]:
 
 
 _PHASES = {"data_read": "reading", "data_write": "writing", "data_reread": "comparing"}
-
-
-def _choice(arguments: argparse.Namespace) -> Choice:
-    codec, level = parse.codec(arguments.codec) if arguments.codec else ("same", None)
-    return Choice(codec=codec, level=level, shuffle=arguments.shuffle)
 
 
 def _say(words: str) -> None:

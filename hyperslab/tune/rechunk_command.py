@@ -11,6 +11,7 @@ from typing import Any
 
 from hyperslab.advise.specs import parse
 from hyperslab.advise.specs.target import Choice
+from hyperslab.text import printable
 
 _ABOUT = """\
 Rewrite IN as OUT with other chunks, another codec or format. Every value of OUT is
@@ -200,4 +201,4 @@ _PHASES = {"data_read": "reading", "data_write": "writing", "data_reread": "comp
 
 
 def _say(words: str) -> None:
-    print(words, file=sys.stderr)
+    print(printable(words), file=sys.stderr)  # names from files must not steer a terminal

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hyperslab.advise.advice.predictors import Rough
-from hyperslab.advise.advice.question import Question
+from hyperslab.advise.advice.costs import ROUGH
+from hyperslab.advise.advice.question import Question, subject_of
 from hyperslab.advise.advice.rank import advise
 from hyperslab.io import Layout, Variable, create
-from hyperslab.measure.stats import Interval
+from hyperslab.text import Interval
 
 SHAPE = (48, 60, 90)
 LAYOUT = Layout("netcdf4", (1, 60, 90), "deflate", 4, shuffle=True)
@@ -41,17 +41,17 @@ def maps(path, layout=LAYOUT, shape=SHAPE):
     return path
 
 
-def advice(path, workdir, shares=None, **options):
+def advice(path, workdir, shares=None, costs=ROUGH, **options):
     """Advice by counts alone, of netCDF-4 layouts."""
     given = {"measured": 0, "formats": ("netcdf4",), **options}
-    return advise(Question(str(path), shares or {}, workdir=workdir, **given), Rough())
+    return advise(subject_of(Question(str(path), shares or {}, workdir=workdir, **given)), costs)
 
 
 def as_if_measured(advice, gains):
     """The same advice, as if the first rows had been measured with these gains and ±1 %."""
     rows = list(advice.rows)
     for n, gain in enumerate(gains):
-        each = {a.name: Interval(1e-3, 0.9e-3, 1.1e-3, 7) for a in advice.accesses}
+        each = {a.name: Interval(1e-3, 0.9e-3, 1.1e-3, 7) for a in advice.subject.accesses}
         between = Interval(gain, 0.99 * gain, 1.01 * gain, 7)
         rows[n] = replace(rows[n], measured=each, measured_gain=between)
     return replace(advice, rows=tuple(rows))

@@ -1,29 +1,17 @@
 """Variables and records of `hyperslab bench`, made up."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
+from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.io import Layout
 from hyperslab.measure.records import frame_of
 
 
-@dataclass(frozen=True)
-class Made:
+def Made(name, dims, shape, dtype="f4", *others, **named):  # noqa: N802
     """A variable of a file that is not there."""
-
-    name: str
-    dims: tuple[str, ...]
-    shape: tuple[int, ...]
-    dtype: str = "f4"
-    unlimited: tuple[str, ...] = ()
-    attrs: Mapping[str, object] = field(default_factory=dict)
-    chunks: tuple[int, ...] | None = None
-    codec: str = ""
-    layout: Layout | None = None
+    return SourceVariable(name, dims, shape, dtype, *others, **named)
 
 
 def stored(name, dims, shape, layout, dtype="f4", **others):
-    return Made(
+    return SourceVariable(
         name, dims, shape, dtype, chunks=layout.chunks, codec=layout.codec or "", layout=layout,
         **others,
     )  # fmt: skip

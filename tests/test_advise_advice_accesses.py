@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hyperslab.advise.advice.accesses import letters_of, resolve, roles, weights
 from hyperslab.advise.sources.base import SourceError, SourceVariable
 from hyperslab.advise.specs.patterns import NAMED
+from hyperslab.io import region
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
 FIELD = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
@@ -47,7 +48,7 @@ def test_percent_and_names_alone():
 def test_a_time_series_and_a_map_where_nothing_is_asked():
     found = resolve({}, FIELD, {"sst": FIELD}, {})
     assert [(a.name, a.weight) for a in found] == [("time_series", 0.5), ("map", 0.5)]
-    assert [a.elements(FIELD.shape) for a in found] == [10, 600]
+    assert [region(a.selections[0], FIELD.shape).size for a in found] == [10, 600]
     assert [a.name for a in resolve({}, PLAIN, {"v": PLAIN}, {})] == ["row", "column"]
 
 

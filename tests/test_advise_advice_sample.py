@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab.advise.advice.accesses import Access
-from hyperslab.advise.advice.sample import Sample, box_of, packed_bytes, take
+from hyperslab.advise.advice.costs import ROUGH
+from hyperslab.advise.advice.sample import Sample, box_of, pack, take
 from hyperslab.advise.source import open_source
 from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.io import Layout, write_array
@@ -30,19 +31,6 @@ def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
     if math.prod(shape) * 4 <= most:
         assert tuple(lengths) == shape
     assert math.prod(lengths) * 4 <= most
-
-
-def test_what_no_access_reads_is_cut_first():
-    variable = SourceVariable(
-        "t", ("time", "z", "y", "x"), (64, 40, 100, 100), "f4", chunks=(1, 1, 100, 100)
-    )
-    frame = Access("map", 1.0, ((3, 2, slice(0, 100, 1), slice(0, 100, 1)),))
-    assert [s.stop - s.start for s in box_of(variable, [frame], 2**20)] == [6, 4, 100, 100]
-    series = Access("time_series", 1.0, ((slice(0, 64, 1), 2, 5, 5),))
-    box = box_of(variable, [frame, series], 4 * 2**20)
-    lengths = [s.stop - s.start for s in box]
-    assert lengths[1] == 8
-    assert min(lengths[0] / 64, lengths[2] / 100, lengths[3] / 100) > 0.5
 
 
 @pytest.mark.parametrize("chunks", [(1, 190, 643), (24, 19, 65), None])
@@ -98,15 +86,15 @@ def test_what_a_codec_leaves_of_values(tmp_path, format):
     zeros = np.zeros((64, 64, 64), "f4")
     noise = np.random.default_rng(0).random((64, 64, 64)).astype("f4")
     layout = Layout(format, (64, 64, 64), "deflate", 1)
-    assert packed_bytes(zeros, layout, tmp_path) < 0.05
-    assert 3 < packed_bytes(noise, layout, tmp_path) < 4.1
+    assert pack(zeros, layout, "h5py", ROUGH, tmp_path).value_bytes < 0.05
+    assert 3 < pack(noise, layout, "h5py", ROUGH, tmp_path).value_bytes < 4.1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
     noise = np.random.default_rng(0).random((64, 64)).astype("f4")
     with pytest.raises(OSError, match="cannot make smaller"):
-        packed_bytes(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), tmp_path)
+        pack(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
 

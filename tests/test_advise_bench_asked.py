@@ -51,10 +51,6 @@ def resolved(words, folder, monkeypatch):
     return asked_for(bench_options.add(subparsers).parse_args(words))
 
 
-def test_the_page_has_commands():
-    assert len(commands()) > 20
-
-
 @pytest.mark.parametrize("line", commands())
 def test_every_command_of_the_page_can_be_had(line, folder, monkeypatch):
     words = shlex.split(line, comments=True)[2:]

@@ -7,7 +7,7 @@ import made_files
 import numpy as np
 import pytest
 
-from hyperslab.advise.bench.prepared import prepare, threaded
+from hyperslab.advise.bench.prepared import prepare
 from hyperslab.advise.bench.trial import Clean
 from hyperslab.advise.report.compare import WrongValuesError
 from hyperslab.advise.source import SourceError, open_source
@@ -22,7 +22,7 @@ from hyperslab.measure.worker import Job
 MIB = 2**20
 
 
-def trial(path, out, target=None, verify="full", variables=None, **others):
+def trial(path, out, target=None, verify=True, variables=None, **others):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
         made = prepare(
@@ -33,7 +33,7 @@ def trial(path, out, target=None, verify="full", variables=None, **others):
             memory_bytes=256 * MIB,
             verify=verify,
         )
-    return replace(made.trial, path=out, memory_bytes=2**40, owner=None, **others)
+    return replace(made.trial, path=out, memory_bytes=2**40, **others)
 
 
 def rows(sample):
@@ -96,7 +96,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
 def test_without_comparing_all_is_read_again_and_nothing_found(tmp_path, monkeypatch):
     path = made_files.packed(tmp_path / "a.nc")
     spoil(monkeypatch, 0)
-    found = rows(trial(path, tmp_path / "out.nc", verify="none"))
+    found = rows(trial(path, tmp_path / "out.nc", verify=False))
     by = {row["phase"]: row for row in found}
     assert by["data_reread"]["useful_bytes"] == by["data_read"]["useful_bytes"] > 0
     assert by["meta_reread"]["wall_s"] > 0
@@ -131,21 +131,11 @@ def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
         rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
 
 
-def test_nobody_waits_for_it(tmp_path):
-    path = made_files.classic(tmp_path / "a.nc")
-    sample = replace(trial(path, tmp_path / "out.nc"), owner=2**22 + 1)
-    with pytest.raises(InterruptedError, match="is gone"):
-        rows(sample)
-    assert not (tmp_path / "out.nc").exists()
-
-
 def test_notes_and_room_are_known_before(tmp_path):
     path = made_files.classic(tmp_path / "a.nc")
     with open_source(path) as source:
         chosen = source.choose(None)
         made = prepare(source, chosen, Target("z", "zarr3"), [], memory_bytes=256 * MIB)
-        assert threaded(source, "zarr3")
-        assert not threaded(source, "netcdf4")
         with pytest.raises(ValueError, match="tight: copying"):
             prepare(source, chosen, Target("tight"), [], memory_bytes=100 * MIB)
         with pytest.raises(SourceError, match="no variable 'x'"):

@@ -28,21 +28,13 @@ def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     shape, selection = chosen
     values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
-    truth = Truth({"p": {"a": (selection,)}}, {"a": variable}, 10**6)
+    truth = Truth({"p": {"a": [selection]}}, {"a": variable}, 10**6)
     shown(truth, values, data.draw(lengths(shape)))
     got = np.asarray(values[selection])
     truth.check("p", "a", 0, selection, got, Layout())
     assert truth.nbytes == got.nbytes
     with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
         truth.check("p", "a", 0, selection, got + 1, Layout())
-
-
-def test_what_is_too_large_is_not_kept():
-    variable = SourceVariable("a", ("x",), (100,), "i4")
-    truth = Truth({"p": {"a": ((slice(0, 100),),)}}, {"a": variable}, 399)
-    assert truth.nbytes == 0
-    assert truth.watcher("a") is None
-    truth.check("p", "a", 0, (slice(0, 100),), np.zeros(100, "i4"), Layout())
 
 
 def test_smaller_selections_after_one_that_is_too_large_are_compared():

@@ -5,9 +5,8 @@ import json
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report.best import best, overall, ratio, times
 from hyperslab.advise.report.files import as_json
-from hyperslab.advise.report.summary import Quantity
+from hyperslab.advise.report.summary import Quantity, best, overall, ratio, times
 
 
 def of(frame, label):
@@ -18,11 +17,6 @@ def test_the_best_is_the_quickest_and_the_gain_is_over_the_files_own():
     found = of(bench_frame(spread=0.0), "map, cold")
     assert (found.target, found.baseline, found.alike) == ("1x72x144", "copy", ())
     assert found.gain.value == pytest.approx(4)
-
-
-def test_the_files_own_may_be_the_best():
-    found = of(bench_frame(times={"copy": 1.0, "a": 2.0}), "write")
-    assert (found.target, found.gain) == ("copy", None)
 
 
 def test_without_the_files_own_the_slowest_is_compared_with():

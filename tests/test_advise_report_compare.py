@@ -62,10 +62,6 @@ def test_rounding_sets_bits_of_what_is_no_number_and_of_zero(mode):
     assert said.startswith("4 of 4 values differ, first at [0]: nan became 0.0")
 
 
-def test_whole_numbers_are_not_rounded():
-    assert difference(np.array([1001]), np.array([1000]), quantize=("bitround", 2)) != ""
-
-
 def rounded_by_the_library(path, truth, mode, digits, fill_value=None):
     """Values as netCDF-C rounds and stores them."""
     with netCDF4.Dataset(path, "w") as nc:

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import pytest
 from made_bench import bench_frame
 
-from hyperslab.advise.report.plot import check, figure, picture
+from hyperslab.advise.report.plot import figure, picture
 
 
 @pytest.mark.parametrize("patterns", [(), ("map",), ("time_series", "map", "whole")])
@@ -33,8 +33,3 @@ def test_it_is_drawn(ending):
     assert made.startswith(start)
     assert len(made) > 1000
     assert not plt.get_fignums()
-
-
-def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"\.png, \.svg or \.pdf"):
-        check(tmp_path / "a.nc")

@@ -6,21 +6,14 @@ import pytest
 from made_bench import TIMES, bench_frame
 
 from hyperslab.advise.report.summary import (
-    BM_COLUMNS,
     Quantity,
     lost,
-    medians,
     quantities,
     summary,
     targets,
     times,
     unverified,
 )
-
-
-def test_bm_files_columns_stand_in_its_order():
-    columns = list(summary(bench_frame()).columns)
-    assert columns[1 : 1 + len(BM_COLUMNS)] == list(BM_COLUMNS)
 
 
 def test_rates_are_bytes_of_the_data_over_the_time_of_the_data():
@@ -40,12 +33,6 @@ def test_sizes_formats_and_choices():
     assert (row["repeats"], row["verified"], row["status"]) == (7, True, "ok")
 
 
-def test_other_formats_are_named():
-    frame = bench_frame()
-    frame["format"] = "zarr3"
-    assert summary(frame)["output_format"].unique() == ["zarr3"]
-
-
 @pytest.mark.parametrize(("order", "number"), [("native", 0), ("little", 1), ("big", 2), ("", 0)])
 def test_endianness_is_bm_files_number(order, number):
     frame = bench_frame()
@@ -57,12 +44,6 @@ def test_times_are_summed_by_block():
     seconds = times(bench_frame(spread=0.0))
     assert (seconds["copy", Quantity("write")] == 4 * TIMES["copy"]).all()
     assert len(seconds["copy", Quantity("map", "cold")]) == 7
-
-
-def test_intervals_hold_their_median():
-    for found in medians(bench_frame()).values():
-        assert found.low <= found.value <= found.high
-        assert found.n == 7
 
 
 def test_what_was_timed():

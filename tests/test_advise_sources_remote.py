@@ -120,7 +120,7 @@ def test_a_server_that_gives_files_only_whole_does_for_a_small_file(tmp_path):
         ("http://me:secret@host:port/a", "http://host:port/a is no address: check its server"),
         ("http://me:secret@[::1/a", "is no address: check its server and port"),
         ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
-        ("http://127.0.0.1:1/a.nc", "cannot be reached: .*: check the address"),
+        ("http://127.0.0.1:1/a.nc", "cannot be read: .*: check the address"),
         ("gopher://host/a.nc", "no way to gopher://; give a path or a URL of http, https or s3"),
         (
             "{}/cut.nc?token=secret",

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 from made_bench import SST
 
-from hyperslab.advise.specs.codec import kept_codec
-from hyperslab.advise.specs.target import Choice
+from hyperslab.advise.specs.target import Choice, kept_codec
 
 SHUFFLED = replace(SST, codec="deflate 4, shuffle")
 

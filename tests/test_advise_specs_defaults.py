@@ -1,33 +1,9 @@
 """The libraries themselves say which chunks they pick."""
 
-import netCDF4
 import pytest
 
-from hyperslab.advise.specs.defaults import default_chunks
+from hyperslab.advise.specs.target import default_chunks
 from hyperslab.io import Layout, Variable, create
-
-
-@pytest.mark.parametrize(
-    ("shape", "grows"),
-    [
-        ((300,), ()),
-        ((300,), (0,)),
-        ((500, 400), ()),
-        ((500, 400), (0,)),
-        ((500, 400), (0, 1)),
-        ((20, 300, 700), ()),
-        ((20, 300, 700), (0,)),
-        ((7, 50, 80), (1,)),
-        ((7, 50, 80), (1, 2)),
-    ],
-)
-def test_netcdf_picks_the_same_in_a_file(shape, grows, tmp_path):
-    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
-        for axis, n in enumerate(shape):
-            file.createDimension(f"d{axis}", None if axis in grows else n)
-        dims = [f"d{axis}" for axis in range(len(shape))]
-        picked = file.createVariable("v", "f8", dims, zlib=True).chunking()
-    assert default_chunks("netcdf4", shape, "f8", grows) == tuple(picked)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,6 @@ def test_lengths(lengths, between):
     assert parse.chunks(between.join(map(str, lengths))) == tuple(lengths)
 
 
-def test_a_dimension_may_have_any_name():
-    assert parse.chunks("ocean/time=1, a b=2") == (("ocean/time", 1), ("a b", 2))
-
-
 @pytest.mark.parametrize(
     ("call", "given", "said"),
     [
@@ -48,10 +44,6 @@ def test_what_is_not_understood_is_refused(call, given, said):
         call(given)
     assert given in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_no_quantizing():
-    assert parse.quantize("none") is None
 
 
 @pytest.mark.parametrize(

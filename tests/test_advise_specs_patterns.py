@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made
 
-from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.advise.specs.patterns import MOST_READS, Pattern, named, slabs, stepped, usual
 
 AIR = Made("air", ("time", "lev", "lat", "lon"), (6, 5, 4, 3))
@@ -37,10 +36,6 @@ def test_an_array_without_these_axes_has_no_such_pattern(name):
     assert picked(name, Made("crs", (), (), "i4")) is None
 
 
-def test_a_series_is_no_pattern_of_a_series():
-    assert picked("time_series", Made("t", ("time",), (9,))) is None
-
-
 def test_the_usual_ones():
     assert [p.name for p in usual({"sst": SST}, [SST])] == ["time_series", "map", "whole"]
     assert [p.name for p in usual({"a": PLAIN}, [PLAIN])] == ["row", "column", "whole"]
@@ -53,11 +48,6 @@ def test_the_file_says_what_its_dimensions_are():
     field = Made("f", ("lat", "n"), (4, 6))
     (series,) = named(["time_series"], {"n": days, "f": field})
     assert series.selections([field])["f"] == [(2, slice(0, 6, 1))]
-
-
-def test_an_unknown_pattern_is_refused():
-    with pytest.raises(ValueError, match="time_series, map"):
-        Pattern("diagonal")
 
 
 @given(st.integers(1, 50), st.integers(1, 60))
@@ -107,9 +97,3 @@ def test_too_many_boxes_are_refused():
 def test_boxes_are_for_the_variable_they_name():
     pattern = Pattern("boxes", boxes=(("a", ((0, 0), (2, 200), (2, 0))),))
     assert list(pattern.selections([SST, PLAIN])) == ["a"]
-
-
-def test_an_axis_of_which_nothing_is_known_is_not_taken_whole():
-    odd = SourceVariable("v", ("a", "b"), (10, 20), "f4")
-    found = Pattern("time_series", axes=(("b", "T"),)).selections([odd])
-    assert found == {"v": [(5, slice(0, 20, 1))]}

@@ -1,6 +1,5 @@
 """A target gives every variable a layout, or says what does not fit and what would."""
 
-import pickle
 import sys
 from dataclasses import replace
 
@@ -24,11 +23,6 @@ def test_nothing_chosen_keeps_the_layout(variable):
     if variable.layout.format != "netcdf3":
         assert kept == variable.layout
     assert kept.format == variable.layout.format
-
-
-def test_a_target_can_be_sent_to_another_process():
-    target = Target("a", "zarr3", Choice((1, 72, 144), "zstd", 3), (("b", Choice()),))
-    assert pickle.loads(pickle.dumps(target)) == target
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 from hyperslab import cli
 from hyperslab.cli import FAILED, OK, USAGE, main
 
-COMMANDS = ["run", "book", "claims", "advise", "bench", "index", "results", "doctor"]
+COMMANDS = ["run", "book", "claims", "advise", "bench", "rechunk", "index", "results", "doctor"]
 CORE = {"hyperslab", "numpy", "h5py", "fsspec"}
 # Hides what `pip install hyperslab` does not bring.
 ALONE = """
@@ -161,7 +161,7 @@ def test_who_has_read_enough_is_told_nothing(few):
     assert found.stderr == ""
 
 
-@pytest.mark.parametrize("command", ["index", "bench", "advise"])
+@pytest.mark.parametrize("command", ["index", "bench", "advise", "rechunk"])
 def test_a_file_whose_name_begins_with_a_dash_is_a_usage_error(
     command, tmp_path, monkeypatch, capsys
 ):

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from hyperslab.advise.model.measured.held_out import held_out
 from hyperslab.advise.source import open_source
 from hyperslab.experiments import advise_evaluation
-from hyperslab.experiments.cost_model import Trials, cut, patterns
+from hyperslab.experiments.cost_model import Trials, cases, cut, held_out, patterns
 from hyperslab.io.layout import Layout
 
 
@@ -15,15 +14,16 @@ def test_trial_files_hold_what_is_read(tmp_path):
         "radar": {"binary": Layout("binary")},
     }
     trials = Trials(tmp_path, 2, 1, thin=16, layouts=layouts)
-    assert trials.totals == {} and list(held_out(trials.files(), {}, ("h5py",))) == []
+    assert trials.digests == {} and held_out(trials, ("h5py",)) == []
     trials.make()
     made = trials.files()
     assert [one.name for one in made] == ["ocean: deflate", "ocean: plain", "radar: binary"]
     assert all(one.path.exists() for one in made)
     assert [one.chunk_bytes is None for one in made] == [False, True, True]
-    reads = list(held_out(made, trials.totals, ("h5py", "plain")))
-    assert {one.reading.read.cache for one in reads} == {"warm", "cold"}
-    assert len(trials.totals) == 5 + 5 + 4
+    reads = held_out(trials, ("h5py", "plain"))
+    assert {one.read.cache for one in reads} == {"warm", "cold"}
+    assert sum(case.aa for case in cases(reads)) == 2
+    assert len(trials.digests) == 5 + 5 + 4
 
 
 def test_patterns_lie_inside():

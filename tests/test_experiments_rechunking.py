@@ -12,14 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.variable import variable
-from hyperslab.advise.copying.copy import copy
-from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
 from hyperslab.experiments import rechunking as engines
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
+from hyperslab.tune.rechunk import rechunk
 
 MIB = 2**20
 ALLOWED = 32 * MIB
@@ -36,7 +35,7 @@ def source(tmp_path_factory):
     return file
 
 
-own = partial(copy, target=Target("series", "zarr3", Choice(WANTED.chunks)), verify="none")
+own = partial(rechunk, chunks=dict(zip(engines.DIMS, WANTED.chunks, strict=True)), verify=False)
 
 
 def rewriting(source, engine, own=own):
@@ -115,10 +114,7 @@ def test_series_have_all_steps_and_no_more_values_than_a_map(steps, rows, column
 
 def test_the_command_of_the_page_makes_what_was_timed(source, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = (
-        f"advise '{source.path}' --variable uo --choice 'zarr3 16x16x16 blosc-lz4:5 shuffle' "
-        "--apply series.zarr --memory 512MiB"
-    )
+    command = f"rechunk '{source.path}' series.zarr --chunks time=16,lat=16,lon=16 --memory 512MiB"
     assert main(shlex.split(command)) == 0
     assert rewriting(source, engines.COPY).check(tmp_path / "series.zarr")
     made, given = (zarr.open_array(p, path="uo", mode="r") for p in ("series.zarr", source.path))

@@ -21,11 +21,12 @@ BELOW: dict[str, frozenset[str]] = {
     "io": frozenset({"text", "secret", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "parallel": frozenset({"measure", "kernels", "io"}),
-    "advise": frozenset({"measure", "network", "subchunk", "io", "parallel"}),
+    "advise": frozenset({"text", "measure", "network", "subchunk", "io", "parallel", "tune"}),
+    "tune": frozenset({"text", "measure", "io", "advise"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
-BELOW["study"] = frozenset(BELOW) - {"advise"} | {"data_gen"}
+BELOW["study"] = frozenset(BELOW) - {"advise", "tune"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}
 BELOW["__init__"] = frozenset()

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from hyperslab.io.creation import STORE_MARKS
 
-from .sources.base import Source, SourceError, SourceVariable
-from .sources.classic import needed_bytes
-from .sources.damage import hdf5_says, truncated
-from .sources.remote import HDF5_MAGIC, is_url, open_remote
+from .sources.base import Source, SourceError, SourceVariable, first_line
+from .sources.remote import HDF5_MAGIC, check_whole, is_url, open_remote
+from .sources.reopen import reopen
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 
@@ -58,15 +57,15 @@ or Zarr file
     path = Path(given).expanduser()
     try:
         mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return _folder(given, path)
+        if stat.S_ISREG(mode):
+            return _file(given, path)
     except FileNotFoundError:
         raise SourceError(f"{given} does not exist: {_TAKES}") from None
     except OSError as error:
-        raise SourceError(f"{given} cannot be read: {error.strerror}") from None
-    if stat.S_ISDIR(mode):
-        return _folder(given, path)
-    if not stat.S_ISREG(mode):
-        raise SourceError(f"{given} is not a file: {_TAKES}")
-    return _file(given, path)
+        raise SourceError(f"{given} cannot be read: {error.strerror or error}") from None
+    raise SourceError(f"{given} is not a file: {_TAKES}")
 
 
 def _folder(given: str, path: Path) -> Source:
@@ -76,21 +75,9 @@ def _folder(given: str, path: Path) -> Source:
             f"{STORE_MARKS[0]} in it: {_TAKES}"
         )
     try:
-        if _by_netcdf(path):
-            from hyperslab.io.by_netcdf4 import address
-
-            from .sources.netcdf import NetCDFSource
-
-            return NetCDFSource(given, address(path, "nczarr"), path, nczarr=True)
-        from zarr.storage import LocalStore
-
-        from .sources.zarr import ZarrSource
-
-        return ZarrSource(given, LocalStore(path, read_only=True), path)
-    except SourceError:
-        raise
+        return reopen(given, "nczarr" if _by_netcdf(path) else "zarr3")
     except Exception as error:
-        raise SourceError(f"{given} is a damaged Zarr store: {_first_line(error)}") from error
+        raise SourceError(f"{given} is a damaged Zarr store: {first_line(error)}") from error
 
 
 def _by_netcdf(path: Path) -> bool:
@@ -102,23 +89,26 @@ def _by_netcdf(path: Path) -> bool:
 
 
 def _file(given: str, path: Path) -> Source:
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            head = file.read(512)
-            # HDF5 may begin after a block of the user's own, at 512 bytes or a doubling of it.
-            found, place = head.startswith(HDF5_MAGIC), 512
-            while not found and place < min(size, 2**24):
-                file.seek(place)
-                found, place = file.read(8) == HDF5_MAGIC, 2 * place
-    except OSError as error:
-        raise SourceError(f"{given} cannot be read: {error.strerror}") from None
+    size = path.stat().st_size
     if not size:
         raise SourceError(f"{given} is empty: it holds no byte")
-    if found:
-        return _hdf5(given, path)
-    if head[:3] == b"CDF" and head[3:4] in (b"\x01", b"\x02", b"\x05"):
-        return _classic(given, path, size)
+    with path.open("rb") as file:
+        head = file.read(512)
+        # HDF5 may begin after a block of the user's own, at 512 bytes or a doubling of it.
+        found, place = head.startswith(HDF5_MAGIC), 512
+        while not found and place < min(size, 2**24):
+            file.seek(place)
+            found, place = file.read(8) == HDF5_MAGIC, 2 * place
+        if found:
+            return _hdf5(given, path)
+        if head[:3] == b"CDF" and head[3:4] in (b"\x01", b"\x02", b"\x05"):
+            file.seek(0)
+            check_whole(file, given, size)
+            try:
+                return reopen(given, "netcdf3")
+            except Exception as error:
+                said = first_line(error)
+                raise SourceError(f"{given} is damaged: netCDF says {said!r}") from error
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{given} is {what}")
@@ -131,25 +121,10 @@ def _file(given: str, path: Path) -> Source:
     raise SourceError(f"{given} is no netCDF, HDF5 or Zarr: {_TAKES}")
 
 
-def _classic(given: str, path: Path, size: int) -> Source:
-    from .sources.netcdf import NetCDFSource
-
-    try:
-        needed = needed_bytes(path)
-    except ValueError as error:
-        raise SourceError(f"{given} is truncated or damaged: {error}; copy it again") from None
-    if size < needed:
-        raise SourceError(truncated(given, size, needed))
-    try:
-        return NetCDFSource(given, os.fspath(path), path)
-    except Exception as error:
-        raise SourceError(f"{given} is damaged: netCDF says {_first_line(error)!r}") from error
-
-
 def _hdf5(given: str, path: Path) -> Source:
     import h5py
 
-    from .sources.hdf5 import HDF5Source, datasets, netcdf_kind
+    from .sources.hdf5 import HDF5Source, datasets, hdf5_says, netcdf_kind, netcdf_reads
     from .sources.netcdf import NetCDFSource
 
     try:
@@ -157,17 +132,14 @@ def _hdf5(given: str, path: Path) -> Source:
     except OSError as error:
         raise SourceError(hdf5_says(given, str(error))) from error
     try:
-        if netcdf_kind(file):
-            from .sources.filters import stored
-
-            if all(stored(dataset).netcdf_reads for _, dataset in datasets(file)):
-                source = NetCDFSource(given, os.fspath(path), path)
-                file.close()
-                return source
+        if netcdf_kind(file) and all(netcdf_reads(dataset) for _, dataset in datasets(file)):
+            source = NetCDFSource(given, os.fspath(path), path)
+            file.close()
+            return source
         return HDF5Source(given, file, path.stat().st_size)
     except Exception as error:
         file.close()
-        raise SourceError(f"{given} is damaged: {_first_line(error)}") from error
+        raise SourceError(f"{given} is damaged: {first_line(error)}") from error
 
 
 def _is_text(head: bytes) -> bool:
@@ -176,8 +148,3 @@ def _is_text(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return all(c.isprintable() or c in "\t\n\r\f" for c in text) and bool(text)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__

@@ -1,12 +1,20 @@
-"""Files to try advice on, and how each is read."""
+"""Files to try advice on, how each is read, and how good the advice is among all candidates."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import data_gen
 
-from ..io.layout import Layout
+from ..advise.advice.costs import Calibration
+from ..advise.advice.question import Question, subject_of
+from ..advise.advice.rank import Advice, Row, measured, predicted
+from ..advise.advice.trials import NEAR
+from ..advise.advice.visit import MODULES
+from ..advise.source import open_source
+from ..io.layout import CHUNKED, Layout
+from ..measure.processes import Processes
 
 Shares = Mapping[str, float]
 _LEVELS = 13  # of the atmosphere
@@ -82,3 +90,139 @@ def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
         if name.startswith("atmosphere"):
             found[name] = (*_FIELD[:3], {"profile": 1.0})
     return found
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A file and how it is read.
+
+    Parameters
+    ----------
+    name : str
+        Of both.
+    path : str
+        Of the file.
+    shares : mapping of str to float
+        Share of each access by name.
+    """
+
+    name: str
+    path: str
+    shares: Shares
+
+
+def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]) -> list[Pair]:
+    """Return every file with each of its mixes.
+
+    Examples
+    --------
+    >>> [one.name for one in pairs({"a": "a.nc"}, {"a": [{"map": 1.0}, {"map": 0.3, "row": 0.7}]})]
+    ['a, map', 'a, 30% map 70% row']
+    """
+    return [
+        Pair(f"{name}, {_spelled(shares) or 'usual'}", str(path), shares)
+        for name, path in files.items()
+        for shares in mixes[name]
+    ]
+
+
+def _spelled(shares: Shares) -> str:
+    return " ".join(
+        access if share == 1 else f"{share:.0%} {access}" for access, share in shares.items()
+    )
+
+
+def given(folder: str | Path) -> list[Pair]:
+    """Return the netCDF, HDF5 and Zarr files of a folder, each with the usual reads and others."""
+    ends = (".nc", ".nc4", ".h5", ".hdf5", ".zarr")
+    files = {one.name: one for one in sorted(Path(folder).iterdir()) if one.suffix in ends}
+    return pairs(files, dict.fromkeys(files, ({}, _SERIES, _MAP, _MIXED)))
+
+
+def evaluate(
+    chosen: Iterable[Pair], calibration: Calibration, asked: Question, most: int
+) -> Iterator[Mapping[str, object]]:
+    """Yield records: for each pair what was predicted best, what was advised, and their ranks.
+
+    Advice is asked for as a user does. Then, in blocks of their own, the most promising candidates
+    are measured on the same sample; ranks and gains are of that.
+
+    Parameters
+    ----------
+    chosen : iterable of Pair
+    calibration : Calibration
+        The costs that predict.
+    asked : Question
+        How much is measured, on which sample, and where; the file and its reads are the pair's.
+    most : int
+        Layouts, and remedies, that are measured in the end; those predicted to be slowest are left.
+
+    Yields
+    ------
+    mapping
+        Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
+        its interval), rank (1 is the best), tried (so many measured), weight (its time over that
+        of the best, and no less than `NEAR` where it was left early), and hints, which names it;
+        of every candidate that was measured, with mode "candidate", its gains and in how many
+        blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
+        could not be measured, "" where it was not to be. Where there is no rank, hints says why.
+    """
+    with Processes(MODULES) as processes:
+        for pair in chosen:
+            with open_source(pair.path) as source:
+                own = source.format if source.format in CHUNKED else "netcdf4"
+            question = replace(asked, address=pair.path, shares=pair.shares, formats=(own,))
+            wider = replace(question, measured=most, seed=asked.seed + 1, disk_bytes=2**36)
+            try:
+                guess = predicted(subject_of(question), calibration, processes)
+            except ValueError as error:  # it has no such read
+                yield {"case": pair.name, "mode": "advised", "hints": f"not asked: {error}"}
+                continue
+            every = replace(guess, subject=replace(guess.subject, question=wider))
+            yield from judged(pair.name, measured(guess, processes), measured(every, processes))
+
+
+def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, object]]:
+    """Yield the records of a pair, from its advice and from the same with more measured."""
+    known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
+    order = sorted(known, key=lambda row: (row.left_early, -_gain(row)))
+    able = [row for row in order if math.isfinite(row.sample_gain)]
+    best = max(able, key=lambda row: row.sample_gain, default=every.present)
+    choices = {"predicted": best, "advised": advised.first or every.present}
+    for mode, choice in choices.items():
+        label = choice.candidate.name
+        row = next((row for row in order if row.candidate.name == label), None)
+        if row is None or row.measured_gain is None:
+            yield {"case": name, "mode": mode, "hints": f"{label} was not measured"}
+            continue
+        over = _gain(order[0]) / _gain(row)
+        yield {
+            "case": name,
+            "mode": mode,
+            "hints": label,
+            "gain_predicted": row.sample_gain,
+            "gain": row.measured_gain.value,
+            "gain_low": row.measured_gain.low,
+            "gain_high": row.measured_gain.high,
+            "rank": 1 + order.index(row),
+            "tried": len(order),
+            "weight": max(over, NEAR) if row.left_early else over,
+        }
+    for row in (*order, *(row for row in every.rows if row.measured_gain is None)):
+        gain = row.measured_gain
+        yield {
+            **row.candidate.layout.record(),
+            "case": name,
+            "mode": "left" if gain is None else "candidate",
+            "hints": row.candidate.name,
+            "library": row.candidate.library,
+            "file_bytes": row.nbytes,
+            "gain_predicted": row.sample_gain,
+            "gain": _gain(row),
+            "tried": math.nan if gain is None else gain.n,
+            "note": row.status if gain is None else "",
+        }
+
+
+def _gain(row: Row) -> float:
+    return math.nan if row.measured_gain is None else row.measured_gain.value

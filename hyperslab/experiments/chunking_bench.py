@@ -31,10 +31,10 @@ def words(path: Path, chunks: Iterable[Sequence[int]], *more: str) -> list[str]:
     Examples
     --------
     >>> words(Path("a.nc"), [(1024, 16, 256)], "-f", "3")
-    ['-d', '-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
+    ['-f', '3', '-c', '0:-1:0:1024:16:256', 'a.nc']
     """
     each = [word for one in chunks for word in ("-c", ":".join(map(str, ("0", -1, 0, *one))))]
-    return ["-d", *more, *each, str(path)]
+    return [*more, *each, str(path)]
 
 
 def rows(given: Sequence[str], **columns: object) -> Rows:

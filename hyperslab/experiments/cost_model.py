@@ -1,8 +1,8 @@
-"""Files that the cost model is tried on: ocean, atmosphere and radar, in layouts of their own."""
+"""Files that the cost model is tried on, what it predicts of their reads, and what it refuses."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,24 @@ from numpy.typing import NDArray
 import data_gen
 
 from .. import subchunk
+from ..advise.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
+from ..advise.advice.costs import THREADED, Calibration, codec, engine_of, way
+from ..advise.advice.counts import Read
+from ..advise.advice.fetches import UncalibratedError
+from ..advise.advice.kept_costs import save
+from ..advise.advice.sample import decode_seconds
+from ..advise.advice.visit import MODULES, Visit, case_of, digest
+from ..io.cards import readers
 from ..io.creation import stored_bytes, write_array
 from ..io.layout import Layout
 from ..io.selection import Indices, whole
+from ..measure.case import Case
+from ..measure.processes import Processes
 
+FEW = ("h5py", "plain")
+"""Readers of a quick look."""
+COLD = ("netcdf4", "h5py", "zarr", "plain")
+"""Readers that are tried cold as well."""
 VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
 
@@ -131,8 +145,8 @@ class Trials:
         return tuple(self._variable(kind).shape)
 
     def make(self) -> None:
-        """Write the files, and the sum of the bytes that each read must give."""
-        totals: dict[str, int] = {}
+        """Write the files, and the digest of what each read must give."""
+        digests: dict[str, str] = {}
         for kind, files in self._by_kind():
             values = self._values(kind)
             for file in files:
@@ -140,18 +154,17 @@ class Trials:
                 if file.layout.codec == "deflate" and file.layout.format == "netcdf4":
                     subchunk.build(file.path)
                 for pattern, chosen in file.selections.items():
-                    part = np.ascontiguousarray(values[chosen])
-                    totals[f"{file.name}/{pattern}"] = int(part.view("u1").sum(dtype=np.int64))
-        self._kept.write_text(json.dumps(totals))
+                    digests[f"{file.name}/{pattern}"] = digest([values[chosen]])
+        self._kept.write_text(json.dumps(digests))
 
     @property
-    def totals(self) -> dict[str, int]:
-        """The sum of the bytes of each read, by file/pattern; empty where there are no files."""
+    def digests(self) -> dict[str, str]:
+        """The digest of each read, by file/pattern; empty where there are no files."""
         return dict(json.loads(self._kept.read_text())) if self._kept.exists() else {}
 
     @property
     def _kept(self) -> Path:
-        return self.scratch / "totals.json"
+        return self.scratch / "digests.json"
 
     def _by_kind(self) -> Iterator[tuple[str, list[TrialFile]]]:
         for kind in self.layouts:
@@ -178,3 +191,147 @@ class Trials:
         given, rows, columns = sources[kind]
         nlat, nlon = (max(side // self.thin, 40) for side in (rows, columns))
         return data_gen.dataset(kind, nlat=nlat, nlon=nlon, seed=0, **given)
+
+
+def held_out(trials: Trials, libraries: Sequence[str], every: int = 1) -> list[Timed]:
+    """Return the reads of the files by every library, warm, and cold by some.
+
+    Parameters
+    ----------
+    trials : Trials
+    libraries : sequence of str
+        Readers; those that do not read a file are left out.
+    every : int
+        One in so many reads is taken, by chance but the same each time, for a quick look.
+    """
+    random, expected, reads = np.random.default_rng(every), trials.digests, list[Timed]()
+    for file in trials.files() if expected else ():  # figures are drawn from records
+        for library in (name for name in readers(file.layout) if name in libraries):
+            for pattern, selection in file.selections.items():
+                for cache in ("warm", "cold") if library in COLD else ("warm",):
+                    left_out = random.random() * every > 1
+                    if left_out or (cache == "cold" and pattern == "strided"):
+                        continue
+                    read = Read(
+                        file.shape, file.dtype, file.layout, (selection,), library,
+                        file.chunk_bytes, cache,
+                    )  # fmt: skip
+                    index = Path(f"{file.path}.subchunk")
+                    case = case_of(
+                        f"{file.name}/{library}/{pattern}",
+                        Visit(file.path, library, read.selections),
+                        cache,
+                        expected=expected[f"{file.name}/{pattern}"],
+                        files=(index,) if library == "subchunk" and index.exists() else (),
+                        columns={**file.layout.record(), "pattern": pattern, "size": file.name},
+                        pinned=library not in THREADED,
+                    )
+                    reads.append(Timed(read, case))
+    return reads
+
+
+def cases(reads: Sequence[Timed]) -> list[Case]:
+    """Return the reads as cases, with a pair of equal ones for each cache state."""
+    states = [one.read.cache for one in reads]
+    return [
+        replace(one.case, aa=states.index(state) == n)
+        for n, (one, state) in enumerate(zip(reads, states, strict=True))
+    ]
+
+
+def costs(
+    seconds: float, workdir: Path, *, few: bool, side: int | None, kept: Path
+) -> list[dict[str, object]]:
+    """Calibrate this machine and return what came of it, as rows of records.
+
+    Parameters
+    ----------
+    seconds, side
+        See `calibrate`.
+    workdir : Path
+        On the disk that cold reads are about.
+    few : bool
+        Only some libraries and codecs.
+    kept : Path
+        A folder where the calibration is kept, unless it has only a few.
+    """
+    libraries, codecs = (FEW, ("deflate",)) if few else (LIBRARIES, CODECS)
+    made = calibrate(seconds, libraries, codecs=codecs, workdir=workdir, side=side, progress=False)
+    if not few:
+        save(made, kept)
+    return list(cost_rows(made))
+
+
+def cost_rows(made: Calibration) -> Iterator[dict[str, object]]:
+    """Yield a calibration as rows of records: a cost a row, and what the whole of it took.
+
+    Examples
+    --------
+    >>> made = Calibration({"h5py/chunked:first": 1e-3}, samples=9, took_s=2.0)
+    >>> [row["mode"] for row in cost_rows(made)]
+    ['cost', 'made']
+    >>> from_rows(cost_rows(made)).costs == made.costs
+    True
+    """
+    for name, cost in made.costs.items():
+        yield {"case": name, "mode": "cost", "wall_s": cost}
+    samples = float(made.samples)
+    yield {"case": "calibration", "mode": "made", "points": samples, "wall_s": made.took_s}
+
+
+def from_rows(rows: Iterable[Mapping[str, Any]]) -> Calibration:
+    """Return the calibration that `cost_rows` gave."""
+    known = {str(row["case"]): float(row["wall_s"]) for row in rows if row["mode"] == "cost"}
+    return Calibration(known, made="records")
+
+
+def predictions(reads: Iterable[Timed], known: Calibration) -> Iterator[dict[str, object]]:
+    """Yield what is predicted of each read, blind and after decoding a few chunks of its file.
+
+    Yields
+    ------
+    dict
+        A row of records: `mode` is "blind" or "probed"; `wall_s` is the prediction, `hints` the
+        part that takes most, and counts.
+    """
+    decode_s: dict[tuple[Path, str], float | None] = {}
+    with Processes(MODULES) as running:
+        for one in reads:
+            read, path = one.read, Path(one.case.files[0])
+            decoder = codec(read).partition("/")[2]
+            if way(read) not in known.ways or (
+                decoder and decoder not in known.codecs(read.library)
+            ):
+                continue
+            key = (path, engine_of(read.library))
+            if key not in decode_s:
+                decode_s[key] = decode_seconds(read, path, known, running)
+            for mode, probed in (("blind", None), ("probed", decode_s[key])):
+                found = known.predict(replace(read, decode_s=probed))
+                yield {
+                    **one.case.columns,
+                    "case": one.case.name,
+                    "cache_state": read.cache,
+                    "mode": mode,
+                    "phase": "read",
+                    "wall_s": found.seconds,
+                    "hints": found.most,
+                    "useful_bytes": found.counts.useful_bytes,
+                    "predicted_reads": found.counts.fetched,
+                    "predicted_bytes": found.counts.stored_bytes,
+                }
+
+
+def refusals(known: Calibration) -> Iterator[dict[str, object]]:
+    """Yield what the model says of reads that it cannot know, as rows of records."""
+    here = Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py")
+    odd = Layout("hdf5", chunks=(4, 4), codec="szip", shuffle=True)
+    asked = {
+        "a codec": replace(here, layout=odd, chunk_bytes=9.0),
+        "a library": replace(here, library="hidefix"),
+    }
+    for name, read in asked.items():
+        try:
+            known.predict(read)
+        except UncalibratedError as error:
+            yield {"case": name, "hints": f"{type(error).__name__}: {error}"}

@@ -30,6 +30,8 @@ static hid_t memory_type(const dataset *d)
     return d->type == 'd' ? H5T_NATIVE_DOUBLE
         : d->type == 'f'  ? H5T_NATIVE_FLOAT
         : d->type == 'b'  ? H5T_NATIVE_SCHAR
+        : d->type == 'h'  ? H5T_NATIVE_INT16
+        : d->type == 'q'  ? H5T_NATIVE_INT64
                           : H5T_NATIVE_INT;
 }
 
@@ -53,6 +55,10 @@ static hid_t create(hid_t in, const dataset *d, hid_t space)
         chunk[i] = (hsize_t)d->chunk[i];
     if (d->chunked)
         must(H5Pset_chunk(properties, d->dims, chunk), d->name);
+    if (shuffle)
+        must(H5Pset_shuffle(properties), d->name);
+    if (deflate)
+        must(H5Pset_deflate(properties, (unsigned)deflate), d->name);
     hid_t made = must(H5Dcreate2(in, d->name, memory_type(d), space, H5P_DEFAULT, properties,
                                  H5P_DEFAULT), d->name);
     H5Pclose(properties);

@@ -62,6 +62,12 @@ class RanksJob:
         What the ranks run on; by default what this process may now run on.
     room_bytes : int
         What fits on the disk of each rank, for tests of a full one; -1 for any amount.
+    data : Path
+        Plain file of the values that are written and compared, the datasets one after another, in
+        place of made ones (HDF5).
+    deflate, shuffle : int, bool
+        Level of the compression of chunks, 0 for none, and whether bytes are shuffled before
+        (HDF5).
 
     Raises
     ------
@@ -91,6 +97,9 @@ class RanksJob:
     timeout_s: float = 300.0
     cores: tuple[int, ...] = field(default_factory=lambda: _cores())
     room_bytes: int = -1
+    data: Path | None = None
+    deflate: int = 0
+    shuffle: bool = False
 
     def __post_init__(self) -> None:
         if self.library not in LIBRARIES:
@@ -107,6 +116,8 @@ class RanksJob:
                 )
         if self.serial and (self.library != "hdf5" or self.plan.ranks != 1):
             raise ValueError("serial is for HDF5 in one rank")
+        if self.library != "hdf5" and (self.data or self.deflate or self.shuffle):
+            raise ValueError(f"{self.library} takes no data, deflate or shuffle: hdf5 does")
 
     def words(self, folder: Path) -> list[str]:
         """Return what its program is told, whose plan and report lie in a folder."""
@@ -121,6 +132,9 @@ class RanksJob:
             f"access={'r' if self.read_only else 'rw'}",
             f"times={self.times}",
             *(f"hint.{name}={value}" for name, value in self.hints.items()),
+            *([f"data={self.data.absolute()}"] if self.data else []),
+            f"deflate={self.deflate}",
+            f"shuffle={int(self.shuffle)}",
         ]
 
 

@@ -7,7 +7,7 @@
 #define DATASETS 64
 
 typedef struct {
-    char name[32], type; /* d, f, i or b: double, float, 32-bit integer, byte */
+    char name[32], type; /* d, f, q, i, h or b: double, float, integers of 8 to 1 bytes */
     int guard, dims, chunked;
     long long shape[DIMS], chunk[DIMS], start[DIMS], count[DIMS];
 } dataset;
@@ -17,7 +17,10 @@ static dataset plan[DATASETS];
 
 static void fail(const char *what, const char *why);
 
-static size_t width(const dataset *d) { return d->type == 'd' ? 8 : d->type == 'b' ? 1 : 4; }
+static size_t width(const dataset *d)
+{
+    return d->type == 'd' || d->type == 'q' ? 8 : d->type == 'h' ? 2 : d->type == 'b' ? 1 : 4;
+}
 
 static size_t cells(const dataset *d)
 {
@@ -61,10 +64,40 @@ static void read_plan(const char *path)
     fclose(from);
 }
 
+/* Read this rank's part of a dataset from a plain file that holds the datasets one after another. */
+static void from_file(const char *path, int k, char *into)
+{
+    const dataset *d = &plan[k];
+    size_t n = cells(d), run = (size_t)d->count[d->dims - 1], one = width(d);
+    unsigned long long before = 0;
+    for (int j = 0; j < k; j++) {
+        unsigned long long size = width(&plan[j]);
+        for (int i = 0; i < plan[j].dims; i++)
+            size *= (unsigned long long)plan[j].shape[i];
+        before += size;
+    }
+    FILE *from = fopen(path, "rb");
+    if (!from)
+        fail("the values", strerror(errno));
+    long long at[DIMS] = {0};
+    for (size_t i = 0; i < n; i += run, into += run * one) {
+        unsigned long long place = 0;
+        for (int j = 0; j < d->dims; j++)
+            place = place * (unsigned long long)d->shape[j]
+                + (unsigned long long)(d->start[j] + at[j]);
+        if (fseeko(from, (off_t)(before + place * one), SEEK_SET) || fread(into, one, run, from) != run)
+            fail("the values", "their file ends early");
+        for (int j = d->dims - 2; j >= 0 && ++at[j] == d->count[j]; j--)
+            at[j] = 0;
+    }
+    fclose(from);
+}
+
 /* The value of the cell of a dataset with this place in storage order: whole in each type. */
 static long long value(int k, unsigned long long place)
 {
-    unsigned long long modulus = plan[k].type == 'b' ? 127ULL : 16777213ULL;
+    int small = plan[k].type == 'b' || plan[k].type == 'h';
+    unsigned long long modulus = small ? 127ULL : 16777213ULL;
     return (long long)((place * 31 + (unsigned long long)k * 7) % modulus);
 }
 
@@ -84,6 +117,8 @@ static long long values(int k, void *into, int compare)
             double have = d->type == 'd' ? ((double *)into)[i]
                 : d->type == 'f'         ? ((float *)into)[i]
                 : d->type == 'b'         ? ((signed char *)into)[i]
+                : d->type == 'h'         ? ((short *)into)[i]
+                : d->type == 'q'         ? (double)((long long *)into)[i]
                                          : ((int *)into)[i];
             if (have != (double)v)
                 return (long long)i;
@@ -93,6 +128,10 @@ static long long values(int k, void *into, int compare)
             ((float *)into)[i] = (float)v;
         else if (d->type == 'b')
             ((signed char *)into)[i] = (signed char)v;
+        else if (d->type == 'h')
+            ((short *)into)[i] = (short)v;
+        else if (d->type == 'q')
+            ((long long *)into)[i] = v;
         else
             ((int *)into)[i] = (int)v;
         for (int j = d->dims - 1; j >= 0 && ++at[j] == d->count[j]; j--)

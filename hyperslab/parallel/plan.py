@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-TYPES = {"f8": "d", "f4": "f", "i4": "i", "i1": "b"}
+TYPES = {"f8": "d", "f4": "f", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
 """The types of values, by NumPy's name, and what the C programs call them."""
-_MODULUS = 16_777_213  # below 2^24: whole in each type but the byte
+_MODULUS = 16_777_213  # below 2^24: whole in each type but the shortest
 _MODULUS_OF_BYTES = 127
 
 
@@ -101,6 +101,6 @@ class WritePlan:
             stride = math.prod(dataset.shape[axis + 1 :])
             along = stride * np.arange(start, start + count, dtype="i8")
             place += along.reshape([-1 if i == axis else 1 for i in range(place.ndim)])
-        modulus = _MODULUS_OF_BYTES if dataset.dtype == "i1" else _MODULUS
+        modulus = _MODULUS_OF_BYTES if dataset.dtype in ("i1", "i2") else _MODULUS
         values: NDArray[np.generic] = ((place * 31 + number * 7) % modulus).astype(dataset.dtype)
         return values

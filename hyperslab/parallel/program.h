@@ -4,7 +4,7 @@
 
      PROGRAM ranks=N plan=PLAN file=FILE report=FOLDER do=write|read
              mode=independent|collective|individual [driver=mpio|serial] [access=rw|r] [times=N]
-             [hint.NAME=VALUE]...
+             [hint.NAME=VALUE]... [data=FILE] [deflate=LEVEL] [shuffle=1]
 
    and each rank writes FOLDER/rank-R.json. */
 
@@ -32,8 +32,8 @@ typedef struct {
 } phase;
 
 static int phases, times = 1;
-static int reads, collective, individual, serial, read_only;
-static const char *file, *report;
+static int reads, collective, individual, serial, read_only, deflate, shuffle;
+static const char *file, *report, *data; /* data: the values, in place of made ones */
 static phase done[PHASES];
 static void *memory[DATASETS];
 static MPI_Info hints = MPI_INFO_NULL;
@@ -104,7 +104,10 @@ static void *pack(int k)
     char *packed = malloc(n * one + 1);
     if (!packed)
         fail(d->name, "out of memory");
-    values(k, packed, 0);
+    if (data)
+        from_file(data, k, packed);
+    else
+        values(k, packed, 0);
     if (!d->guard)
         return packed;
     size_t g = (size_t)d->guard, z = (size_t)d->count[1], y = (size_t)d->count[2],
@@ -142,10 +145,22 @@ static void ready(void)
     }
 }
 
+static int differs(int k)
+{
+    size_t n = cells(&plan[k]) * width(&plan[k]);
+    char *truth = malloc(n + 1);
+    if (!truth)
+        fail(plan[k].name, "out of memory");
+    from_file(data, k, truth);
+    int different = memcmp(truth, memory[k], n) != 0;
+    free(truth);
+    return different;
+}
+
 static void verify(void)
 {
     for (int k = 0; k < datasets; k++) {
-        if (reads && values(k, memory[k], 1) >= 0)
+        if (reads && (data ? differs(k) : values(k, memory[k], 1) >= 0))
             fail(plan[k].name, "what was read differs from what was written");
         free(memory[k]);
     }
@@ -165,6 +180,12 @@ static void option(char *word)
         report = is;
     else if (!strcmp(word, "plan"))
         read_plan(is);
+    else if (!strcmp(word, "data"))
+        data = is;
+    else if (!strcmp(word, "deflate"))
+        deflate = atoi(is);
+    else if (!strcmp(word, "shuffle"))
+        shuffle = atoi(is);
     else if (!strcmp(word, "times"))
         times = atoi(is);
     else if (!strcmp(word, "do"))

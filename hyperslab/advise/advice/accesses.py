@@ -6,12 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hyperslab.io.selection import Indices, region
+from hyperslab.io.selection import Indices
 
 from ..sources.base import SourceError, SourceVariable
 from ..specs.axes import axes_of, axis_letters
 from ..specs.patterns import NAMED, Pattern, usual
-from ..specs.target import Described
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
 _NEEDS = {
@@ -19,42 +18,22 @@ _NEEDS = {
     "map": ("YX", "latitude and longitude"),
     "profile": ("Z", "height"),
 }
-_OFF = 0.005  # weights that were rounded to two places sum to 1 within this
+_ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
 
 
 @dataclass(frozen=True)
 class Access:
-    """One way in which a variable is read.
+    """One way in which a variable is read."""
 
-    Parameters
-    ----------
-    name
-        One of `hyperslab.advise.specs.patterns.NAMED`.
-    weight
-        Its share of all reads, 0 to 1.
-    selections
-        What one such read takes, a call each.
-    """
-
-    name: str
-    weight: float
-    selections: tuple[Indices, ...]
-
-    def elements(self, shape: tuple[int, ...]) -> int:
-        """Return how many elements are asked for."""
-        return sum(region(one, shape).size for one in self.selections)
+    name: str  # one of `hyperslab.advise.specs.patterns.NAMED`
+    weight: float  # its share of all reads, 0 to 1
+    selections: tuple[Indices, ...]  # what one such read takes, a call each
 
 
 def weights(given: Sequence[str]) -> dict[str, float]:
     """Return the share of each access from what was typed: NAME=SHARE, or names alone.
 
     Shares sum to 1, or to 100 where they are written in percent; names without any have equal ones.
-
-    Raises
-    ------
-    ValueError
-        For a name that is unknown or given twice, a share that is no number or not above 0, and
-        shares that sum to anything else.
 
     Examples
     --------
@@ -68,40 +47,55 @@ def weights(given: Sequence[str]) -> dict[str, float]:
     ValueError: --access: the shares sum to 0.7, not to 1 (or 100%): give map=0.714, profile=0.286 \
 to keep their proportion
     """
-    found: dict[str, float | None] = {}
-    percent = set()
+    typed: dict[str, str] = {}
     for text in (part for one in given for part in one.split(",")):
         name, equals, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
             raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
-        if name in found:
+        if name in typed:
             raise ValueError(f"--access: {name} is given twice: give its share once")
-        found[name] = _share(text, share) if equals else None
-        percent |= {share.endswith("%")} if equals else set()
-    alone = [name for name, share in found.items() if share is None]
-    if len(alone) == len(found):
-        return dict.fromkeys(found, 1 / len(found)) if found else {}
+        if equals:
+            _check_share(text, share)
+        typed[name] = share
+    alone = [name for name, share in typed.items() if not share]
+    if len(alone) == len(typed):
+        return {name: 1 / len(typed) for name in typed}
     if alone:
         raise ValueError(
             f"--access: {alone[0]} has no share and others have: give every one a share, or none"
         )
+    percent = {share.endswith("%") for share in typed.values()}
     if len(percent) > 1:
         raise ValueError("--access: some shares are in percent and others are not: give all alike")
-    shares = {name: float(share or 0) for name, share in found.items()}
+    shares = {name: float(share.removesuffix("%")) for name, share in typed.items()}
+    return _normalised(shares, (100.0,) if True in percent else (1.0, 100.0))
+
+
+def _check_share(text: str, share: str) -> None:
+    try:
+        value = float(share.removesuffix("%"))
+    except ValueError:
+        raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
+    if not 0 < value < math.inf:
+        raise ValueError(f"--access {text}: give a share above 0")
+
+
+def _normalised(shares: Mapping[str, float], wholes: Sequence[float]) -> dict[str, float]:
+    """Return shares that sum to 1, of those that sum to one of these wholes."""
     total = math.fsum(shares.values())
-    for whole in (100.0,) if True in percent else (1.0, 100.0):
-        if abs(total - whole) <= _OFF * whole:
-            return {name: share / total if total != whole else share / whole
-                    for name, share in shares.items()}  # fmt: skip
+    for whole in wholes:
+        if abs(total - whole) <= _ROUNDED * whole:
+            divisor = total if total != whole else whole
+            return {name: share / divisor for name, share in shares.items()}
     if len(shares) == 1:
         [only] = shares
         raise ValueError(
             f"--access {only}={total:g}: the shares do not sum to 1 (or 100%): give {only} without "
             "a share, or the other accesses with theirs"
         )
-    kept = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
+    scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
     raise ValueError(
-        f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {kept} to keep their "
+        f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep their "
         "proportion"
     )
 
@@ -114,28 +108,23 @@ def roles(given: Sequence[str]) -> dict[str, str]:
     >>> roles(["time=n,y=j", "x=i"])
     {'n': 'T', 'j': 'Y', 'i': 'X'}
     """
-    found = {}
+    axes = {}
     for text in (part for one in given for part in one.split(",")):
         role, _, dim = (piece.strip() for piece in text.partition("="))
         if role not in ROLES or not dim:
             raise ValueError(
                 f"--dims {text}: give ROLE=DIMENSION, with a role of time, height, y, x"
             )
-        found[dim] = ROLES[role]
-    return found
+        axes[dim] = ROLES[role]
+    return axes
 
 
 def letters_of(
-    variable: Described, variables: Mapping[str, Described], named: Mapping[str, str]
+    variable: SourceVariable, variables: Mapping[str, SourceVariable], named: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the axis (T, Z, Y, X or "") of each dimension of a variable.
 
-    What was named wins over what the file's metadata say.
-
-    Raises
-    ------
-    ValueError
-        When a named dimension is not one of the variable's.
+    What the user named wins over what the file's metadata say.
     """
     if unknown := [dim for dim in named if dim not in variable.dims]:
         raise ValueError(
@@ -158,30 +147,9 @@ def resolve(
 ) -> tuple[Access, ...]:
     """Return the accesses of a variable, in the middle of it.
 
-    Parameters
-    ----------
-    shares
-        Of each access by name; a time series and a map alike when empty (a row and a column
-        where the dimensions say neither).
-    variable
-        Which is read.
-    variables
-        All of the file.
-    named
-        Axes of dimensions that the user named.
-    calls
-        Each access is so many reads, one after another: series at neighbouring points, consecutive
-        maps.
-    fewer
-        Take fewer where there are not so many.
-
-    Raises
-    ------
-    SourceError
-        When the variable has no values.
-    ValueError
-        When it has no such access: what its dimensions are cannot be told, or it has none of them;
-        or there are not so many reads beside each other.
+    Without shares it is a time series and a map alike, or a row and a column where the dimensions
+    say neither. Each access is so many calls: series at neighbouring points, consecutive maps;
+    fewer where there are not so many, if that is allowed.
     """
     if not variable.shape or 0 in variable.shape:
         what = "is a scalar" if not variable.shape else "holds no values yet"
@@ -189,38 +157,38 @@ def resolve(
     letters = letters_of(variable, variables, named)
     axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
     if not shares:
-        found = [p.name for p in usual(variables, [variable]) if p.name != "whole"] or ["whole"]
-        shares = dict.fromkeys(found, 1 / len(found))
-    made = []
+        names = [p.name for p in usual(variables, [variable]) if p.name != "whole"] or ["whole"]
+        shares = dict.fromkeys(names, 1 / len(names))
+    accesses = []
     for name, share in shares.items():
         selections = Pattern(name, axes=axes).selections([variable]).get(variable.name)
         if selections is None:
             raise ValueError(_no_such(name, variable, letters))
         several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
-        whole = all(isinstance(index, slice) for index in selections[0])
-        if len(several) < calls and not whole and not fewer:
+        everything = all(isinstance(index, slice) for index in selections[0])
+        if len(several) < calls and not everything and not fewer:
             raise ValueError(
-                f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} beside "
+                f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} next to "
                 "each other: give no more"
             )
-        made.append(Access(name, share, several))
-    return tuple(made)
+        accesses.append(Access(name, share, several))
+    return tuple(accesses)
 
 
 def neighbours(
     selection: Indices, shape: Sequence[int], calls: int, *, last: bool
 ) -> tuple[Indices, ...]:
-    """Return a selection and those beside it, along the last (or first) axis that it has one of.
+    """Return a selection and those next to it, along the last (or first) axis that it has one of.
 
     Examples
     --------
     >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
     ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
     """
-    places = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
-    if calls == 1 or not places:
+    single = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
+    if calls == 1 or not single:
         return (selection,)
-    axis = places[-1] if last else places[0]
+    axis = single[-1] if last else single[0]
     at = selection[axis]
     assert isinstance(at, int)
     first = max(min(at, shape[axis] - calls), 0)
@@ -228,16 +196,6 @@ def neighbours(
         (*selection[:axis], place, *selection[axis + 1 :])
         for place in range(first, min(first + calls, shape[axis]))
     )
-
-
-def _share(text: str, share: str) -> float:
-    try:
-        value = float(share.removesuffix("%"))
-    except ValueError:
-        raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
-    if not 0 < value < math.inf:
-        raise ValueError(f"--access {text}: give a share above 0")
-    return value
 
 
 def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:

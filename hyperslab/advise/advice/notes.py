@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from hyperslab.measure.stats import Interval
 from hyperslab.network.link import Link
+from hyperslab.text import Interval
 
 from ..sources.base import SourceVariable
 from .question import FAR
-from .rows import Row, order
 from .sample import Sample
 
-_SAID = 5  # of what a copy lacks
+if TYPE_CHECKING:
+    from .rank import Row
+
+_NAMED = 5  # of what a copy lacks
 
 
-def unsaid(variable: SourceVariable) -> str:
+def undescribed(variable: SourceVariable) -> str:
     """Say that the layout of a variable is none of those known here, and what follows."""
     return (
-        f"how {variable.name} is stored ({variable.codec or 'its layout'}) cannot be said as one "
-        "of the layouts known here: what its reads cost now is not known, and so no gain is."
+        f"how {variable.name} is stored ({variable.codec or 'its layout'}) is none of the layouts "
+        "known here: what its reads cost now is not known, and so no gain is."
     )
 
 
 def unmeasured(link: Link, missing: Sequence[str] = ()) -> str:
     """Say that nothing was measured over a network, why, and what was taken for it."""
-    why = f", for want of {' and '.join(missing)}" if missing else ""
+    why = f", since {' and '.join(missing)} is not installed" if missing else ""
     return (
         f"nothing was measured over the network{why}: every time and gain is predicted, for a "
         f"store {_away(link)}"
@@ -36,8 +39,7 @@ def imitated(link: Link) -> str:
     """Say what was measured over a network, and what that leaves out."""
     return (
         "what was measured was read from a server on this machine, over a link as slow as to a "
-        "store "
-        f"{_away(link)} What the store itself takes for a request comes on top."
+        f"store {_away(link)} What the store itself takes for a request comes on top."
     )
 
 
@@ -50,36 +52,39 @@ def _away(link: Link) -> str:
 
 
 def rough(name: str) -> str:
-    """Say that this machine was not asked, and what asks it."""
+    """Say that this machine was not measured, and what measures it."""
     return (
-        f"times are predicted from {name}: this machine is not asked; what asks it is hyperslab "
-        "advise --calibrate."
+        f"times are predicted from {name}, not from this machine's; hyperslab advise --calibrate "
+        "measures it."
     )
 
 
 def beyond(rows: Sequence[Row], present: Row) -> str:
-    """Say what takes more room than is allowed, and which of it is the quickest."""
-    best = min(rows, key=order)
-    gain = f"{best.gain:.1f} times as quick as the file is now, and " if best.gain > 0 else ""
-    many = "1 layout" if len(rows) == 1 else f"{len(rows)} layouts"
+    """Say what takes more room than is allowed, and which of it is the fastest."""
+    best = min(rows, key=lambda row: row.order)
+    gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
     return (
-        f"{many} would take more room than is allowed and are left out: by prediction the quickest "
-        f"of them, {best.candidate.name}, is {gain}{best.nbytes / present.nbytes:.2f} times as "
-        "large as the variable is now; --budget any ranks them too."
+        f"{len(rows)} layout{'s' * (len(rows) > 1)} would take more room than allowed: by "
+        f"prediction the fastest of them, {best.candidate.name}, is {gain}"
+        f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget any "
+        "ranks them too."
     )
 
 
 def lacking(unkept: Sequence[str]) -> str:
     """Say what a copy would not hold of the file."""
-    more = f" And {len(unkept) - _SAID} more." if len(unkept) > _SAID else ""
-    return f"a copy by --apply would not hold all of the file: {' '.join(unkept[:_SAID])}{more}"
+    more = f" And {len(unkept) - _NAMED} more." if len(unkept) > _NAMED else ""
+    return (
+        "a copy by hyperslab rechunk would not hold all of the file: "
+        f"{' '.join(unkept[:_NAMED])}{more}"
+    )
 
 
-def noise(found: Interval) -> str:
+def noise(ratio: Interval) -> str:
     """Say how far two measurements of the same differ."""
     return (
-        f"the file as it is, measured twice, differs by a factor of {found.value:.2f} "
-        f"({found.low:.2f} to {found.high:.2f}): a gain within that means nothing."
+        f"the file as it is, measured twice, differs by a factor of {ratio.value:.2f} "
+        f"({ratio.low:.2f} to {ratio.high:.2f}): a gain within that means nothing."
     )
 
 

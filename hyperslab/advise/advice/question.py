@@ -1,91 +1,53 @@
-"""What is asked of a file: which variable, read how, from where, within which limits."""
+"""What is asked of a file, and what is known of it before anything is predicted."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hyperslab.io.cards import readers
 from hyperslab.io.layout import CLASSIC, ZARR
 from hyperslab.measure.cold import can_evict
+from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
-from ..copying.coordinates import coordinates_of
+from ..source import open_source
 from ..sources.base import Source, SourceError, SourceVariable
 from ..sources.remote import is_url
-from .sample import SAMPLE_BYTES
+from ..specs.coordinates import coordinates_of
+from .accesses import Access, letters_of, resolve
+from .candidates import Candidate, layouts, now, remedies
+from .sample import SAMPLE_BYTES, Sample, take
+from .trials import carried_bytes, missing
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked.
+    """What is asked of a file."""
 
-    Parameters
-    ----------
-    address
-        The file: a path, or a URL.
-    shares
-        Share of all reads that each access has, by name; see `accesses.weights`.
-    variable
-        Its name; the largest if empty.
-    roles
-        Axes (T, Z, Y, X) of dimensions that are to be taken so.
-    calls
-        Each access is so many reads, one after another.
-    library
-        What reads the file now; the usual one of its format if empty.
-    link
-        The way to the store that the file is read from; None for this machine's disk.
-    url
-        Address that the file is read from there, where it is known; "" for `address`.
-    cache
-        "warm", "cold" or "auto": cold where the file is larger than half of the memory.
-    formats
-        Formats of new layouts; the file's own and Zarr 3 if empty.
-    codecs
-        Codecs of new layouts; all that a format has if empty.
-    most_bytes
-        What the variable may take in a new layout; None for `most_times`.
-    most_times
-        The same as a multiple of what it takes now.
-    measured
-        So many layouts, the best, are measured, and as many remedies; 0 for none.
-    repeats, seed, sample_bytes, disk_bytes
-        How they are measured: blocks, order, bytes of values, bytes on the disk.
-    screened
-        After so many blocks what is clearly slower is left out; 0 measures all alike.
-    workdir
-        Where files for that are made and removed.
-
-    Raises
-    ------
-    ValueError
-        For a cache state that there is not, or repeats below one.
-    """
-
-    address: str
-    shares: Mapping[str, float] = field(default_factory=dict)
-    variable: str = ""
-    roles: Mapping[str, str] = field(default_factory=dict)
-    calls: int = 1
-    library: str = ""
-    link: Link | None = None
-    url: str = ""
-    cache: str = "auto"
-    formats: tuple[str, ...] = ()
-    codecs: tuple[str, ...] = ()
-    most_bytes: float | None = None
-    most_times: float = 1.25
-    measured: int = 4
-    repeats: int = 7
-    seed: int = 0
+    address: str  # a path, or a URL
+    shares: Mapping[str, float] = field(default_factory=dict)  # of each access; see `weights`
+    variable: str = ""  # the largest if empty
+    roles: Mapping[str, str] = field(default_factory=dict)  # axes (T, Z, Y, X) of dimensions
+    calls: int = 1  # reads of each access, one after another
+    library: str = ""  # what reads the file now; the usual one of its format if empty
+    link: Link | None = None  # the way to the store; None for this machine's disk
+    url: str = ""  # address in the store, where it is known; "" for `address`
+    cache: str = "auto"  # "warm", "cold", or cold where the file is larger than half of the memory
+    formats: tuple[str, ...] = ()  # of new layouts; the file's own and Zarr 3 if empty
+    codecs: tuple[str, ...] = ()  # of new layouts; all that a format has if empty
+    most_bytes: float | None = None  # for the variable in a new layout; None for `most_times`
+    most_times: float = 1.25  # the same as a multiple of what it takes now
+    measured: int = 4  # the best layouts that are measured, and as many remedies
+    repeats: int = 7  # blocks
+    seed: int = 0  # of their order
     sample_bytes: int = SAMPLE_BYTES
-    disk_bytes: int = 2**31
-    screened: int = 0
-    workdir: Path = Path()
+    disk_bytes: int = 2**31  # for the files of the sample
+    screened: int = 0  # blocks after which what is clearly slower is left out; 0 for never
+    workdir: Path = Path()  # where these files are made and removed
 
     def __post_init__(self) -> None:
         if self.cache not in ("auto", "warm", "cold"):
@@ -98,33 +60,20 @@ class Question:
             raise ValueError(f"--measure {self.measured}: give 0 (predict only) or more")
 
     def chosen(self, source: Source) -> SourceVariable:
-        """Return the variable that is advised on.
-
-        Raises
-        ------
-        SourceError
-            When there is none of that name, it holds no numbers, or the file holds no array.
-        """
+        """Return the variable that is advised on; a SourceError says that there is none."""
         if self.variable:
             return source.choose([self.variable])[0]
         able = [v for v in source.choose(None) if v.shape and 0 not in v.shape]
         if not able:
             raise SourceError(f"{source.address} holds no array with values: only scalars or none")
-        serving = {
-            name for v in able for name in coordinates_of(source.variables, [v.name])
-        }  # coordinates, and the bounds of their cells
+        # Neither coordinates nor the bounds of their cells.
+        serving = {name for v in able for name in coordinates_of(source.variables, [v.name])}
         able = [v for v in able if v.name not in serving] or able
         fields = [v for v in able if len(v.shape) > 1] or able
         return max(fields, key=lambda variable: variable.nbytes)
 
     def library_for(self, source: Source, variable: SourceVariable) -> str:
-        """Return what reads a variable of the file now.
-
-        Raises
-        ------
-        ValueError
-            When what was asked for does not read such a file, or not from there.
-        """
+        """Return what reads a variable of the file now."""
         far = self.link is not None or is_url(source.address)
         address = self.url or source.address
         place = "file" if not far else "s3" if address.startswith("s3:") else "http"
@@ -143,28 +92,86 @@ class Question:
         return "h5py" if source.format == "hdf5" or (far and hdf5) else "netcdf4"
 
     def state(self, size: int) -> str:
-        """Return the cache state that reads are thought, and measured, in."""
+        """Return the cache state that reads of a file of so many bytes are measured in."""
         if self.cache != "auto":
             return self.cache
         return "cold" if size > memory_bytes() / 2 and can_evict() else "warm"
 
 
-def twins(source: Source, variable: SourceVariable) -> tuple[str, ...]:
-    """Return the variables of the same dimensions and type: they take the same layout."""
-    return tuple(
-        v.name for v in source.variables.values()
-        if v.copyable and (v.dims, v.dtype) == (variable.dims, variable.dtype)
-    )  # fmt: skip
+@dataclass(frozen=True)
+class Subject:
+    """What is asked about, and what is known of it before anything is predicted."""
+
+    question: Question
+    variable: SourceVariable
+    accesses: tuple[Access, ...]
+    letters: tuple[str, ...]  # the axis of each dimension, T, Z, Y, X or ""
+    twins: tuple[str, ...]  # variables of the same dimensions and type: they get the same layout
+    format: str  # of the file
+    unkept: tuple[str, ...]  # what a copy of the file would lack, a sentence each
+    grouped: bool  # whether variables of it lie in groups
+    cache: str  # "warm" or "cold"
+    present: Candidate  # the file as it is
+    candidates: tuple[Candidate, ...]  # what may be advised
+    sample: Sample
+    near: tuple[Access, ...]  # the accesses of the sample
 
 
-def memory_bytes() -> int:
-    """Return the bytes of this machine's memory.
+def subject_of(question: Question) -> Subject:
+    """Open the file, resolve the question and read the sample.
 
-    Examples
-    --------
-    >>> memory_bytes() > 2**20
-    True
+    A SourceError says that the file cannot be read or has no such variable, a ValueError that it
+    has no such access, or that no layout is among the formats and codecs.
     """
-    import os
+    with open_source(question.address) as source:
+        variable = question.chosen(source)
+        accesses = resolve(
+            question.shares, variable, source.variables, question.roles, question.calls
+        )
+        letters = letters_of(variable, source.variables, question.roles)
+        present = now(source.format, variable, question.library_for(source, variable))
+        candidates = _candidates(question, present, variable, accesses)
+        most = question.sample_bytes
+        if question.link and question.measured and not missing():
+            most = carried_bytes(question.link, most)
+        sample = take(source, variable, accesses, most)
+        axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
+        near = resolve(
+            {access.name: access.weight for access in accesses}, sample.variable,
+            {sample.variable.name: sample.variable}, axes, question.calls, fewer=True,
+        )  # fmt: skip
+        return Subject(
+            question, variable, accesses, letters,
+            twins=tuple(
+                v.name for v in source.variables.values()
+                if v.copyable and (v.dims, v.dtype) == (variable.dims, variable.dtype)
+            ),
+            format=source.format,
+            unkept=source.unkept,
+            grouped=any("/" in name for name in source.variables),
+            cache=question.state(max(source.stat_bytes, variable.nbytes)),
+            present=present,
+            candidates=candidates,
+            sample=sample,
+            near=near,
+        )  # fmt: skip
 
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+def _candidates(
+    question: Question, present: Candidate, variable: SourceVariable, accesses: Sequence[Access]
+) -> tuple[Candidate, ...]:
+    """Return the remedies and layouts; refuse formats and codecs that no layout has."""
+    far, only = question.link is not None, (question.formats, question.codecs)
+    calls = max(len(access.selections) for access in accesses)
+    fresh = layouts(
+        present, variable, accesses, remote=far, formats=only[0], codecs=only[1],
+        call_s=question.link.round_trip_s if question.link else 0.0,
+    )  # fmt: skip
+    if any(only) and not fresh:
+        words = zip(("--formats", "--codecs"), only, strict=True)
+        given = " ".join(f"{option} {','.join(names)}" for option, names in words if names)
+        raise ValueError(
+            f"{given}: no layout has chunks and these: give formats of netcdf4, hdf5, zarr2, "
+            "zarr3, and codecs that they have, such as none, deflate, zstd"
+        )
+    return (*remedies(present, remote=far, calls=calls, grouped="/" in variable.name), *fresh)

@@ -1,316 +1,397 @@
-"""From a question to ranked advice: priced, the best of it measured, in order of gain."""
+"""From a question to ranked advice: predicted, the best of it measured, in order of gain."""
 
 from __future__ import annotations
 
 import math
 import shutil
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from hyperslab.io.cards import readers
+from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.stats import median_interval, paired_ratio
+from hyperslab.text import Interval
+from hyperslab.tune.partial import part_name, remove_leftovers
 
-from ..copying.partial import part_name, remove_leftovers
-from ..model.errors import UncalibratedError
-from ..model.measured.calibrate import MODULES
-from ..source import open_source
 from ..sources.base import SourceVariable
-from . import far, notes
-from .accesses import Access, letters_of, resolve
-from .candidates import NOW, Candidate, layouts, now, remedies
-from .predictors import Rough
-from .price import Packed, Predictor, Where, counted, price, read_of, variable_bytes
-from .question import Question, twins
-from .rows import Advice, Row, allowed, order, to_measure
-from .sample import Sample, take
-from .trials import MODULES as TRIED
-from .trials import try_out
+from . import notes
+from .accesses import Access
+from .candidates import NOW, Candidate
+from .costs import Calibration
+from .counts import Counts, Read, counts_of
+from .fetches import UncalibratedError
+from .question import Question, Subject
+from .sample import Packed, pack
+from .trials import FAR_SCREENED, Effort, missing, mix_s, try_out
+from .visit import MODULES
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
+_WORTH = 1.1  # a gain below that is none
 _SCRATCH = "advise"
-PROCESSES = tuple(dict.fromkeys((*MODULES, *TRIED)))
-"""What the processes that `advise` starts have imported."""
-
-
-def advise(
-    question: Question,
-    predictor: Predictor,
-    say: Callable[[str], None] | None = None,
-    processes: Processes | None = None,
-) -> Advice:
-    """Price all candidates, measure the best, and rank them.
-
-    Parameters
-    ----------
-    question
-        What is asked.
-    predictor
-        Says how long a read takes.
-    say
-        Is told what comes.
-    processes
-        What reads are timed in, left running; without it made, and ended.
-
-    Raises
-    ------
-    SourceError
-        When the file cannot be read, or there is no such variable.
-    ValueError
-        When it has no such access.
-    BusyError
-        When another run is measuring on this machine.
-    """
-    with open_source(question.address) as source:
-        variable = question.chosen(source)
-        accesses = resolve(
-            question.shares, variable, source.variables, question.roles, question.calls
-        )
-        letters = letters_of(variable, source.variables, question.roles)
-        same, format = twins(source, variable), source.format
-        unkept, grouped = source.unkept, any("/" in name for name in source.variables)
-        where = Where(question.state(max(source.stat_bytes, variable.nbytes)), question.link)
-        library = question.library_for(source, variable)
-        present = now(source.format, variable, library)
-        said = [notes.rough(predictor.name)] if isinstance(predictor, Rough) else []
-        if say:
-            say(f"reading a sample of {variable.name}")
-        absent = far.missing() if question.link else ()
-        most = question.sample_bytes
-        if question.link and question.measured and not absent:
-            most = far.sample_bytes(question.link, most)
-        sample = take(source, variable, accesses, most)
-    shares = {access.name: access.weight for access in accesses}
-    axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
-    near = resolve(
-        shares,
-        sample.variable,
-        {sample.variable.name: sample.variable},
-        axes,
-        question.calls,
-        fewer=True,
-    )
-    found = _Found(question, variable, accesses, sample, near, where, predictor)
-    remove_leftovers(question.workdir, _SCRATCH)
-    scratch = question.workdir / part_name(_SCRATCH)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir(parents=True)
-    try:
-        with ExitStack() as own:
-            running = processes or own.enter_context(Processes(PROCESSES))
-            rows, more = found.priced(present, scratch, running)
-            if question.measured and not absent and present.said:
-                chosen = to_measure(rows, question)
-                if say:
-                    say(f"measuring {len(chosen)} of {len(rows)} on {notes.size(sample)}")
-                rows, more_too = found.measured(rows, chosen, scratch, running)
-                more += more_too
-                more += [notes.imitated(question.link)] if question.link else []
-            elif question.link is not None:
-                more.append(notes.unmeasured(question.link, absent))
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    kept = [row for row in rows[1:] if allowed(row, rows[0], question)]
-    beyond = tuple(row for row in rows[1:] if not allowed(row, rows[0], question))
-    if beyond:
-        said.append(notes.beyond(beyond, rows[0]))
-    if unkept:
-        said.append(notes.lacking(unkept))
-    return Advice(
-        question, variable, accesses, letters, where, rows[0], tuple(sorted(kept, key=order)),
-        sample.values.shape, predictor.name, (*said, *more), same, beyond, format, unkept, grouped,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class _Found:
-    """What is known of the file while candidates are priced and measured."""
+class Row:
+    """One candidate with what is known of it."""
 
-    question: Question
-    variable: SourceVariable
-    accesses: tuple[Access, ...]
-    sample: Sample
-    near: tuple[Access, ...]
-    where: Where
-    predictor: Predictor
+    candidate: Candidate
+    counts: Mapping[str, Counts]  # what each access touches
+    nbytes: float  # that the variable takes
+    seconds: Mapping[str, float]  # predicted for the file, by access; empty where they cannot be
+    mean_s: float = math.nan  # the same on average over the mix
+    sample_s: float = math.nan  # the same for the sample
+    gain: float = math.nan  # predicted: the time now over that with the candidate
+    sample_gain: float = math.nan  # the same, for the sample
+    measured: Mapping[str, Interval] | None = None  # seconds on the sample, by access
+    measured_gain: Interval | None = None  # on the sample
+    left_early: bool = False  # whether it was clearly slower than others and measured no further
+    status: str = ""  # why it could not be predicted or measured
 
-    def priced(
-        self, present: Candidate, scratch: Path, processes: Processes
-    ) -> tuple[list[Row], list[str]]:
-        """Return a row for each candidate, the file as it is first, and notes."""
-        link, calls = self.question.link, max(len(a.selections) for a in self.accesses)
-        grouped = "/" in self.variable.name
-        every = [present]
-        every += remedies(present, remote=link is not None, calls=calls, grouped=grouped)
-        every += layouts(
-            present, self.variable, self.accesses, remote=link is not None,
-            formats=self.question.formats, codecs=self.question.codecs,
-            call_s=link.round_trip_s if link else 0.0,
-        )  # fmt: skip
-        known: dict[object, Packed] = {}
-        failed: dict[str, int] = {}
-        factor = self._factor(present, self._packed(present, known, scratch, processes, own=True))
+    @property
+    def scaled_gain(self) -> float:
+        """The gain that is expected of the whole file, from the measured one where there is one."""
+        if self.measured_gain is None:
+            return self.gain
+        off = self.gain / self.sample_gain if self.sample_gain > 0 else math.nan
+        return self.measured_gain.value * (off if math.isfinite(off) else 1.0)
 
-        def row(candidate: Candidate, own: bool) -> Row | None:
+    @property
+    def order(self) -> tuple[bool, bool, float, float, float]:
+        """Measured first, then by gain, or by time where no gain is known; the unpredicted last.
+
+        What was left early stands behind what was measured on: gains of other blocks do not
+        compare.
+        """
+        gain = self.scaled_gain
+        return (
+            self.measured_gain is None,
+            self.left_early,
+            -gain if math.isfinite(gain) else math.inf,
+            self.mean_s if math.isfinite(self.mean_s) else math.inf,
+            self.nbytes,
+        )
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is advised for a file."""
+
+    subject: Subject
+    present: Row  # the file as it is
+    rows: tuple[Row, ...]  # candidates, the best first
+    beyond: tuple[Row, ...]  # candidates that take more room than is allowed
+    predictor: str  # what predicted
+    notes: tuple[str, ...] = ()  # what else there is to know, a sentence each
+
+    @property
+    def first(self) -> Row | None:
+        """The best candidate; None where the file is best left as it is."""
+        best = self.rows[0] if self.rows else None
+        if best is None or not best.scaled_gain >= _WORTH:
+            return None
+        if best.measured_gain is not None and best.measured_gain.low <= 1:
+            return None
+        return best
+
+    @property
+    def other(self) -> Row | None:
+        """The best of the other kind than the first (rewriting or not); None without gain."""
+        first = self.first
+        others = (row for row in self.rows
+                  if first and row.candidate.rewrites != first.candidate.rewrites)  # fmt: skip
+        best = next(others, None)
+        return best if best is not None and best.scaled_gain >= _WORTH else None
+
+    @property
+    def gains_known(self) -> bool:
+        """Whether a gain is known of any candidate."""
+        return any(math.isfinite(row.scaled_gain) for row in self.rows)
+
+
+def advise(
+    subject: Subject, calibration: Calibration, say: Callable[[str], None] | None = None
+) -> Advice:
+    """Predict all candidates, measure the best, and rank them.
+
+    A BusyError says that another run is measuring on this machine.
+    """
+    with Processes(MODULES) as processes:
+        advice = predicted(subject, calibration, processes)
+        if say and subject.question.measured:
+            say(f"measuring the best of {len(advice.rows)} on {notes.size(subject.sample)}")
+        return measured(advice, processes)
+
+
+def predicted(subject: Subject, calibration: Calibration, processes: Processes) -> Advice:
+    """Return the advice that follows from counts alone, with what the codecs do to the sample."""
+    question = subject.question
+    with _scratch(question.workdir) as scratch:
+        pricing = _Pricing(subject, calibration, scratch, processes)
+        present = replace(pricing.row(subject.present), gain=1.0, sample_gain=1.0)
+        if not present.seconds:
+            present = replace(present, gain=math.nan, sample_gain=math.nan)
+        priced, failed = list[Row](), dict[str, int]()
+
+        def price(candidate: Candidate, *, alone: bool) -> Row | None:
             try:
-                packed = self._packed(candidate, known, scratch, processes, own=own)
-                return self._row(candidate, packed, factor)
+                return _gained(pricing.row(candidate, alone=alone), present)
             except (OSError, RuntimeError) as error:  # of the library that should write it
-                if candidate is present:
-                    raise
-                layout, why = candidate.layout, notes.first_line(error)
-                why = f"{layout.codec} in {layout.format}: {why}"
+                layout = candidate.layout
+                why = f"{layout.codec} in {layout.format}: {notes.first_line(error)}"
                 failed[why] = failed.get(why, 0) + 1
                 return None
 
-        rows = [one for c in every if (one := row(c, c is present)) is not None]
-        base = rows[0].mean_s
-        rows = [replace(one, gain=base / one.mean_s) for one in rows]
-        best = sorted(range(1, len(rows)), key=lambda n: order(rows[n]))[:_REFINED]
-        dropped = []
-        for n in best:
-            finer = row(rows[n].candidate, True)
-            if finer is None:
-                dropped.append(n)
-            else:
-                rows[n] = replace(finer, gain=base / finer.mean_s)
-        rows = [one for n, one in enumerate(rows) if n not in dropped]
-        base = rows[0].sample_gain
-        rows = [replace(one, sample_gain=base / one.sample_gain) for one in rows]
-        said = sorted({one.status for one in rows if one.status and one.candidate.said})
-        said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
-        return rows, said
+        priced = [row for one in subject.candidates if (row := price(one, alone=False)) is not None]
+        priced.sort(key=lambda row: row.order)
+        finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
+        priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]
+    allowed = [row for row in priced if _allowed(row, present, question)]
+    beyond = [row for row in priced if row not in allowed]
+    said = [] if calibration.made else [notes.rough(calibration.name)]
+    said += [notes.beyond(beyond, present)] if beyond else []
+    said += [notes.lacking(subject.unkept)] if subject.unkept else []
+    said += sorted({r.status for r in (present, *priced) if r.status and r.candidate.described})
+    said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
+    rows = tuple(sorted(allowed, key=lambda row: row.order))
+    return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
 
-    def _factor(self, present: Candidate, packed: Packed) -> float:
-        """Return what a value takes in the file as it is, over what one of the sample takes so."""
-        stored = self.variable.stored_bytes
-        if not stored or not present.said or present.layout.codec is None:
-            return 1.0
-        return stored / math.prod(self.variable.shape) / packed.value_bytes
 
-    def _row(self, candidate: Candidate, packed: Packed, factor: float) -> Row:
-        """Return a row; its sample_gain holds seconds on the sample for now."""
-        stored, whole = self.variable.stored_bytes, packed
-        if candidate.layout.codec is not None:
-            whole = packed.times(factor)
-        if not candidate.rewrites and stored:
-            whole = replace(whole, value_bytes=stored / math.prod(self.variable.shape))
-        near = replace(candidate, layout=self.sample.clipped(candidate.layout))
-        where, says = self.where, self.predictor
+def _gained(row: Row, present: Row) -> Row:
+    """Return a row with its gains over the file as it is."""
+    if not row.seconds or not present.seconds:
+        return row
+    return replace(
+        row, gain=present.mean_s / row.mean_s, sample_gain=present.sample_s / row.sample_s
+    )
+
+
+def _allowed(row: Row, present: Row, question: Question) -> bool:
+    """Whether a candidate takes no more room than the question allows."""
+    most = question.most_bytes
+    room = question.most_times * present.nbytes if most is None else most
+    return not row.candidate.rewrites or row.nbytes <= room
+
+
+class _Pricing:
+    """What candidates cost: counted, with what their codecs do to the sample."""
+
+    def __init__(
+        self, subject: Subject, calibration: Calibration, scratch: Path, processes: Processes
+    ) -> None:
+        self.subject, self.calibration = subject, calibration
+        self.scratch, self.processes = scratch, processes
+        self.known: dict[object, Packed] = {}
+        # What a value takes in the file as it is, over what one of the sample takes so.
+        self.factor, variable, present = 1.0, subject.variable, subject.present
+        if variable.stored_bytes and present.described and present.layout.codec is not None:
+            own = variable.stored_bytes / math.prod(variable.shape)
+            self.factor = own / self.packed(present, alone=True).value_bytes
+
+    def row(self, candidate: Candidate, *, alone: bool = True) -> Row:
+        """Return what is counted and predicted of a candidate."""
+        subject, variable = self.subject, self.subject.variable
+        packed = self.packed(candidate, alone=alone)
+        whole = packed.times(self.factor) if candidate.layout.codec is not None else packed
+        if not candidate.rewrites and variable.stored_bytes:
+            whole = replace(whole, value_bytes=variable.stored_bytes / math.prod(variable.shape))
+        reads = {a.name: read_of(candidate, subject, a, whole) for a in subject.accesses}
+        counts = {name: counts_of(read) for name, read in reads.items()}
+        row = Row(candidate, counts, variable_bytes(candidate, variable, whole.value_bytes), {})
+        near = replace(candidate, layout=subject.sample.clipped(candidate.layout))
         try:
-            if not candidate.said:
-                raise UncalibratedError(notes.unsaid(self.variable))
-            cost = price(candidate, self.variable, self.accesses, whole, where, says)
-            small = price(near, self.sample.variable, self.near, packed, where, says)
+            if not candidate.described:
+                raise UncalibratedError(notes.undescribed(variable))
+            seconds = {n: self.calibration.predict(read).seconds for n, read in reads.items()}
+            small = {
+                a.name: self.calibration.predict(
+                    read_of(near, subject, a, packed, subject.sample.variable)
+                ).seconds
+                for a in subject.near
+            }
         except UncalibratedError as error:
-            reads = {a.name: read_of(candidate, self.variable, a, whole, where)
-                     for a in self.accesses}  # fmt: skip
-            nbytes = variable_bytes(candidate, self.variable, whole.value_bytes)
             why = notes.first_line(error)
-            if candidate.kind == NOW and candidate.said:
+            if candidate.kind == NOW and candidate.described:
                 why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
-            return Row(candidate, {}, counted(reads), nbytes, math.nan, status=why)
-        mean = cost.mix_s(self.accesses)
-        return Row(
-            candidate, cost.seconds, cost.counts, cost.nbytes, math.nan, small.mix_s(self.near),
-            mean_s=mean,
-        )  # fmt: skip
+            return replace(row, status=why)
+        mean, sample = mix_s(subject.accesses, seconds), mix_s(subject.near, small)
+        assert mean is not None and sample is not None
+        return replace(row, seconds=seconds, mean_s=mean, sample_s=sample)
 
-    def _packed(
-        self,
-        candidate: Candidate,
-        known: dict[object, Packed],
-        scratch: Path,
-        processes: Processes,
-        *,
-        own: bool,
-    ) -> Packed:
-        """Return what a codec does to values, measured once a codec, or once a layout."""
-        layout, variable = candidate.layout, self.variable
-        if not candidate.said and variable.stored_bytes:
+    def packed(self, candidate: Candidate, *, alone: bool) -> Packed:
+        """Return what a codec does to values, measured once a codec, or for a layout alone."""
+        layout, variable = candidate.layout, self.subject.variable
+        if not candidate.described and variable.stored_bytes:
             return Packed(variable.stored_bytes / math.prod(variable.shape))
         if layout.codec is None:
             return Packed(float(variable.itemsize))
-        key: object = (layout.codec, layout.level, layout.shuffle, layout.format, own)
-        if own:
-            key = (key, layout.chunks, candidate.library)
-        if key not in known:
-            clipped = self.sample.clipped(layout)
-            block = self.sample.block(clipped.chunks)
-            packed = self.predictor.packed(block, clipped, candidate.library, scratch, processes)
-            known[key] = packed.times(self.sample.weight(block))
-        return known[key]
-
-    def measured(
-        self, rows: Sequence[Row], chosen: Sequence[int], scratch: Path, processes: Processes
-    ) -> tuple[list[Row], list[str]]:
-        """Return the rows with what was measured of the chosen ones, and notes."""
-        screened = self.question.screened or (far.SCREENED if self.question.link else 0)
-        frame, _ = try_out(
-            [rows[n].candidate for n in chosen],
-            self.sample,
-            self.near,
-            cache=self.where.cache,
-            scratch=Path(tempfile.mkdtemp(dir=scratch)),
-            repeats=self.question.repeats,
-            seed=self.question.seed,
-            disk_bytes=self.question.disk_bytes,
-            screened=screened,
-            link=self.question.link,
-            processes=processes,
-        )
-        good = frame[frame["status"] == "ok"]
-        onward = set(frame.loc[frame["block"] >= screened, "case"])
-        table = good[good["phase"].str.startswith("read:") & (good["aa"] != "B")].pivot_table(
-            index="block", columns=["case", "pattern"], values="wall_s"
-        )
-        found, said = list(rows), list[str]()
-        base = self._series(table, rows[0].candidate.name)
-        if base is None or not base.notna().any():
-            why = self._why(frame, rows[0])
-            said = [f"reads of the file as it is could not be measured ({why}): no gain is known."]
-            lost = [replace(row, gain=math.nan, sample_gain=math.nan) for row in rows]
-            return [replace(lost[0], status=said[0]), *lost[1:]], said
-        for n in chosen:
-            row = rows[n]
-            mix = self._series(table, row.candidate.name)
-            if mix is None or not (mix.notna() & base.notna()).any():
-                why = self._why(frame, row)
-                said.append(f"{row.candidate.name} was not measured: {why}.")
-                found[n] = replace(row, status=why)
-                continue
-            each = {
-                access.name: median_interval(table[row.candidate.name][access.name])
-                for access in self.near
-            }
-            left = 0 < screened < self.question.repeats and row.candidate.name not in onward
-            gain = paired_ratio(base, mix)
-            found[n] = replace(row, measured=each, measured_gain=gain, left_early=left)
-        twice = good[(good["aa"] == "B") & good["phase"].str.startswith("read:")]
-        if len(twice):
-            again = self._series(
-                twice.pivot_table(index="block", columns=["case", "pattern"], values="wall_s"),
-                rows[0].candidate.name,
+        key: tuple[object, ...] = (layout.codec, layout.level, layout.shuffle, layout.format)
+        if alone:
+            key = (*key, layout.chunks, candidate.library)
+        if key not in self.known:
+            sample = self.subject.sample
+            clipped = sample.clipped(layout)
+            block = sample.block(clipped.chunks)
+            packed = pack(
+                block, clipped, candidate.library, self.calibration, self.scratch, self.processes
             )
-            if again is not None:
-                said.append(notes.noise(paired_ratio(base, again)))
-        return found, said
+            self.known[key] = packed.times(sample.weight(block))
+        return self.known[key]
 
-    def _why(self, frame: pd.DataFrame, row: Row) -> str:
-        """Return why a candidate has no times."""
-        bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
-        return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "no room for it"
 
-    def _series(self, table: pd.DataFrame, name: str) -> Any:
-        """Return seconds of an average read by block; None where an access has none."""
-        if name not in table:
-            return None
-        own = table[name]
-        if any(access.name not in own for access in self.near):
-            return None
-        return sum(access.weight * own[access.name] for access in self.near)
+def read_of(
+    candidate: Candidate,
+    subject: Subject,
+    access: Access,
+    packed: Packed,
+    variable: SourceVariable | None = None,
+) -> Read:
+    """Return what the model takes: one access with one candidate, of the file or of the sample.
+
+    Over a network an access opens the file, since libraries fetch values with that.
+    """
+    variable, layout = variable or subject.variable, candidate.layout
+    if not candidate.described and layout.chunks:
+        layout = replace(layout, codec="deflate")  # whatever it is, chunks are decoded whole
+    chunk = math.prod(layout.chunks or variable.shape)
+    whole = packed.decode_s is not None and candidate.library != "subchunk"
+    return Read(
+        variable.shape,
+        variable.dtype,
+        layout,
+        access.selections,
+        candidate.library,
+        chunk_bytes=chunk * packed.value_bytes if layout.codec else None,
+        cache=subject.cache,
+        link=subject.question.link,
+        cache_bytes=candidate.cache_bytes,
+        decode_s=chunk * (packed.decode_s or 0.0) if whole else None,
+        opens=subject.question.link is not None,
+    )
+
+
+def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: float) -> float:
+    """Return the bytes that a variable takes in a layout, padding included.
+
+    Examples
+    --------
+    >>> from hyperslab.io import Layout
+    >>> found = Candidate("a", "layout", Layout("netcdf4", (6, 6)), "netcdf4")
+    >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
+    576.0
+    """
+    if not candidate.rewrites and variable.stored_bytes:
+        return float(variable.stored_bytes)
+    chunks = candidate.layout.chunks
+    if chunks is None:
+        return float(variable.nbytes)
+    if candidate.layout.codec is None:
+        return float(padded_bytes(variable.shape, chunks, variable.itemsize))
+    return math.prod(variable.shape) * value_bytes + 30 * math.prod(
+        chunk_grid(variable.shape, chunks)
+    )
+
+
+def measured(advice: Advice, processes: Processes) -> Advice:
+    """Return advice with its best layouts and remedies measured on the sample, as it is asked."""
+    subject, question = advice.subject, advice.subject.question
+    link, absent = question.link, missing() if question.link else ()
+    if not question.measured or absent or not subject.present.described:
+        said = [notes.unmeasured(link, absent)] if link else []
+        return replace(advice, notes=(*advice.notes, *said))
+    chosen = (advice.present, *_to_measure(advice.rows, question.measured))
+    effort = Effort(
+        subject.cache,
+        question.repeats,
+        question.screened or (FAR_SCREENED if link else 0),
+        question.seed,
+        question.disk_bytes,
+        link,
+    )
+    with _scratch(question.workdir) as scratch:
+        candidates = [row.candidate for row in chosen]
+        frame = try_out(candidates, subject.sample, subject.near, effort, scratch, processes)
+    present, rows, said = _joined(advice, chosen, frame, effort)
+    said += [notes.imitated(link)] if link else []
+    ranked = tuple(sorted(rows, key=lambda row: row.order))
+    return replace(advice, present=present, rows=ranked, notes=(*advice.notes, *said))
+
+
+def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
+    """Return the best layouts and the best remedies."""
+    referred = "kerchunk" in readers(place="http")
+    able = [row for row in rows if referred or row.candidate.remedy != "references"]
+    fresh = [row for row in able if row.candidate.rewrites]
+    others = [row for row in able if not row.candidate.rewrites]
+    return [*fresh[:most], *others[:most]]
+
+
+def _joined(
+    advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame, effort: Effort
+) -> tuple[Row, list[Row], list[str]]:
+    """Return the file as it is and the rows with what was measured of them, and notes."""
+    near = advice.subject.near
+    reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
+    main, again = reads[reads["aa"] != "B"], reads[reads["aa"] == "B"]
+    base = _mixes(main, advice.present, near, effort.repeats)
+    if base is None:
+        why = _why(frame, advice.present)
+        said = f"reads of the file as it is could not be measured ({why}): no gain is known."
+        lost = [
+            replace(row, gain=math.nan, sample_gain=math.nan)
+            for row in (advice.present, *advice.rows)
+        ]
+        return replace(lost[0], status=said), lost[1:], [said]
+    onward = set(frame.loc[frame["block"] >= effort.screened, "case"])
+    known, said_of = dict[str, Row](), list[str]()
+    for row in chosen:
+        name, mix = row.candidate.name, _mixes(main, row, near, effort.repeats)
+        if mix is None or not (mix.notna() & base.notna()).any():
+            why = _why(frame, row)
+            said_of.append(f"{name} was not measured: {why}.")
+            known[name] = replace(row, status=why)
+            continue
+        own = main[main["case"] == name].groupby("pattern")["wall_s"]
+        known[name] = replace(
+            row,
+            measured={a.name: median_interval(own.get_group(a.name)) for a in near},
+            measured_gain=paired_ratio(base, mix),
+            left_early=0 < effort.screened < effort.repeats and name not in onward,
+        )
+    twice = _mixes(again, advice.present, near, effort.repeats)
+    said_of += [notes.noise(paired_ratio(base, twice))] if twice is not None else []
+    rows = [known.get(row.candidate.name, row) for row in advice.rows]
+    return known[advice.present.candidate.name], rows, said_of
+
+
+def _mixes(reads: pd.DataFrame, row: Row, accesses: Sequence[Access], blocks: int) -> Any:
+    """Return seconds of an average read by block, of all blocks; None where an access has none."""
+    own = reads[reads["case"] == row.candidate.name]
+    table = own.pivot_table(index="block", columns="pattern", values="wall_s")
+    table = table.reindex(range(blocks))
+    mix = mix_s(accesses, table)  # type: ignore[arg-type]
+    return mix if mix is not None and mix.notna().any() else None  # type: ignore[attr-defined]
+
+
+def _why(frame: pd.DataFrame, row: Row) -> str:
+    """Return why a candidate has no times."""
+    bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
+    return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "no room for it"
+
+
+@contextmanager
+def _scratch(workdir: Path) -> Iterator[Path]:
+    """Give a folder for files of the sample, and remove it, and what killed runs left."""
+    remove_leftovers(workdir, _SCRATCH)
+    folder = workdir / part_name(_SCRATCH)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +14,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.chunk_shapes import far_apart
+from hyperslab.io.chunk_shapes import chunk_grid, far_apart
 from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.layout import Layout
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 
 from ..sources.base import Source, SourceVariable
 from .accesses import Access
+from .costs import THREADED, Calibration, decoding_share, engine_of
+from .counts import Read, counts_of
+from .fetches import UncalibratedError
+from .visit import MODULES, Visit, case_of
 
 SAMPLE_BYTES = 64 * 2**20
 _READ = 24  # times the sample: bytes of source chunks decompressed for it, at most
@@ -26,28 +34,17 @@ _BLOCK_BYTES = 4 * 2**20  # what the ratio of a codec is measured on
 _BROAD = 8  # places beside a read that stay in the box: chunks of the candidates reach there
 _COUNTED = 100_000  # values that tell the most common one
 _SHORT = 8  # axes that are read and no longer than this are not cut
+_PROBED, _PROBED_BYTES, _PROBES = 12, 2**25, 3  # chunks of a file, their bytes, and how often
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A box of a variable, with its values in memory.
+    """A box of a variable, with its values in memory."""
 
-    Parameters
-    ----------
-    variable
-        As it would be if the box were all of it.
-    box
-        Where it lies.
-    values
-        Its stored values.
-    whole
-        Whether it is all of the variable.
-    """
-
-    variable: SourceVariable
+    variable: SourceVariable  # as it would be if the box were all of it
     box: tuple[slice, ...]
     values: NDArray[Any]
-    whole: bool
+    whole: bool  # whether it is all of the variable
 
     def clipped(self, layout: Layout) -> Layout:
         """Return a layout with chunks and shards cut to the box."""
@@ -57,9 +54,8 @@ class Sample:
         chunks = tuple(min(c, n) for c, n in zip(layout.chunks, shape, strict=True))
         shards = layout.shards
         if shards is not None:
-            shards = tuple(
-                -(-min(s, n) // c) * c for s, n, c in zip(shards, shape, chunks, strict=True)
-            )
+            lengths = zip(shards, shape, chunks, strict=True)
+            shards = tuple(-(-min(s, n) // c) * c for s, n, c in lengths)
         return replace(layout, chunks=chunks, shards=shards)
 
     def block(self, chunks: Sequence[int] | None) -> NDArray[Any]:
@@ -104,6 +100,22 @@ class Sample:
         return float(np.mean(~np.isnan(values) if common != common else values != common))
 
 
+def take(
+    source: Source,
+    variable: SourceVariable,
+    accesses: Sequence[Access],
+    most_bytes: int = SAMPLE_BYTES,
+) -> Sample:
+    """Read the box that stands for a variable; a SourceError says that it cannot be read."""
+    box = box_of(variable, accesses, most_bytes)
+    values = source.read(variable.name, box)
+    chunks = variable.chunks and tuple(
+        min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
+    )
+    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
+    return Sample(part, box, values, values.shape == variable.shape)
+
+
 def box_of(
     variable: SourceVariable, accesses: Sequence[Access], most_bytes: int = SAMPLE_BYTES
 ) -> tuple[slice, ...]:
@@ -112,15 +124,6 @@ def box_of(
     Axes that no access takes more than one element of are cut first, though not to a line: what a
     chunk holds beyond the read is what layouts differ in. What the chunks that it lies in hold is
     bounded too.
-
-    Parameters
-    ----------
-    variable
-        Of the file.
-    accesses
-        How it is read.
-    most_bytes
-        Bytes of its values.
 
     Examples
     --------
@@ -133,10 +136,6 @@ def box_of(
     shape, itemsize = variable.shape, variable.itemsize
     chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]
     lengths = list(shape)
-    read = [
-        any(isinstance(one[axis], slice) for access in accesses for one in access.selections)
-        for axis in range(len(shape))
-    ]
 
     def cut(axes: Sequence[int], least: int) -> None:
         """Cut these axes alike until the box fits, or is so short along them."""
@@ -149,14 +148,15 @@ def box_of(
                 lengths[axis] = max(wanted // unit * unit, 1)
             long = [axis for axis in long if lengths[axis] > least]
 
-    beside = [axis for axis, used in enumerate(read) if not used and lengths[axis] > 1]
-    cut(beside, math.ceil(_BROAD ** (1 / max(len(beside), 1))))
-    cut([axis for axis, used in enumerate(read) if used], _SHORT)
-
     def decoded() -> int:
         pairs = zip(lengths, chunks, strict=True)
         return math.prod(-(-length // c) * c for length, c in pairs) * itemsize
 
+    every = [selection for access in accesses for selection in access.selections]
+    read = [a for a in range(len(shape)) if any(isinstance(one[a], slice) for one in every)]
+    others = [axis for axis, n in enumerate(shape) if axis not in read and n > 1]
+    cut(others, math.ceil(_BROAD ** (1 / max(len(others), 1))))
+    cut(read, _SHORT)
     while decoded() > _READ * most_bytes or math.prod(lengths) * itemsize > most_bytes:
         able = [axis for axis, n in enumerate(lengths) if n > 1]
         if not able:
@@ -172,62 +172,108 @@ def box_of(
     return tuple(slice(i, i + n) for i, n in zip(starts, lengths, strict=True))
 
 
-def take(
-    source: Source,
-    variable: SourceVariable,
-    accesses: Sequence[Access],
-    most_bytes: int = SAMPLE_BYTES,
-) -> Sample:
-    """Read the box that stands for a variable.
+@dataclass(frozen=True)
+class Packed:
+    """What a codec does to the values of a variable."""
 
-    Raises
-    ------
-    SourceError
-        When it cannot be read.
+    value_bytes: float  # that a value takes as stored
+    decode_s: float | None = None  # of a value; None where that was not measured
+
+    def times(self, factor: float) -> Packed:
+        """Return the same of values of which so many times as many say something."""
+        decode_s = None if self.decode_s is None else self.decode_s * factor
+        return Packed(self.value_bytes * factor, decode_s)
+
+
+def pack(
+    values: NDArray[Any],
+    layout: Layout,
+    library: str,
+    calibration: Calibration,
+    workdir: Path,
+    processes: Processes | None = None,
+) -> Packed:
+    """Store some values in a layout with a codec, in a file that is removed, and time decoding.
+
+    An OSError or RuntimeError says that the library which writes cannot store them so.
     """
-    box = box_of(variable, accesses, most_bytes)
-    values = source.read(variable.name, box)
-    chunks = variable.chunks and tuple(
-        min(c, n) for c, n in zip(variable.chunks, values.shape, strict=True)
-    )
-    part = replace(variable, shape=values.shape, chunks=chunks, unlimited=(), stored_bytes=None)
-    return Sample(part, box, values, values.shape == variable.shape)
-
-
-def packed_bytes(values: NDArray[Any], layout: Layout, folder: Path) -> float:
-    """Return bytes that a value takes in a layout, from writing some.
-
-    Parameters
-    ----------
-    values
-        A block of the variable.
-    layout
-        With a codec.
-    folder
-        Where a small file is made and removed.
-    """
-    chunks = layout.chunks and tuple(
-        min(c, n) for c, n in zip(layout.chunks, values.shape, strict=True)
-    )
+    lengths = zip(layout.chunks or values.shape, values.shape, strict=True)
+    chunks = tuple(min(c, n) for c, n in lengths)
     bare = replace(layout, chunks=chunks, shards=None, page_bytes=None)
-    made = folder / f"packed{layout.suffix}"
-    empty = replace(bare, codec=None, level=None, shuffle=False)
-    small = np.zeros((1,) * values.ndim, values.dtype)
     check_blosc(values, bare)
-    try:
-        size = write_array(made, values, bare, overwrite=True)
-        head = write_array(
-            made, small, replace(empty, chunks=chunks and (1,) * values.ndim), overwrite=True
-        )
-    finally:
-        _remove(made)
-    return max(size - head, 1) / values.size
+    with tempfile.TemporaryDirectory(dir=workdir) as folder:
+        path, empty = Path(folder) / f"a{layout.suffix}", Path(folder) / f"b{layout.suffix}"
+        small = np.zeros((1,) * values.ndim, values.dtype)
+        size = write_array(path, values, bare)
+        plain = replace(bare, chunks=small.shape, codec=None, level=None, shuffle=False)
+        value_bytes = max(size - write_array(empty, small, plain), 1) / values.size
+        number = math.prod(chunk_grid(values.shape, chunks))
+        if not calibration.made or number < 2:
+            return Packed(value_bytes)
+        each = stored_bytes(path) / number
+        read = Read(values.shape, values.dtype.str, bare, (...,), library, each)
+        try:
+            decode_s = decode_seconds(read, path, calibration, processes)
+        except UncalibratedError:
+            decode_s = None
+    return Packed(value_bytes, decode_s and decode_s / math.prod(chunks))
 
 
-def _remove(path: Path) -> None:
-    from hyperslab.io.writing import remove
+def decode_seconds(
+    read: Read,
+    path: Path,
+    calibration: Calibration,
+    processes: Processes | None = None,
+    variable: str = "data",
+) -> float | None:
+    """Return the seconds that decoding a chunk of a file takes, from a few of its own.
 
-    remove(path)
+    An element of each of a few chunks is read, in fresh processes as calibration does, and what
+    all else costs is taken off. None where nothing is decoded, and for readers that decode parts of
+    chunks. An UncalibratedError says that the library was not calibrated, an OSError that the file
+    cannot be read.
+    """
+    if read.layout.codec is None or read.library == "subchunk" or read.link is not None:
+        return None
+    # Libraries that decode on all cores are given several chunks in one call.
+    points = _strip(read) if engine_of(read.library) in THREADED else _spread(read)
+    asked = replace(
+        read, library=engine_of(read.library), selections=points, cache="warm", decode_s=0.0
+    )
+    visit = Visit(path, asked.library, points, read.cache_bytes, variable)
+    case = case_of("probe", visit, "warm", pinned=asked.library not in THREADED)
+    rest = calibration.predict(asked).seconds
+    times = []
+    with ExitStack() as own:
+        running = processes or own.enter_context(Processes(MODULES))
+        for _ in range(_PROBES):
+            outcome = running.run(Job(case, timeout_s=60))
+            if outcome.status != "ok":
+                raise OSError(f"chunks of {path.name} cannot be decoded: {outcome.status}")
+            times += [float(str(r["wall_s"])) for r in outcome.rows if r["phase"] == "read"]
+    counts = counts_of(asked)
+    each = (min(times) - rest) / max(counts.fetched * decoding_share(asked, counts), 1.0)
+    return max(each, 0.0)
 
 
-__all__ = ["SAMPLE_BYTES", "Sample", "box_of", "packed_bytes", "stored_bytes", "take"]
+def _spread(read: Read) -> tuple[tuple[int, ...], ...]:
+    """Return an element of each of a few chunks, far apart."""
+    chunks = read.chunks or read.shape
+    size = math.prod(chunks) * read.itemsize
+    few = int(min(_PROBED, max(_PROBED_BYTES // size, 1)))
+    return tuple(
+        tuple(i * c for i, c in zip(place, chunks, strict=True))
+        for place in far_apart(chunk_grid(read.shape, chunks), few)
+    )
+
+
+def _strip(read: Read) -> tuple[tuple[int | slice, ...]]:
+    """Return a line through a few chunks, along the axis that has most of them."""
+    chunks = read.chunks or read.shape
+    grid = chunk_grid(read.shape, chunks)
+    axis = max(range(len(grid)), key=lambda number: grid[number])
+    few = min(_PROBED, grid[axis])
+    first = (grid[axis] - few) // 2 * chunks[axis]
+    line: list[int | slice] = [n // 2 for n in read.shape]
+    line[axis] = slice(first, min(first + few * chunks[axis], read.shape[axis]))
+    return (tuple(line),)

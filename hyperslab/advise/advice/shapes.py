@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.selection import Region, region
+from hyperslab.io.selection import region
 
 from .accesses import Access
 
@@ -17,26 +17,16 @@ LEAST_BYTES, MOST_BYTES = 32 * 2**10, 16 * 2**20
 MOST_CHUNKS = 500_000
 SHARD_BYTES = 64 * 2**20
 _SIZES = (2**18, 2**20, 2**22, 2**24)  # the best shape of each class of chunk sizes is kept
-# Seconds for each chunk and for each byte of it: quick and slow to decode.
+# Seconds for each chunk and for each byte of it: fast and slow to decode.
 _COSTS = ((60e-6, 0.5e-9), (60e-6, 3e-9))
 _WASTE = 1 / 16  # padding that an axis may add
 _ALIKE = 1.5  # shapes within this factor along each axis are the same advice
 _TRIED = 200_000
-_LONG = 0.02  # what a chunk is dearer by that is long along one axis and thin along another
+_LONG = 0.02  # how much dearer a chunk is that is long along one axis and thin along another
 
 
 def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
-    """Return chunk lengths that cover an axis in equal parts, with little or no overhang.
-
-    Each is the axis over a number of parts, rounded up, so that the last chunk lacks as little as
-    it can; lengths of which the last chunk would be mostly padding are left out.
-
-    Parameters
-    ----------
-    n
-        Length of the axis, in elements.
-    most
-        So many lengths at most; those between are thinned out.
+    """Return lengths of chunks that cover an axis in equal parts, with little or no overhang.
 
     Source: Lee et al. 2008, guideline 3 of section 5.1.2 (ceil instead of floor).
 
@@ -47,15 +37,14 @@ def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
     >>> even_lengths(721, most=6)
     (721, 81, 46, 20, 9, 1)
     """
-    found = {n, 1}
+    lengths = {n, 1}
     parts = 2
     while parts < n:
         length = ceil_chunk(n, parts)
         if -(-n // length) * length - n <= _WASTE * n:
-            found.add(length)
-        step = max(parts // 8, 1)  # the longer the row, the wider the steps
-        parts += step
-    ordered = sorted(found, reverse=True)
+            lengths.add(length)
+        parts += max(parts // 8, 1)  # the longer the row, the wider the steps
+    ordered = sorted(lengths, reverse=True)
     if len(ordered) > most:
         places = np.unique(np.linspace(0, len(ordered) - 1, most).round().astype(int))
         ordered = [ordered[place] for place in places]
@@ -72,20 +61,8 @@ def chunk_shapes(
 ) -> list[tuple[int, ...]]:
     """Return chunk shapes, the best for the mix first, then the best of other sizes and accesses.
 
-    Costs are counted roughly here, by chunks and their bytes, to be predicted properly later.
-
-    Parameters
-    ----------
-    shape
-        Of the variable.
-    itemsize
-        Bytes of an element.
-    accesses
-        How it is read.
-    most
-        So many shapes.
-    call_s
-        Seconds that each chunk costs beside, as the requests to a far store do.
+    Costs are counted roughly here, by chunks and their bytes; each chunk costs `call_s` more, as
+    requests to a far store do.
 
     Examples
     --------
@@ -95,37 +72,26 @@ def chunk_shapes(
     [(5, 60, 96), (8, 80, 103)]
     """
     shape = tuple(shape)
-    size = math.prod(shape) * itemsize
-    if not shape or not size:
+    if not shape or 0 in shape:
         return []
-    each = max(3, int(_TRIED ** (1 / len(shape))))
-    lists = [even_lengths(n, min(each, 48)) for n in shape]
-    grids = np.meshgrid(*(np.array(one, "i8") for one in lists), indexing="ij")
-    lengths = np.stack([grid.ravel() for grid in grids], axis=1)
-    nbytes = lengths.prod(axis=1) * itemsize
-    counts = (-(-np.array(shape) // lengths)).prod(axis=1)
-    fits = (nbytes <= MOST_BYTES) & (nbytes >= min(LEAST_BYTES, size)) & (counts <= MOST_CHUNKS)
-    if not fits.any():
-        fits = nbytes <= max(MOST_BYTES, int(nbytes.min()))
-    lengths, nbytes = lengths[fits], nbytes[fits]
+    lengths, nbytes = _fitting(shape, itemsize)
     touched = [_touched(shape, lengths, access) for access in accesses]
-    long = _long(shape, lengths, accesses)
-    kept: list[tuple[int, ...]] = []
-    orders: list[NDArray[np.float64]] = []
+    uneven = 1 + _LONG * _unevenness(shape, lengths, accesses)
+    size_class = np.searchsorted(np.array(_SIZES), nbytes)
+    costs: list[NDArray[np.float64]] = []
     for chunk_s, byte_s in _COSTS:
         each_s = [(chunk_s + call_s + nbytes * byte_s) * one for one in touched]
-        mix = np.zeros(len(lengths))
-        for access, one in zip(accesses, each_s, strict=True):
-            mix += access.weight * one
-        mix = mix * (1 + _LONG * long)
-        orders.append(mix)
-        orders += [np.where(_class(nbytes) == n, mix, np.inf) for n in range(len(_SIZES) + 1)]
-        orders += [one + 1e-3 * mix for one in each_s] if len(accesses) > 1 else []
-    for cost in orders:
+        mix = sum(a.weight * s for a, s in zip(accesses, each_s, strict=True)) * uneven
+        costs.append(mix)
+        costs += [np.where(size_class == n, mix, np.inf) for n in range(len(_SIZES) + 1)]
+        costs += [one + 1e-3 * mix for one in each_s] if len(accesses) > 1 else []
+    chosen: list[tuple[int, ...]] = []
+    for cost in costs:
         best = int(np.argmin(cost))
-        if np.isfinite(cost[best]):
-            _keep(kept, tuple(int(n) for n in lengths[best]))
-    return kept[:most]
+        one = tuple(int(n) for n in lengths[best])
+        if np.isfinite(cost[best]) and not any(_alike(one, other) for other in chosen):
+            chosen.append(one)
+    return chosen[:most]
 
 
 def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -139,23 +105,31 @@ def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[i
     parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
     held = [1] * len(parts)
     size = math.prod(chunks) * itemsize
-    while True:
-        able = [axis for axis, n in enumerate(parts) if held[axis] < n]
-        if not able:
-            break
+    while able := [axis for axis, n in enumerate(parts) if held[axis] < n]:
         axis = min(able, key=lambda axis: held[axis] / parts[axis])
-        if size // held[axis] * min(2 * held[axis], parts[axis]) > SHARD_BYTES:
+        more = min(2 * held[axis], parts[axis])
+        if size // held[axis] * more > SHARD_BYTES:
             break
-        size = size // held[axis] * min(2 * held[axis], parts[axis])
-        held[axis] = min(2 * held[axis], parts[axis])
+        size, held[axis] = size // held[axis] * more, more
     return tuple(n * c for n, c in zip(held, chunks, strict=True))
 
 
-def _class(nbytes: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.searchsorted(np.array(_SIZES), nbytes).astype("i8")
+def _fitting(shape: tuple[int, ...], itemsize: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return chunk lengths that lie within the bounds, a row each, and the bytes of each chunk."""
+    each = max(3, int(_TRIED ** (1 / len(shape))))
+    lists = [even_lengths(n, min(each, 48)) for n in shape]
+    grids = np.meshgrid(*(np.array(one, "i8") for one in lists), indexing="ij")
+    lengths = np.stack([grid.ravel() for grid in grids], axis=1)
+    nbytes = lengths.prod(axis=1) * itemsize
+    counts = (-(-np.array(shape) // lengths)).prod(axis=1)
+    least = min(LEAST_BYTES, math.prod(shape) * itemsize)
+    fits = (nbytes <= MOST_BYTES) & (nbytes >= least) & (counts <= MOST_CHUNKS)
+    if not fits.any():
+        fits = nbytes <= max(MOST_BYTES, int(nbytes.min()))
+    return lengths[fits], nbytes[fits]
 
 
-def _long(
+def _unevenness(
     shape: tuple[int, ...], lengths: NDArray[np.int64], accesses: Sequence[Access]
 ) -> NDArray[np.float64]:
     """Return how unlike the axes are cut that one access takes whole: a part of it costs more."""
@@ -168,11 +142,8 @@ def _long(
     return total
 
 
-def _keep(kept: list[tuple[int, ...]], found: tuple[int, ...]) -> None:
-    for one in kept:
-        if all(max(a, b) <= _ALIKE * min(a, b) for a, b in zip(one, found, strict=True)):
-            return
-    kept.append(found)
+def _alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    return all(max(a, b) <= _ALIKE * min(a, b) for a, b in zip(one, other, strict=True))
 
 
 def _touched(
@@ -181,13 +152,9 @@ def _touched(
     """Return the chunks that an access touches, for each chunk shape."""
     total = np.zeros(len(lengths))
     for selection in access.selections:
-        total += _of_one(region(selection, shape), lengths)
-    return total
-
-
-def _of_one(one: Region, lengths: NDArray[np.int64]) -> NDArray[np.float64]:
-    starts, counts, steps = (np.array(part) for part in (one.starts, one.counts, one.steps))
-    last = starts + (counts - 1) * steps
-    spans = last // lengths - starts // lengths + 1
-    total: NDArray[np.float64] = np.minimum(spans, counts).prod(axis=1).astype("f8")
+        one = region(selection, shape)
+        starts, counts, steps = (np.array(part) for part in (one.starts, one.counts, one.steps))
+        last = starts + (counts - 1) * steps
+        spans = last // lengths - starts // lengths + 1
+        total += np.minimum(spans, counts).prod(axis=1)
     return total

@@ -2,231 +2,144 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from hyperslab import subchunk
 from hyperslab.io import references
-from hyperslab.io.cards import card, reader
-from hyperslab.io.creation import stored_bytes, write_array
+from hyperslab.io.cards import card
+from hyperslab.io.creation import write_array
 from hyperslab.io.file_plan import check_blosc
 from hyperslab.io.selection import region
-from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.case import Case
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal, Rows
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
-from hyperslab.network.server import Server
+from hyperslab.network.server import Server, serving
 
-from . import far
 from .accesses import Access
 from .candidates import Candidate
 from .sample import Sample
+from .visit import MODULES, Visit, case_of, digest
 
-EXPERIMENT = "advise"
-MODULES = (
-    "hyperslab.advise.advice.trials", "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
-    "hyperslab.io.by_subchunk", "hyperslab.io.by_h5netcdf", "hyperslab.io.by_zarr",
-)  # fmt: skip
-"""What the processes that read have imported."""
-NEAR = 1.3  # how many times as long as the quickest a candidate may take to be measured on
+NEAR = 1.3  # how many times as long as the fastest a candidate may take to be measured further
+FAR_MODULES = ("aiohttp", "fsspec.implementations.http", "hyperslab.io.by_kerchunk")
+FAR_SCREENED = 2  # blocks after which what is clearly slower is left out: each read takes long
+_CARRIED_S, _LEAST_BYTES = 1.0, 2**20
 _NAME = "values"
 _APART = " | "
-_READ = "read:"
-_REFERRED = "kerchunk"  # the reader of references
 
 
 @dataclass(frozen=True)
-class Visit:
-    """Open a file and read it, once for each access: phases open:NAME and read:NAME.
+class Effort:
+    """How much is measured, and how."""
 
-    From a server both are read:NAME: libraries fetch values ahead when a file is opened.
-
-    Parameters
-    ----------
-    path
-        Of the file.
-    library, cache_bytes
-        How it is read.
-    selections
-        By access, a call each.
-    server
-        That it is read from, by its name; None reads it from the disk.
-    """
-
-    path: Path
-    library: str
-    cache_bytes: int | None
-    selections: Mapping[str, tuple[Any, ...]]
-    server: Server | None = None
-
-    def __call__(self, watch: Stopwatch) -> tuple[str, ...]:
-        """Read; return a digest of the values of each access."""
-        chosen = reader(self.library)
-        place: str | Path = self.path
-        options: Mapping[str, Any] | None = None
-        if self.server is not None:
-            place, options = self.server.address(self.path.name), self.server.storage_options
-
-        def opens() -> Any:
-            return chosen.open(
-                place, _NAME, chunk_cache_bytes=self.cache_bytes, storage_options=options
-            )
-
-        digests = []
-        for name, selections in self.selections.items():
-            watch.chill()
-            if self.server is None:
-                with watch(f"open:{name}"):
-                    opened = opens()
-                watch.chill()
-                with watch(f"{_READ}{name}"):
-                    found = [opened.read(one) for one in selections]
-            else:
-                with watch(f"{_READ}{name}"):
-                    opened = opens()
-                    found = [opened.read(one) for one in selections]
-            watch.note(useful_bytes=sum(values.nbytes for values in found), pattern=name)
-            opened.close()
-            digests.append(digest(found))
-        return tuple(digests)
+    cache: str  # "warm" or "cold"
+    repeats: int = 5  # blocks
+    screened: int = 0  # blocks after which only what may be the best is measured further; 0 all
+    seed: int = 0  # of the order
+    disk_bytes: int = 2**31  # that the files may take together; further candidates are left out
+    link: Link | None = None  # over which they are read, from a server on this machine
+    cell_s: float = 20.0  # see `hyperslab.measure.harness.Plan`
 
 
-@dataclass(frozen=True)
-class Same:
-    """Whether what was read is what the sample holds."""
-
-    digests: tuple[str, ...]
-
-    def __call__(self, found: tuple[str, ...]) -> bool:
-        """Compare."""
-        return found == self.digests
+def missing() -> tuple[str, ...]:
+    """Return what is not installed and is needed to serve a folder and read from it."""
+    return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)
 
 
-def digest(values: Sequence[NDArray[Any]]) -> str:
-    """Return a short name of values: the same for the same bytes.
+def carried_bytes(link: Link, most: int) -> int:
+    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least.
 
     Examples
     --------
-    >>> digest([np.zeros(2)]) == digest([np.zeros(2)]) != digest([np.ones(2)])
-    True
+    >>> carried_bytes(Link(20e6, 0.08), 2**26), carried_bytes(Link(100e3, 0.1), 2**26)
+    (20000000, 1048576)
     """
-    made = hashlib.sha256()
-    for one in values:
-        made.update(np.ascontiguousarray(one).tobytes())
-    return made.hexdigest()[:16]
+    return min(max(int(min(link.bytes_per_s * _CARRIED_S, most)), _LEAST_BYTES), most)
 
 
 def try_out(
     candidates: Sequence[Candidate],
     sample: Sample,
     accesses: Sequence[Access],
-    *,
-    cache: str,
+    effort: Effort,
     scratch: Path,
-    repeats: int = 5,
-    cell_s: float = 20.0,
-    seed: int = 0,
-    disk_bytes: int = 2**31,
-    screened: int = 0,
-    link: Link | None = None,
-    processes: Processes | None = None,
-) -> tuple[pd.DataFrame, dict[str, float]]:
+    processes: Processes,
+) -> pd.DataFrame:
     """Write the sample in each layout and read it by every access, in interleaved blocks.
 
-    Parameters
-    ----------
-    candidates
-        The first is the file as it is, measured under two labels.
-    sample, accesses
-        What is written, and the accesses of a variable of its shape.
-    cache
-        "warm" or "cold".
-    scratch
-        Folder for the files; the caller removes it.
-    repeats, cell_s, seed
-        See `hyperslab.measure.harness.Plan`.
-    disk_bytes
-        Bytes that the files may take together; candidates beyond that are not measured.
-    screened
-        After so many blocks only the file as it is and what took no more than `NEAR` times as long
-        as the quickest is measured on; 0 measures all alike.
-    link
-        What they are read over, from a server on this machine; None reads them from the disk.
-    processes
-        What they are read in, left running; without it made, and ended.
+    The first candidate is the file as it is, measured under two labels. Processes on this machine's
+    disk are those given; far reads have their own. A BusyError says that another run is measuring.
 
     Returns
     -------
     pandas.DataFrame
-        Records of the experiment "advise": a case for each candidate, by its name.
-    dict
-        Bytes of each file that was made, by the candidate's name.
-
-    Raises
-    ------
-    BusyError
-        When another run is measuring on this machine.
+        Records: a case for each candidate, by its name, and a pattern for each access.
     """
     with ExitStack() as own:
-        server = own.enter_context(far.served(scratch, link)) if link else None
-        cases, sizes = _cases(
-            candidates, sample, accesses, cache, scratch, disk_bytes=disk_bytes, server=server
-        )
-        modules = MODULES if server is None else (*MODULES, *far.MODULES, *_referring(candidates))
-        plan = Plan(blocks=repeats, seed=seed, cell_s=cell_s, modules=modules, retakes=RETAKES)
-        shared = processes if server is None else None
-        running = shared or own.enter_context(Processes(modules))
-        if not 0 < screened < repeats:
-            rows = _timed(cases, plan, scratch, running)
-        else:
-            rows = _timed(cases, replace(plan, blocks=screened), scratch, running)
+        folder = Path(own.enter_context(tempfile.TemporaryDirectory(dir=scratch)))
+        server = own.enter_context(_served(folder, effort.link)) if effort.link else None
+        cases = _cases(candidates, sample, accesses, effort, folder, server)
+        modules = MODULES if server is None else (*MODULES, *FAR_MODULES)
+        plan = Plan(effort.repeats, effort.seed, cell_s=effort.cell_s, modules=modules,
+                    retakes=RETAKES)  # fmt: skip
+        running = own.enter_context(Processes(modules)) if server else processes
+        first = effort.screened if 0 < effort.screened < effort.repeats else effort.repeats
+        rows = _timed(cases, replace(plan, blocks=first), folder, running)
+        if first < effort.repeats:
             near = _near(rows, accesses, candidates[0].name)
-            kept = [case for case in cases if case.name.partition(_APART)[0] in near]
-            rest = replace(plan, blocks=repeats - screened, seed=seed + 1)
-            more = _timed(kept, rest, scratch, running)
-            rows += [{**row, "block": int(str(row["block"])) + screened} for row in more]
-    named = ({**row, "case": str(row["case"]).partition(_APART)[0]} for row in rows)
-    return frame_of({**row, "run_id": EXPERIMENT} for row in named), sizes
+            rest = replace(plan, blocks=effort.repeats - first, seed=effort.seed + 1)
+            further = [case for case in cases if case.name.partition(_APART)[0] in near]
+            later = _timed(further, rest, folder, running)
+            rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
+    parted = []
+    for row in rows:
+        name, _, access = str(row["case"]).partition(_APART)
+        parted.append({**row, "case": name, "pattern": access, "run_id": "advise"})
+    return frame_of(parted)
+
+
+@contextmanager
+def _served(folder: Path, link: Link) -> Iterator[Server]:
+    """Serve a folder over HTTP on this machine, behind the link."""
+    with serving(folder) as server, link.to(server.port) as line:
+        yield server.through(line.port)
 
 
 def _cases(
     candidates: Sequence[Candidate],
     sample: Sample,
     accesses: Sequence[Access],
-    cache: str,
-    scratch: Path,
-    *,
-    disk_bytes: int,
+    effort: Effort,
+    folder: Path,
     server: Server | None,
-) -> tuple[list[Case], dict[str, float]]:
-    """Write the files of the candidates; return a case for each access, and the files' bytes."""
+) -> list[Case]:
+    """Write the files of the candidates; return a case for each of them and each access."""
+    expected = {
+        access.name: digest(
+            [sample.values[region(s, sample.values.shape).indices] for s in access.selections]
+        )
+        for access in accesses
+    }
     made: dict[object, Path] = {}
-    cases, sizes, taken = list[Case](), dict[str, float](), 0
-    truth = {
-        a.name: Same((digest(
-            [sample.values[region(one, sample.values.shape).indices] for one in a.selections]
-        ),))
-        for a in accesses
-    }  # fmt: skip
+    cases, taken = list[Case](), 0
     for number, candidate in enumerate(candidates):
         library, layout = candidate.library, sample.clipped(candidate.layout)
         if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
-            library, layout = _REFERRED, sample.clipped(candidates[0].layout)
-        path = made.get(layout)
-        if path is None:
-            if taken + sample.values.nbytes > disk_bytes and number:
+            library, layout = "kerchunk", sample.clipped(candidates[0].layout)
+        if layout not in made:
+            if taken + sample.values.nbytes > effort.disk_bytes and number:
                 continue
-            path = scratch / f"{number}{layout.suffix}"
-            fill = sample.variable.fill_value
+            path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
                 check_blosc(sample.values, layout)
                 taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
@@ -235,58 +148,44 @@ def _cases(
                     raise
                 continue
             made[layout] = path
-        files: list[str | Path] = [path]
-        sizes[candidate.name] = float(stored_bytes(path))
+        path, beside = made[layout], list[Path]()
         if candidate.remedy == "index":
-            from hyperslab import subchunk
-
-            files.append(subchunk.build(path))
+            beside.append(Path(subchunk.build(path)))
         elif candidate.remedy == "references":
-            files.append(references.write(path))
-        sizes[candidate.name] += sum(Path(beside).stat().st_size for beside in files[1:])
-        # An access each: a read that another has warmed the library for is quicker.
+            beside.append(Path(references.write(path)))
+        # An access each: a read that another has warmed the library for is faster.
         for access in accesses:
-            selections = {access.name: access.selections}
-            cases.append(
-                Case(
-                    f"{candidate.name}{_APART}{access.name}",
-                    Visit(path, library, candidate.cache_bytes, selections, server),
-                    check=truth[access.name],
-                    columns={**layout.record(), "library": library},
-                    files=files if server is None else (),
-                    cache_state=cache if server is None else "",
-                    aa=not number,
-                    pinned=not card(library).threads,
-                )
-            )
-    return cases, sizes
-
-
-def _referring(candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """Return what reading by references imports, where that is tried."""
-    tried = any(candidate.remedy == "references" for candidate in candidates)
-    return ("hyperslab.io.by_kerchunk",) if tried else ()
+            visit = Visit(path, library, access.selections, candidate.cache_bytes, _NAME, server)
+            cases.append(case_of(
+                f"{candidate.name}{_APART}{access.name}", visit, effort.cache,
+                expected=expected[access.name], files=beside, columns=layout.record(),
+                aa=not number, pinned=not card(library).threads,
+            ))  # fmt: skip
+    return cases
 
 
 def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes) -> Rows:
     journal = Journal(scratch / f"journal-{plan.seed}.jsonl", {}, "")
-    return measure(EXPERIMENT, cases, plan, journal, scratch=scratch, processes=running)
+    return measure("advise", cases, plan, journal, scratch=scratch, processes=running)
 
 
 def _near(rows: Rows, accesses: Sequence[Access], present: str) -> set[str]:
-    """Return the candidates that may be the best, by the quickest of their blocks."""
+    """Return the candidates that may be the best, by the fastest of their blocks."""
     least: dict[str, dict[str, float]] = {}
     for row in rows:
-        phase, name = str(row["phase"]), str(row["case"]).partition(_APART)[0]
-        if row["status"] != "ok" or not phase.startswith(_READ):
+        if row["status"] != "ok" or row["phase"] != "read":
             continue
+        name, _, access = str(row["case"]).partition(_APART)
         own, seconds = least.setdefault(name, {}), float(str(row["wall_s"]))
-        access = phase.removeprefix(_READ)
         own[access] = min(own.get(access, seconds), seconds)
-    mixes = {
-        name: sum(access.weight * own[access.name] for access in accesses)
-        for name, own in least.items()
-        if all(access.name in own for access in accesses)
-    }
-    most = NEAR * min(mixes.values(), default=0.0)
-    return {present, *(name for name, mix in mixes.items() if mix <= most)}
+    mixes = {name: mix_s(accesses, own) for name, own in least.items()}
+    known = {name: mix for name, mix in mixes.items() if mix is not None}
+    most = NEAR * min(known.values(), default=0.0)
+    return {present, *(name for name, mix in known.items() if mix <= most)}
+
+
+def mix_s(accesses: Sequence[Access], seconds: Mapping[str, float]) -> float | None:
+    """Return the seconds of a read on average over the mix; None where one is not known."""
+    if any(access.name not in seconds for access in accesses):
+        return None
+    return sum(access.weight * seconds[access.name] for access in accesses)

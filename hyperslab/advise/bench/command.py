@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ..report.table import for_terminal
 from .asked import Asked, asked_for
 from .options import add as add_options
-from .outputs import check, check_kept, keep, maybe_unread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +31,14 @@ def bench(arguments: argparse.Namespace) -> int:
     ValueError
         When something that was asked for cannot be had; nothing is measured then.
     """
-    check(arguments)
+    from ..report.files import check
+    from .outputs import FILES, check_kept, keep
+
+    if arguments.csv == arguments.json == "-":
+        raise ValueError("--csv - and --json - both go to the output: give one of them a file")
+    check(arguments, FILES)
+    if arguments.output and Path(arguments.output).exists():
+        raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
     _place(arguments.workdir)
     asked = asked_for(arguments)
     check_kept(arguments, asked.targets)
@@ -67,9 +73,10 @@ def measured(words: Sequence[str]) -> pd.DataFrame:
 
 
 def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
-    from ..copying.room import MemoryLimitError
+    from hyperslab.tune.copy_plan import MemoryLimitError
+
     from ..report.summary import COPY
-    from . import engine as engine
+    from . import engine
 
     try:
         frame = engine.bench(
@@ -79,10 +86,11 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame,
             patterns=asked.patterns,
             repeats=arguments.repeats,
             memory_bytes=asked.memory_bytes,
-            verify="full" if arguments.verify else "none",
+            verify=arguments.verify,
             workdir=_place(arguments.workdir),
             seed=arguments.seed,
-            parallel=arguments.parallel,
+            ranks=arguments.ranks or 0,
+            independent=arguments.independent,
             say=None if arguments.quiet else _say,
         )
     except MemoryLimitError as error:
@@ -103,29 +111,34 @@ def _say(note: str) -> None:
 def _report(
     arguments: argparse.Namespace, frame: pd.DataFrame, head: str, notes: Sequence[str]
 ) -> int:
-    from ..report import files as report_files
-    from ..report import summary as report
-    from ..report import text as report_text
+    from ..report.files import maybe_unread, write
+    from ..report.summary import lost, unverified
     from ..report.table import wrapped
+    from ..report.text import text
 
     piped = "-" in (arguments.csv, arguments.json)
     width = shutil.get_terminal_size((0, 0)).columns  # 0: not a terminal, nothing is broken
-    text = report_text.text(frame, counts=arguments.verbose, width=width)
-    said = wrapped("\n".join(f"note: {note}" for note in notes), width)
-    shown = "\n\n".join(filter(None, (wrapped(head, width), text, said)))
+    parts = [
+        wrapped(head, width),
+        text(frame, counts=arguments.verbose, width=width),
+        wrapped("\n".join(f"note: {note}" for note in notes), width),
+    ]
     with maybe_unread():
-        print(for_terminal(shown), file=sys.stderr if piped else sys.stdout)
+        shown = for_terminal("\n\n".join(filter(None, parts)))
+        print(shown, file=sys.stderr if piped else sys.stdout)
     with maybe_unread():
-        report_files.write(
+        write(
             frame,
             csv=arguments.csv,
             json=arguments.json,
             parquet=arguments.parquet,
             plot=arguments.plot,
+            html=arguments.html,
             title=Path(str(arguments.file).rstrip("/")).name,
+            head=head,
             notes=notes,
         )
-    return 1 if report.lost(frame) or report.unverified(frame) else 0
+    return 1 if lost(frame) or unverified(frame) else 0
 
 
 def _place(given: str | None) -> Path:

@@ -1,4 +1,4 @@
-"""What `hyperslab bench` writes beside its report: checked before it measures, written after."""
+"""The layouts that `hyperslab bench` keeps: checked before it measures, written after."""
 
 from __future__ import annotations
 
@@ -6,59 +6,31 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hyperslab.io.layout import Layout
 
+from ..report.files import maybe_unread
 from ..report.table import for_terminal
 from .asked import Asked
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hyperslab.measure.case import Stopwatch
+    from hyperslab.tune.rechunk import CopyReport
+
+    from ..source import Source
     from ..specs.target import Target
 
-_FILES = ("csv", "json", "parquet", "plot", "output")
+__all__ = ["FILES", "check_kept", "keep", "maybe_unread"]
 
+_TIMEOUT_S = 30 * 86_400.0
 
-def check(arguments: argparse.Namespace) -> None:
-    """Refuse outputs that could not be written, before anything is measured.
-
-    Raises
-    ------
-    ValueError
-        For a folder that is not there or cannot be written to, a file that is one already, one
-        that two options name, or a picture of an unknown kind.
-    """
-    if arguments.csv == arguments.json == "-":
-        raise ValueError("--csv - and --json - both go to the output: give one of them a file")
-    if arguments.plot:
-        from ..report.plot import check as check_plot
-
-        check_plot(Path(arguments.plot))
-    seen: dict[str, str] = {}
-    for option in _FILES:
-        given = getattr(arguments, option)
-        if not given or given == "-":
-            continue
-        folder = Path(given).resolve().parent
-        if not folder.is_dir():
-            raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
-        if not os.access(folder, os.W_OK):
-            raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
-        if option != "output" and Path(given).is_dir():
-            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
-        real = os.path.realpath(given)
-        if real == os.path.realpath(arguments.file):
-            raise ValueError(f"--{option} {given} is the file itself: give another name")
-        if real in seen:
-            raise ValueError(f"--{seen[real]} and --{option} are both {given}: give each its own")
-        seen[real] = option
-    if arguments.output and Path(arguments.output).exists():
-        raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
+FILES = ("csv", "json", "parquet", "plot", "html", "output")
 
 
 def check_kept(arguments: argparse.Namespace, targets: Sequence[Target]) -> None:
@@ -78,7 +50,7 @@ def check_kept(arguments: argparse.Namespace, targets: Sequence[Target]) -> None
         raise ValueError(f"--keep {arguments.keep} {what}: give the name of a folder")
     if not os.access(above, os.W_OK):
         raise ValueError(f"--keep {arguments.keep} cannot be written to: take another folder")
-    taken = [os.path.realpath(getattr(arguments, option) or "") for option in _FILES]
+    taken = [os.path.realpath(getattr(arguments, option) or "") for option in FILES]
     for path in _kept_paths(folder, targets).values():
         if path.exists() or path.is_symlink():
             raise ValueError(f"--keep: {path} exists: remove it, or give another folder")
@@ -86,42 +58,18 @@ def check_kept(arguments: argparse.Namespace, targets: Sequence[Target]) -> None
             raise ValueError(f"--keep: {path} is to be written twice: give another folder")
 
 
-@contextmanager
-def maybe_unread() -> Iterator[None]:
-    """Go on when nobody reads the output any more, as in a pipe to `head`."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        with suppress(OSError, ValueError):  # what is still in the buffer must go somewhere
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
-    """Write the layouts that were to be kept, whole or not at all.
+    """Write the layouts that were to be kept, whole or not at all."""
+    from ..report.summary import COPY, best, lost, overall
 
-    Parameters
-    ----------
-    arguments
-        The options.
-    frame : pandas.DataFrame
-        From `hyperslab.advise.bench.engine.bench`.
-    asked
-        What was measured.
-    """
-    if not arguments.output and not arguments.keep:
-        return
-    from ..report import summary as report
-    from ..report.best import best, overall
-
-    good = [target for target in asked.targets if target.name not in report.lost(frame)]
+    good = [target for target in asked.targets if target.name not in lost(frame)]
     kept: list[tuple[Target, Path]] = []
     if arguments.output and good:
         over = overall(frame)
-        wanted = [target for target in good if target.name != report.COPY]
+        wanted = [target for target in good if target.name != COPY]
         top = best(frame)[0].target
         if over:
-            top = over[0] if over[1].value > 1 else report.COPY
+            top = over[0] if over[1].value > 1 else COPY
         chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
         kept.append((chosen, Path(arguments.output)))
     if arguments.keep:
@@ -134,29 +82,89 @@ def keep(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> No
 
 def _write(arguments: argparse.Namespace, asked: Asked, target: Target, path: Path) -> None:
     """Write one layout with the coordinates, and say what the file holds."""
-    from ..copying.coordinates import whole
-    from ..copying.copy import copy_apart
     from ..source import open_source
 
     with open_source(arguments.file) as source:
-        kept = whole(source, asked.names, target)
-    made = copy_apart(
-        arguments.file,
-        path,
-        kept.target,
-        variables=kept.names,
-        memory_bytes=asked.memory_bytes,
-        verify="full" if arguments.verify else "none",
+        wider, names = with_coordinates(source, asked.names, target)
+        left_out = [name for name in source.variables if name not in names]
+    made = _copied(
+        _Copy(
+            (arguments.file, os.fspath(path), wider),
+            {
+                "variables": names,
+                "memory_bytes": asked.memory_bytes,
+                "whole_process": True,
+                "verify": arguments.verify,
+            },
+        )
     )
-    print(for_terminal(f"{target.name}: {path}, with {_listed(kept.names)}"), file=sys.stderr)
+    print(for_terminal(f"{target.name}: {path}, with {_listed(names)}"), file=sys.stderr)
     notes = list(made.notes)
-    if kept.left_out:
+    if left_out:
         notes.append(
-            f"{path} lacks {_listed(kept.left_out)}: --variables says what is copied, and its "
+            f"{path} lacks {_listed(left_out)}: --variables says what is copied, and its "
             "coordinates come along."
         )
     for note in notes:
         print(for_terminal(f"note: {note}"), file=sys.stderr)
+
+
+def with_coordinates(
+    source: Source, names: Sequence[str], target: Target
+) -> tuple[Target, tuple[str, ...]]:
+    """Add what variables need, in the layout that it has, as far as a format can hold it."""
+    from ..specs.coordinates import coordinates_of
+    from ..specs.fitting import fit
+    from ..specs.target import Choice
+
+    kept = list(names)
+    for name in coordinates_of(source.variables, names):
+        wider = replace(target, each=(*target.each, (name, Choice())))
+        try:
+            variables = source.choose([*kept, name])
+            fit(variables, wider.layouts(variables), source.attrs)
+        except ValueError:  # text, groups, or a type that the format has not
+            continue
+        kept, target = [*kept, name], wider
+    return target, tuple(kept)
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A copy as what a process of the harness runs, so that it keeps within a memory limit."""
+
+    words: tuple[str, str, Target]
+    options: Mapping[str, Any]
+
+    def __call__(self, watch: Stopwatch) -> None:
+        from hyperslab.measure.memory import give_back
+        from hyperslab.tune.rechunk import copy
+
+        give_back()
+        with watch("copy"):
+            report = copy(*self.words, **self.options)
+        watch.note(report=report)
+
+
+def _copied(work: _Copy) -> CopyReport:
+    from hyperslab.measure.case import Case
+    from hyperslab.measure.processes import Processes
+    from hyperslab.measure.worker import Job
+    from hyperslab.tune.partial import remove_leftovers
+    from hyperslab.tune.rechunk import CopyReport
+
+    from .engine import error_of
+
+    path = Path(work.words[1])
+    try:
+        outcome = Processes().run(Job(Case("copy", work, start="spawn"), _TIMEOUT_S))
+    finally:  # what was killed could not do it
+        remove_leftovers(path.parent, path.name)
+    if outcome.status != "ok":
+        raise error_of(outcome.status)
+    report = outcome.rows[0]["report"]
+    assert isinstance(report, CopyReport)
+    return report
 
 
 def _kept_paths(folder: Path, targets: Sequence[Target]) -> dict[str, Path]:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import ZARR, Layout
+from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, plan_copy
+from hyperslab.tune.disk_room import most_bytes
 
-from ..copying.room import MemoryLimitError, Rooms, share
-from ..copying.transfer import estimate_bytes
 from ..memory import mib
 from ..sources.base import Source, SourceVariable
 from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
 from ..specs.patterns import Pattern
 from ..specs.target import Target
+from .ranks import RanksTrial
+from .ranks import trial as ranks_trial
 from .trial import Trial
 
 MANY_FILES, MANY_CHUNKS = 50_000, 2_000_000  # from which a sample may take minutes
@@ -41,7 +42,7 @@ class Prepared:
         The room on the disk that is asked for.
     """
 
-    trial: Trial
+    trial: Trial | RanksTrial
     layout: Layout
     notes: tuple[str, ...]
     disk_bytes: int
@@ -54,23 +55,9 @@ def prepare(
     patterns: Sequence[Pattern],
     *,
     memory_bytes: int,
-    verify: str = "full",
-    seed: int = 0,
+    verify: bool = True,
 ) -> Prepared:
-    """Settle how variables of a source are copied into one layout.
-
-    Parameters
-    ----------
-    source, chosen
-        The source and those of its variables that are copied.
-    target
-        The layout.
-    patterns
-        How the copy is read.
-    memory_bytes
-        What the process of a sample may take in all.
-    verify, seed
-        See `Trial`.
+    """Settle how variables of a source are copied into one layout, in one process.
 
     Raises
     ------
@@ -79,11 +66,11 @@ def prepare(
     ValueError
         When the layout does not fit a variable, or its format cannot hold it.
     """
-    layouts = target.layouts(chosen)
     try:
-        fitted = fit(chosen, layouts, source.attrs)
-        rooms = share(
-            [(variable, fitted.layouts[variable.name]) for variable in chosen],
+        fitted = fit(chosen, target.layouts(chosen), source.attrs)
+        layouts = fitted.layouts
+        plan = plan_copy(
+            [(variable, layouts[variable.name]) for variable in chosen],
             source_format=source.format,
             cache_bytes=target.cache_bytes,
             memory_bytes=memory_bytes,
@@ -92,19 +79,14 @@ def prepare(
     except ValueError as error:
         kind = MemoryLimitError if isinstance(error, MemoryLimitError) else ValueError
         raise kind(f"{target.name}: {error}") from error
-    reads = {
-        pattern.name: {
-            name: tuple(selections) for name, selections in pattern.selections(chosen).items()
-        }
-        for pattern in patterns
-    }
+    reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
     trial = Trial(
         address=source.address,
         format=source.format,
         library="h5py" if isinstance(source, HDF5Source) else "",
         path=Path(),
         items=tuple(
-            (variable, defined, fitted.layouts[variable.name])
+            (variable, defined, layouts[variable.name])
             for variable, defined in zip(chosen, fitted.variables, strict=True)
         ),
         attrs=fitted.attrs,
@@ -112,39 +94,32 @@ def prepare(
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
         verify=verify,
-        seed=seed,
-        owner=os.getpid(),
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
-    return Prepared(
-        trial,
-        fitted.layouts[largest.name],
-        (
-            *fitted.notes,
-            *_rounding_notes(chosen, fitted.layouts),
-            *_chunk_notes(chosen, fitted.layouts),
-            *_room_notes(rooms),
-        ),
-        _disk_bytes(chosen, fitted.layouts),
-    )
+    notes = (*fitted.notes, *_layout_notes(chosen, layouts), *_plan_notes(plan))
+    return Prepared(trial, layouts[largest.name], notes, _disk_bytes(chosen, layouts))
 
 
-def _rounding_notes(
-    chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]
-) -> Iterator[str]:
+def prepare_ranks(
+    chosen: Sequence[SourceVariable], target: Target, ranks: int, values: Path, independent: bool
+) -> Prepared:
+    """Settle how several ranks write a variable in one layout, from a file of its values."""
+    (variable,) = chosen
+    layouts = target.layouts(chosen)
+    layout = layouts[variable.name]
+    made = ranks_trial(variable, layout, ranks, values, independent=independent)
+    return Prepared(made, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
+
+
+def _layout_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> Iterator[str]:
     for variable in chosen:
-        mode = (layouts[variable.name].quantize or ("", 0))[0]
-        fill = variable.fill_value
+        layout, fill = layouts[variable.name], variable.fill_value
+        mode = (layout.quantize or ("", 0))[0]
         if mode == "granular_bitround" and fill is not None and fill != fill:
             yield (
                 f"netCDF-C's {mode} makes the missing values of {variable.name}, which are no "
                 "number (nan), zero: take bitround, which keeps them."
             )
-
-
-def _chunk_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> Iterator[str]:
-    for variable in chosen:
-        layout = layouts[variable.name]
         lengths = layout.shards or layout.chunks
         if not lengths or not variable.shape:
             continue
@@ -159,30 +134,24 @@ def _chunk_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]
             )
 
 
-def _room_notes(rooms: Rooms) -> Iterator[str]:
-    for name, room in rooms.each.items():
-        if room.slabs.reads > 1.005:
+def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+    for name, route in plan.each.items():
+        if route.reads > 1.005:
             yield (
                 f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
-                f"these is read {room.slabs.reads:.1f} times; {mib(room.enough_bytes)} of memory "
-                "would do for once."
+                f"these is read {route.reads:.1f} times; with more memory it would be less."
             )
-    if rooms.reduced and rooms.cache_bytes is not None:
+    if plan.reduced and plan.cache_bytes is not None:
         yield (
-            f"the library's chunk cache is cut to {mib(rooms.cache_bytes)} to keep within the "
+            f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
             "memory allowed."
         )
 
 
 def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
     """Return the room on the disk that is asked for; what compression saves is a guess."""
-    most = estimate_bytes(chosen, layouts)
+    most = most_bytes(chosen, layouts)
     if not all(layouts[variable.name].codec for variable in chosen if variable.shape):
         return most + 2**20
     stored = sum(variable.stored_bytes or variable.nbytes for variable in chosen)
     return min(most, max(stored, most // 8)) + 2**20
-
-
-def threaded(source: Source, format: str) -> bool:
-    """Whether what reads a source or writes a format works in threads of its own."""
-    return source.threads or (format in ZARR and format != "nczarr")

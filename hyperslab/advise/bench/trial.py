@@ -14,16 +14,16 @@ from hyperslab.io.variable import Variable
 from hyperslab.io.writing import remove
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
+from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
+from hyperslab.tune.disk_room import explained, most_bytes
+from hyperslab.tune.passes import Ledger, add_bytes, reread, transfer
 
-from ..copying.failures import explained
-from ..copying.pieces import pieces
-from ..copying.room import Rooms, share, zarr_at_once
-from ..copying.transfer import Ledger, add_bytes, estimate_bytes, free, reread, transfer
 from ..heap import give_up
 from ..memory import peak_bytes, resident_bytes
 from ..sources.base import Indices, Source, SourceVariable
 from ..sources.reopen import reopen
-from .truth import Truth
+from .pieces import pieces
+from .truth import Reads, Truth
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
@@ -55,13 +55,9 @@ class Trial:
     memory_bytes
         What this process may take.
     verify
-        What is compared: "full", "sample" or "none"; all is read in any case.
-    seed
-        Of the sample.
+        Whether every value is compared; all are read in any case.
     cold
         Whether the source was evicted before.
-    owner
-        Process that this is done for.
     """
 
     address: str
@@ -70,86 +66,80 @@ class Trial:
     path: Path
     items: tuple[tuple[SourceVariable, Variable, Layout], ...]
     attrs: Mapping[str, object]
-    reads: Mapping[str, Mapping[str, tuple[Indices, ...]]]
+    reads: Reads
     cache_bytes: int | None
     memory_bytes: int
-    verify: str = "full"
-    seed: int = 0
+    verify: bool = True
     cold: bool = False
-    owner: int | None = None
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
         variables = {variable.name: variable for variable, _, _ in self.items}
-        reads = self.reads if self.verify != "none" else {}
-        truth = Truth(reads, variables, self.memory_bytes // _TRUTH_SHARE)
-        rooms = share(
+        limit = self.memory_bytes // _TRUTH_SHARE
+        truth = Truth(self.reads if self.verify else {}, variables, limit)
+        plan = plan_copy(
             [(variable, layout) for variable, _, layout in self.items],
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
             taken_bytes=resident_bytes() + truth.nbytes,
         )
-        with zarr_at_once(rooms):
-            self._run(_Timer(watch, self.cold, self.verify != "none"), rooms, truth)
+        with zarr_at_once(plan):
+            self._run(_Timer(watch, self.cold, self.verify), plan, truth)
 
-    @property
-    def _most_bytes(self) -> int:
-        layouts = {variable.name: layout for variable, _, layout in self.items}
-        return estimate_bytes([variable for variable, _, _ in self.items], layouts)
-
-    def _run(self, timer: _Timer, rooms: Rooms, truth: Truth) -> None:
+    def _run(self, timer: _Timer, plan: CopyPlan, truth: Truth) -> None:
         with timer("meta_read"):
             source = reopen(self.address, self.format, self.library)
             for variable, _, _ in self.items:
                 source.touch(variable.name)
-        timer.chill()
+        timer.watch.chill()  # the source again, of which opening it read a part ahead
         with source:
-            ledgers = self._copy(timer, source, rooms, truth)
-            self._reread(timer, source, rooms, ledgers)
+            ledgers = self._copy(timer, source, plan, truth)
+            self._reread(timer, source, plan, ledgers)
         # Warm first: what was evicted and read again lies otherwise in memory.
         for state in ("warm", "cold"):
             for pattern, reads in self.reads.items():
                 if self._prepared(state):
-                    self._pattern(timer, pattern, reads, state, rooms, truth)
+                    self._pattern(timer, pattern, reads, state, plan, truth)
 
-    def _copy(self, timer: _Timer, source: Source, rooms: Rooms, truth: Truth) -> dict[str, Ledger]:
-        ledgers = {}
-        explain = partial(explained, self.path.parent, self._most_bytes)
+    def _copy(
+        self, timer: _Timer, source: Source, plan: CopyPlan, truth: Truth
+    ) -> dict[str, Ledger]:
+        layouts = {variable.name: layout for variable, _, layout in self.items}
+        most = most_bytes([variable for variable, _, _ in self.items], layouts)
+        explain, ledgers = partial(explained, self.path.parent, most), {}
         with explain(), timer("meta_write"):
             writer = create(
                 self.path,
                 [variable for _, variable, _ in self.items],
-                {variable.name: layout for _, variable, layout in self.items},
+                layouts,
                 attrs=self.attrs,
-                chunk_cache_bytes=rooms.cache_bytes,
+                chunk_cache_bytes=plan.cache_bytes,
             )
         with writer, explain():
             for variable, _, _ in self.items:
-                room = rooms.each[variable.name]
                 ledgers[variable.name] = transfer(
                     source,
                     writer,
                     variable,
-                    room,
+                    plan.each[variable.name],
                     lap=timer,
                     seen=truth.watcher(variable.name),
-                    owner=self.owner,
                 )
             with timer("sync"):
                 writer.sync()
             with timer("close"):
                 writer.close()
-        timer.note(file_bytes=stored_bytes(self.path))
+        timer.watch.note(file_bytes=stored_bytes(self.path))
         return ledgers
 
     def _reread(
-        self, timer: _Timer, source: Source, rooms: Rooms, ledgers: Mapping[str, Ledger]
+        self, timer: _Timer, source: Source, plan: CopyPlan, ledgers: Mapping[str, Ledger]
     ) -> None:
         state = "warm" if _warmed(self.path) else ""
         give_up()  # else the quickest to open or read is what left the most memory behind
         with timer("meta_reread", state):
-            copy = self._open(rooms)
+            copy = self._open(plan)
         with copy:
             give_up()
             for variable, _, layout in self.items:
@@ -158,21 +148,18 @@ class Trial:
                     source,
                     variable,
                     layout,
-                    rooms.each[variable.name],
+                    plan.each[variable.name],
                     ledgers[variable.name],
                     lap=lambda phase: timer(phase, state),
                     verify=self.verify,
-                    seed=self.seed,
                 )
-                free(copy, variable.name)
 
-    def _open(self, rooms: Rooms) -> Source:
-        format = self.items[0][2].format
-        copy = reopen(str(self.path), format)
+    def _open(self, plan: CopyPlan) -> Source:
+        copy = reopen(str(self.path), self.items[0][2].format)
         for variable, _, _ in self.items:
             copy.touch(variable.name)
-            if rooms.cache_bytes is not None:
-                copy.cache(variable.name, rooms.cache_bytes)
+            if plan.cache_bytes is not None:
+                copy.cache(variable.name, plan.cache_bytes)
         return copy
 
     def _prepared(self, state: str) -> bool:
@@ -189,13 +176,13 @@ class Trial:
         self,
         timer: _Timer,
         pattern: str,
-        reads: Mapping[str, tuple[Indices, ...]],
+        reads: Mapping[str, list[Indices]],
         state: str,
-        rooms: Rooms,
+        plan: CopyPlan,
         truth: Truth,
     ) -> None:
         described = {variable.name: (variable, layout) for variable, _, layout in self.items}
-        with self._open(rooms) as copy:
+        with self._open(plan) as copy:
             if state == "cold":
                 evict([self.path])  # opening read some of it ahead
             resident = resident_fraction([self.path])
@@ -203,24 +190,20 @@ class Trial:
             for name, selections in reads.items():
                 variable, layout = described[name]
                 for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout, rooms.piece_bytes):
+                    for piece in pieces(selection, variable, layout, plan.piece_bytes):
                         with timer(f"pattern:{pattern}", state) as columns:
                             values = copy.read(name, piece)
                         add_bytes(columns, values.nbytes)
                         truth.check(pattern, name, number, piece, values, layout)
                         del values
-                free(copy, name)
-        timer.note(resident_before=resident, pattern=pattern)
+                if copy.format != "nczarr":  # whose chunk cache stays
+                    copy.cache(name, 0)
+        timer.watch.note(resident_before=resident, pattern=pattern)
 
 
 @dataclass(frozen=True)
 class Clean:
-    """Remove a copy, whole or half-made.
-
-    Examples
-    --------
-    >>> Clean(Path("nothing-of-this-name.nc"))()
-    """
+    """Remove a copy, whole or half-made."""
 
     path: Path
 
@@ -241,22 +224,14 @@ class _Timer:
     """A stopwatch that knows the cache state of each phase and keeps the peak of memory."""
 
     def __init__(self, watch: Stopwatch, cold: bool, verified: bool) -> None:
-        self._watch, self._verified = watch, verified
+        self.watch, self._verified = watch, verified
         self._states = dict.fromkeys(("meta_read", "data_read"), "cold" if cold else "")
 
     @contextmanager
     def __call__(self, phase: str, state: str = "") -> Iterator[dict[str, object]]:
         state = state or self._states.get(phase, "")
-        with self._watch.lap(phase, cache_state=state) as columns:
+        with self.watch.lap(phase, cache_state=state) as columns:
             yield columns
         columns["peak_bytes"] = peak_bytes()
         if not self._verified:
             columns["verified"] = False
-
-    def chill(self) -> None:
-        """Evict the source again, of which opening it read a part ahead."""
-        self._watch.chill()
-
-    def note(self, **columns: object) -> None:
-        """Add columns to the last phase."""
-        self._watch.note(**columns)

@@ -1,21 +1,54 @@
-"""A benchmark as files: CSV, JSON, Parquet and a picture."""
+"""A report as files: checked before anything is measured, written after."""
 
 from __future__ import annotations
 
+import argparse
 import json as json_
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
 
-from hyperslab.measure.stats import Interval
+from hyperslab.tune.partial import whole_or_nothing
 
-from ..copying.partial import whole_or_nothing
-from .best import best, overall
-from .summary import Quantity, medians, summary, targets
-from .text import sentences, warnings
+from .page import Section, page
+from .plot import check as check_plot
+from .plot import picture
+from .summary import best, medians, overall, summary, targets
+from .text import sentences, text, warnings
+
+
+def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
+    """Refuse files that could not be written, before anything is measured.
+
+    Raises
+    ------
+    ValueError
+        For a folder that is not there or cannot be written to, a file that is one already, one
+        that two options name, or a picture of an unknown kind.
+    """
+    if arguments.plot:
+        check_plot(Path(arguments.plot))
+    seen: dict[str, str] = {}
+    for option in options:
+        given = getattr(arguments, option)
+        if not given or given == "-":
+            continue
+        folder, real = Path(given).resolve().parent, os.path.realpath(given)
+        if not folder.is_dir():
+            raise ValueError(f"--{option} {given}: its folder does not exist: make it first")
+        if not os.access(folder, os.W_OK):
+            raise ValueError(f"--{option} {given}: its folder cannot be written to: take another")
+        if option != "output" and Path(given).is_dir():
+            raise ValueError(f"--{option} {given} is a folder: give the name of a file")
+        if real == os.path.realpath(arguments.file):
+            raise ValueError(f"--{option} {given} is the file itself: give another name")
+        if real in seen:
+            raise ValueError(f"--{seen[real]} and --{option} are both {given}: give each its own")
+        seen[real] = option
 
 
 def write(
@@ -25,21 +58,25 @@ def write(
     json: str | None = None,
     parquet: str | None = None,
     plot: str | None = None,
+    html: str | None = None,
     title: str = "",
+    head: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write what was asked for; "-" is standard output.
+    """Write what was asked for of a benchmark; "-" is standard output.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         From `hyperslab.advise.bench.engine.bench`.
-    csv, json, parquet, plot
+    csv, json, parquet, plot, html
         Names of files; None for none.
     title
-        Above the picture.
+        Above the picture and the page.
+    head
+        What was measured, for the page.
     notes
-        What else the benchmark has to say; goes into the JSON.
+        What else the benchmark has to say, for the JSON and the page.
 
     Raises
     ------
@@ -47,18 +84,18 @@ def write(
         When a file cannot be written; what had its name stays.
     """
     if parquet:
-        _put("parquet", parquet, frame.to_parquet(None, index=False))
+        put("parquet", parquet, frame.to_parquet(None, index=False))
     if plot:
-        from .plot import picture
-
-        _put("plot", plot, picture(frame, Path(plot).suffix, title))
+        put("plot", plot, picture(frame, Path(plot).suffix, title))
+    if html:
+        put("html", html, as_html(frame, title, head, notes).encode())
     made = [("csv", csv, as_csv(frame) if csv else "")]
     made += [("json", json, as_json(frame, notes) if json else "")]
-    for option, name, text in sorted(made, key=lambda one: one[1] == "-"):
+    for option, name, words in sorted(made, key=lambda one: one[1] == "-"):
         if name == "-":  # last: its reader may leave
-            sys.stdout.write(text)
+            sys.stdout.write(words)
         elif name:
-            _put(option, name, text.encode())
+            put(option, name, words.encode())
 
 
 def as_csv(frame: pd.DataFrame) -> str:
@@ -68,12 +105,13 @@ def as_csv(frame: pd.DataFrame) -> str:
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     """Return the summary, every time with its samples, and the sentences, as JSON."""
-    middle = medians(frame)
-    rows = json_.loads(str(summary(frame).to_json(orient="records")))
     over = overall(frame)
+    times: dict[str, dict[str, Mapping[str, float]]] = {name: {} for name in targets(frame)}
+    for (target, quantity), x in medians(frame).items():
+        times[target][quantity.label] = {"value": x.value, "low": x.low, "high": x.high, "n": x.n}
     found = {
-        "layouts": rows,
-        "times_s": {name: _times(name, middle) for name in targets(frame)},
+        "layouts": json_.loads(str(summary(frame).to_json(orient="records"))),
+        "times_s": times,
         "best": {one.quantity.label: one.target if one.ahead else None for one in best(frame)},
         "best_over_all": over[0] if over else None,
         "sentences": sentences(frame).splitlines(),
@@ -83,17 +121,19 @@ def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     return json_.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
-def _times(
-    name: str, middle: Mapping[tuple[str, Quantity], Interval]
-) -> dict[str, dict[str, float]]:
-    return {
-        quantity.label: {key: getattr(found, key) for key in ("value", "low", "high", "n")}
-        for (target, quantity), found in middle.items()
-        if target == name
-    }
+def as_html(frame: pd.DataFrame, title: str, head: str = "", notes: Sequence[str] = ()) -> str:
+    """Return the report with its picture as one page."""
+    svg = picture(frame, ".svg").decode()
+    sections = [
+        Section("", head),
+        Section("What was found", sentences(frame).replace("\n", "\n\n")),
+        Section("What was measured", text(frame, counts=True), True, svg[svg.index("<svg") :]),
+        Section("Notes", "\n".join(f"- {note}" for note in notes)),
+    ]
+    return page(title, sections)
 
 
-def _put(option: str, name: str, data: bytes) -> None:
+def put(option: str, name: str, data: bytes) -> None:
     """Write a file, whole or not at all; a pipe or a device is written to as it is."""
     path = Path(os.path.realpath(name))
     try:
@@ -109,3 +149,14 @@ def _put(option: str, name: str, data: bytes) -> None:
         raise OSError(
             f"--{option} {name} cannot be written: {why}: make room, or take another"
         ) from error
+
+
+@contextmanager
+def maybe_unread() -> Iterator[None]:
+    """Go on when nobody reads the output any more, as in a pipe to `head`."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        with suppress(OSError, ValueError):  # what is still in the buffer must go somewhere
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

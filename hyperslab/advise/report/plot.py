@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from hyperslab.text import amount
+
 from .summary import Quantity, medians, quantities, summary, targets
-from .table import amount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,18 +20,46 @@ if TYPE_CHECKING:
 _COLOURS = {"cold": "#0072B2", "warm": "#D55E00", "": "#009E73"}
 _MARKS = {"cold": "o", "warm": "D", "": "s"}
 _PANELS = ("write", "re-read")
+STYLE: dict[Any, Any] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "font.size": 9,
+    "grid.color": "#d0d0d0",
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "svg.fonttype": "path",
+}
+
+
+def check(path: Path) -> None:
+    """Refuse an ending that no picture has, before anything is measured."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--plot {path}: give a name that ends in .png, .svg or .pdf")
+
+
+def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
+    """Return a benchmark drawn as a file whose name has this ending: .png, .svg or .pdf."""
+    return saved(figure(frame, title), ending)
+
+
+def saved(drawn: Figure, ending: str) -> bytes:
+    """Return a figure as a file whose name has this ending, and close it."""
+    import matplotlib.pyplot as plt
+
+    file = BytesIO()
+    try:
+        drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
+    finally:
+        plt.close(drawn)
+    return file.getvalue()
 
 
 def figure(frame: pd.DataFrame, title: str = "") -> Figure:
-    """Draw the times of every layout with their intervals, and the size of its file.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.advise.bench.engine.bench`.
-    title
-        Above the whole; the file's name, say.
-    """
+    """Draw the times of every layout with their intervals, and the size of its file."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
@@ -54,38 +83,11 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     return drawn
 
 
-def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
-    """Return a benchmark drawn as a file whose name has this ending: .png, .svg or .pdf."""
-    import matplotlib.pyplot as plt
-
-    drawn, file = figure(frame, title), BytesIO()
-    try:
-        drawn.savefig(file, dpi=150, format=ending.lower().removeprefix("."))
-    finally:
-        plt.close(drawn)
-    return file.getvalue()
-
-
-def check(path: Path) -> None:
-    """Refuse an ending that no picture has, before anything is measured.
-
-    Examples
-    --------
-    >>> check(Path("a.png"))
-    >>> check(Path("a.nc"))
-    Traceback (most recent call last):
-    ...
-    ValueError: --plot a.nc: give a name that ends in .png, .svg or .pdf
-    """
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"--plot {path}: give a name that ends in .png, .svg or .pdf")
-
-
 def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
     sizes = summary(frame).set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
     axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
     for row, size in enumerate(sizes):
-        axes.text(0, row, f" {amount(size * 1e6)}", va="center", fontsize=8)
+        axes.text(0, row, f" {amount(size * 1e6, 'B')}", va="center", fontsize=8)
     axes.set(title="file", xlabel="MB (10⁶ bytes)", yticks=range(len(names)), yticklabels=names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(False)
@@ -94,39 +96,28 @@ def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
 def _times(
     axes: Axes, frame: pd.DataFrame, names: list[str], name: str, chosen: list[Quantity]
 ) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     middle = medians(frame)
     for place, quantity in enumerate(chosen):
-        found = [(row, middle.get((case, quantity))) for row, case in enumerate(names)]
-        rows = [row + 0.16 * (place - (len(chosen) - 1) / 2) for row, one in found if one]
-        kept = [one for _, one in found if one]
-        state = quantity.cache_state
+        state, aside = quantity.cache_state, 0.16 * (place - (len(chosen) - 1) / 2)
+        found = [(row + aside, middle.get((case, quantity))) for row, case in enumerate(names)]
+        kept = [(row, 1e3 * x.value, 1e3 * x.low, 1e3 * x.high) for row, x in found if x]
         axes.errorbar(
-            [1e3 * one.value for one in kept], rows,
-            xerr=[[1e3 * (one.value - one.low) for one in kept],
-                  [1e3 * (one.high - one.value) for one in kept]],
+            [value for _, value, _, _ in kept], [row for row, *_ in kept],
+            xerr=[[value - low for _, value, low, _ in kept],
+                  [high - value for _, value, _, high in kept]],
             fmt=_MARKS[state], color=_COLOURS[state], ms=4.5, capsize=2, lw=1, label=state or None,
         )  # fmt: skip
     axes.set(title=name, xscale="log", xlabel="ms")
     low, high = axes.get_xlim()
     axes.set_xlim(low / 1.1, high * 1.1)
-    fine = high < 30 * low
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if fine else (1.0,)))
+    plain(axes, fine=30)
+
+
+def plain(axes: Axes, fine: float) -> None:
+    """Label a logarithmic axis with plain numbers, more of them where it spans less than `fine`."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    low, high = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < fine * low else (1.0,)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-
-
-STYLE: dict[Any, Any] = {
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 9.5,
-    "font.size": 9,
-    "grid.color": "#d0d0d0",
-    "grid.linewidth": 0.5,
-    "legend.frameon": False,
-    "svg.fonttype": "path",
-}

@@ -1,4 +1,4 @@
-"""What a benchmark found, in numbers: one row a layout, in bm_file's columns and in ours."""
+"""What a benchmark found, in numbers: one row a layout, and which of them is best for what."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from hyperslab.io.layout import CLASSIC
 from hyperslab.measure.records import main
-from hyperslab.measure.stats import Interval, median_interval
+from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..specs.parse import BM_ENDIAN, BM_FORMATS
 from .compare import WrongValuesError
@@ -20,12 +20,12 @@ _WRONG = f"{WrongValuesError.__name__}: "
 STAT = "stat"  # the phase of the rows that describe the source
 BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
 BM_TIMES = {
-    "meta read time": ("meta_read",),
-    "meta write time": ("meta_write",),
-    "data read time": ("data_read",),
-    "data write time": ("data_write",),
-    "metadata reread time": ("meta_reread",),
-    "data reread time": ("data_reread",),
+    "meta read time": "meta_read",
+    "meta write time": "meta_write",
+    "data read time": "data_read",
+    "data write time": "data_write",
+    "metadata reread time": "meta_reread",
+    "data reread time": "data_reread",
 }
 BM_RATES = {
     "read rate": "data read time",
@@ -50,14 +50,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something of each layout that was timed.
-
-    Parameters
-    ----------
-    name
-        One of `STEPS`, or a pattern.
-    cache_state
-        "cold" or "warm" for patterns, "" for the steps of the copy.
+    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm.
 
     Examples
     --------
@@ -74,19 +67,16 @@ class Quantity:
         return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
 
 
+Times = Mapping[tuple[str, Quantity], pd.Series]
+
+
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the layouts, without those that describe the source or the run."""
     return frame[~frame["phase"].isin(BESIDE)]
 
 
 def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
-    """Return seconds by block, for each layout and quantity.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.advise.bench.engine.bench`.
-    """
+    """Return seconds by block, for each layout and quantity: steps of the copy first."""
     rows = main(measured(frame))
     steps = {phase: name for name, phases in STEPS.items() for phase in phases}
     pattern = rows["phase"].str.startswith("pattern:")
@@ -148,17 +138,17 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts in
     1 to 6 dimensions.
     """
-    stat = frame[frame["phase"] == STAT]
-    middle = medians(frame)
+    stat, middle = frame[frame["phase"] == STAT], medians(frame)
+    whole = stat[stat["case"] == ""]
     parts = measured(frame).groupby("case", sort=False)
-    table = pd.DataFrame([_row(str(name), part, stat, middle) for name, part in parts])
+    table = pd.DataFrame([_row(str(name), part, whole, middle) for name, part in parts])
     return table.astype(dict.fromkeys(_WHOLE, "Int64")) if len(table) else table
 
 
 def _row(
     name: str,
     part: pd.DataFrame,
-    stat: pd.DataFrame,
+    source: pd.DataFrame,
     middle: Mapping[tuple[str, Quantity], Interval],
 ) -> dict[str, object]:
     good = main(part)
@@ -168,15 +158,13 @@ def _row(
     useful = float(written.groupby("block")["useful_bytes"].sum().median())
     size = _largest(shown, "file_bytes")
     row: dict[str, object] = {"target": name, **dict.fromkeys(BM_COLUMNS, 0)}
-    whole = stat[stat["case"] == ""]
-    row["input format"] = _bm_format(str(whole["format"].iloc[0])) if len(whole) else ""
+    row["input format"] = _bm_format(str(source["format"].iloc[0])) if len(source) else ""
     row["output_format"] = _bm_format(str(first["format"]))
-    row["input size"] = _whole(_largest(whole, "file_bytes"))
+    row["input size"] = _whole(_largest(source, "file_bytes"))
     row["output size"] = _whole(size)
-    for column, phases in BM_TIMES.items():
-        chosen = good[good["phase"].isin(phases)]
-        seconds = chosen.groupby("block")["wall_s"].sum().median()
-        row[column] = round(1e6 * seconds, 1) if len(chosen) else float("nan")
+    for column, phase in BM_TIMES.items():
+        seconds = good[good["phase"] == phase].groupby("block")["wall_s"].sum().median()
+        row[column] = round(1e6 * seconds, 1)
     for column, time in BM_RATES.items():
         spent = float(str(row[time]))
         row[column] = round(useful / spent, 3) if spent > 0 else float("nan")
@@ -185,8 +173,7 @@ def _row(
     level = first["level"] if first["codec"] == "deflate" else 0
     row["deflate"], row["shuffle"] = _whole(level), int(bool(first["shuffle"]))
     lengths = [int(n) for n in str(first["chunks"]).split("x") if n.isdigit()]
-    for axis in range(4):
-        row[f"chunksize[{axis}]"] = lengths[axis] if axis < len(lengths) else 0
+    row |= {f"chunksize[{axis}]": length for axis, length in enumerate(lengths[:4])}
     row |= {column: first[column] for column in ("format", "chunks", "codec", "level")}
     row |= {"quantize": first.get("quantize", ""), "cache_bytes": first["cache_bytes"]}
     row |= {"file_bytes": _whole(size), "ratio": round(useful / size, 6) if size > 0 else size}
@@ -203,11 +190,8 @@ def _row(
 
 def lost(frame: pd.DataFrame) -> dict[str, str]:
     """Return why a layout has no sample that counts, by layout."""
-    found = {}
-    for name, part in measured(frame).groupby("case", sort=False):
-        if main(part).empty:
-            found[str(name)] = str(part["status"].iloc[0])
-    return found
+    parts = measured(frame).groupby("case", sort=False)
+    return {str(name): str(part["status"].iloc[0]) for name, part in parts if main(part).empty}
 
 
 def unverified(frame: pd.DataFrame) -> dict[str, str]:
@@ -229,3 +213,87 @@ def _whole(value: float) -> int | None:
 
 def _bm_format(name: str) -> int | str:
     return next((int(number) for number, known in BM_FORMATS.items() if known == name), name)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The quickest layout for one quantity.
+
+    Parameters
+    ----------
+    quantity
+    target
+        The layout with the lowest median.
+    alike
+        Others whose paired ratio to it cannot be told from one.
+    gain
+        Time of the layout compared with over that of the best; None when that is the best itself.
+    baseline
+        The layout compared with: the file's own, else the slowest.
+    ahead
+        Whether it is told apart from any other; if not, no layout is the best.
+    """
+
+    quantity: Quantity
+    target: str
+    alike: tuple[str, ...]
+    gain: Interval | None
+    baseline: str
+    ahead: bool = True
+
+
+def ratio(seconds: Times, quantity: Quantity, of: str, to: str) -> Interval | None:
+    """Return how many times as long one layout takes as another, paired by block.
+
+    None when the two were never measured in one block.
+    """
+    if (of, quantity) not in seconds or (to, quantity) not in seconds:
+        return None
+    both = pd.concat([seconds[of, quantity], seconds[to, quantity]], axis=1, join="inner").dropna()
+    return None if both.empty else paired_ratio(both.iloc[:, 0], both.iloc[:, 1])
+
+
+def best(frame: pd.DataFrame) -> list[Best]:
+    """Return the quickest layout for every quantity, and by how much."""
+    seconds, found = times(frame), []
+    for quantity in quantities(frame):
+        typical = {
+            name: float(seconds[name, quantity].median())
+            for name in targets(frame)
+            if (name, quantity) in seconds
+        }
+        top, *others = sorted(typical, key=lambda name: (typical[name], name))
+        base = COPY if COPY in typical else [top, *others][-1]
+        slower = {name: ratio(seconds, quantity, name, top) for name in others}
+        alike = tuple(name for name, gain in slower.items() if gain is not None and gain.low <= 1)
+        ahead = not others or len(alike) < len(others)
+        found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
+    return found
+
+
+def overall(frame: pd.DataFrame) -> tuple[str, Interval, list[Quantity]] | None:
+    """Return the layout that is best over all patterns, by how much, and over which.
+
+    Patterns count alike (a geometric mean of paired ratios to the file's own layout), read cold
+    where that was measured. None when there is nothing to compare.
+    """
+    seconds = times(frame)
+    known = [q for q in quantities(frame) if q.cache_state]
+    cold = [q for q in known if q.cache_state == "cold"] or known
+    names = [name for name in targets(frame) if all((name, q) in seconds for q in cold)]
+    if COPY not in names or len(names) < 2 or not cold:
+        return None
+    joined = pd.concat(
+        {(name, q.label): seconds[name, q] for name in names for q in cold}, axis=1, join="inner"
+    ).dropna()
+    if joined.empty:
+        return None
+    gains = {
+        name: geometric_mean_ratio(
+            [(joined[COPY, q.label].to_numpy(), joined[name, q.label].to_numpy()) for q in cold]
+        )
+        for name in names
+        if name != COPY
+    }
+    top = max(gains, key=lambda name: gains[name].value)
+    return top, gains[top], cold

@@ -1,8 +1,7 @@
-"""Text for terminals: tables, broken lines, amounts and lists."""
+"""Tables and broken lines for terminals."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
@@ -21,35 +20,27 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
     1x5         5 B
     """
     first, *others = columns
+    wide = {name: max(map(len, (*name.split("\n"), *columns[name]))) for name in columns}
     parts = [[first]]
     for name in others:
-        if width and len(parts[-1]) > 1 and _wide(columns, [*parts[-1], name]) > width:
+        taken = sum(wide[one] + 2 for one in parts[-1]) + wide[name]
+        if width and len(parts[-1]) > 1 and taken > width:
             parts.append([first])
         parts[-1].append(name)
-    return "\n\n".join(_grid({name: columns[name] for name in part}) for part in parts)
+    return "\n\n".join(_grid({name: columns[name] for name in part}, wide) for part in parts)
 
 
-def _wide(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> int:
-    cells = ([*name.split("\n"), *columns[name]] for name in names)
-    return sum(max(map(len, one)) for one in cells) + 2 * (len(names) - 1)
-
-
-def _grid(columns: Mapping[str, Sequence[str]]) -> str:
-    heads = [head.split("\n") for head in columns]
+def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
+    heads = [name.split("\n") for name in columns]
     deep = max(map(len, heads))
     heads = [[""] * (deep - len(head)) + head for head in heads]
-    widths = [
-        max(map(len, (*head, *values)))
-        for head, values in zip(heads, columns.values(), strict=True)
-    ]
-    rows = [*zip(*heads, strict=True), ["-" * width for width in widths]]
+    widths = [wide[name] for name in columns]
+    rows = [*zip(*heads, strict=True), ["-" * n for n in widths]]
     rows += zip(*columns.values(), strict=True)
     lines = []
     for row in rows:
-        cells = [
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        first, *others = zip(row, widths, strict=True)
+        cells = [first[0].ljust(first[1]), *(cell.rjust(n) for cell, n in others)]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 
@@ -82,32 +73,3 @@ def wrapped(lines: str, width: int) -> str:
         for line in lines.split("\n")
     )
     return "\n".join(kept)
-
-
-def amount(size: float) -> str:
-    """Return bytes for people, in decimal units.
-
-    Examples
-    --------
-    >>> amount(40997536), amount(512), amount(float("nan"))
-    ('41.0 MB', '512 B', '-')
-    """
-    if math.isnan(size):
-        return "-"
-    for power, unit in ((9, "GB"), (6, "MB"), (3, "kB")):
-        if size >= 10**power:
-            digits = 2 if size < 10 ** (power + 1) else 1
-            return f"{size / 10**power:,.{digits}f} {unit}"
-    return f"{size:.0f} B"
-
-
-def listing(names: Sequence[str]) -> str:
-    """Return names as "a, b and c".
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -10,24 +10,26 @@ import pandas as pd
 from hyperslab.measure.noise import judge
 from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval
+from hyperslab.text import amount, listing, percent, spread
 
-from .best import Best, best, overall, ratio
 from .summary import (
     COPY,
     STEPS,
+    Best,
     Quantity,
+    best,
     lost,
     measured,
     medians,
+    overall,
     quantities,
     summary,
     targets,
     times,
     unverified,
 )
-from .table import amount, grid, listing, wrapped
+from .table import grid, wrapped
 
-ENOUGH = 6  # blocks from which the intervals cover 95 %
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -52,15 +54,14 @@ def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
 def copies(frame: pd.DataFrame, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
     rows = summary(frame).set_index("target").astype({"file_bytes": float})
-    smallest = rows["file_bytes"].min()
-    same = len(rows) > 1 and rows["file_bytes"].nunique() > 1
-    columns: dict[str, list[str]] = {"layout": list(rows.index)}
-    columns["file"] = [
-        amount(size) + (" *" if same and size == smallest else "  ") for size in rows["file_bytes"]
-    ]
-    columns["ratio"] = ["-" if math.isnan(x) else f"{x:.2f}" for x in rows["ratio"]]
-    columns |= _timed(frame, [Quantity(name) for name in STEPS])
-    return grid(columns, width)
+    sizes, ratios = rows["file_bytes"], rows["ratio"].astype(float)
+    marks = [" *" if sizes.nunique() > 1 and size == sizes.min() else "  " for size in sizes]
+    columns = {
+        "layout": list(rows.index),
+        "file": [amount(size, "B") + mark for size, mark in zip(sizes, marks, strict=True)],
+        "ratio": ["–" if math.isnan(x) else f"{x:.2f}" for x in ratios],
+    }
+    return grid(columns | _timed(frame, [Quantity(name) for name in STEPS]), width)
 
 
 def patterns(frame: pd.DataFrame, width: int = 0) -> str:
@@ -68,12 +69,11 @@ def patterns(frame: pd.DataFrame, width: int = 0) -> str:
     chosen = [quantity for quantity in quantities(frame) if quantity.cache_state]
     if not chosen:
         return ""
-    states = {quantity.cache_state for quantity in chosen}
     order = list(dict.fromkeys(quantity.name for quantity in chosen))
     chosen.sort(key=lambda quantity: (order.index(quantity.name), quantity.cache_state))
-    columns = {"layout": targets(frame)} | _timed(frame, chosen)
-    note = "" if "cold" in states else "\n(cold reads could not be measured here)"
-    return grid(columns, width) + note
+    cold = any(quantity.cache_state == "cold" for quantity in chosen)
+    note = "" if cold else "\n(cold reads could not be measured here)"
+    return grid({"layout": targets(frame)} | _timed(frame, chosen), width) + note
 
 
 def counted(frame: pd.DataFrame, width: int = 0) -> str:
@@ -85,10 +85,10 @@ def counted(frame: pd.DataFrame, width: int = 0) -> str:
     columns: dict[str, list[str]] = {"layout": targets(frame)}
     for name, part in rows.groupby(rows["phase"].str.partition(":")[2], sort=False):
         typical = part.groupby("case")[["rchar", "syscr", "user_s"]].median()
-        for column, label in (("rchar", "read"), ("syscr", "calls"), ("user_s", "user CPU")):
-            values = [typical[column].get(case, float("nan")) for case in columns["layout"]]
-            shown = {"rchar": amount, "syscr": lambda n: f"{n:,.0f}", "user_s": _seconds}[column]
-            columns[f"{name}\n{label}"] = ["-" if math.isnan(x) else shown(x) for x in values]
+        for column, head, unit in (("rchar", "read", "B"), ("syscr", "calls", ""),
+                                   ("user_s", "user CPU", "s")):  # fmt: skip
+            known = typical[column].reindex(columns["layout"])
+            columns[f"{name}\n{head}"] = [amount(value, unit) for value in known]
     return grid(columns, width) if len(columns) > 1 else ""
 
 
@@ -97,16 +97,9 @@ def legend(frame: pd.DataFrame) -> str:
     blocks = [len(seconds) for seconds in times(frame).values()]
     if not blocks:
         return ""
-    n = f"{max(blocks)}" if min(blocks) == max(blocks) else f"{min(blocks)} to {max(blocks)}"
-    covers = "95 % interval" if min(blocks) >= ENOUGH else "range: below 6 no 95 % interval"
-    typical = (
-        f"median of {n} (± half of its {covers}); * best, = not told apart from it; no mark where "
-        "none is told apart"
-    )
-    if max(blocks) == 1:
-        typical = "measured once: nothing is known of how it varies; * best"
     return (
-        f"{typical}\n"
+        f"medians, ± half of their interval ({spread(max(blocks), min(blocks))}); * best, = not "
+        "told apart from it; no mark where none is told apart\n"
         "write: created, filled, closed, on the disk; re-read: all of it, just written; "
         "open: its metadata"
     )
@@ -126,38 +119,34 @@ def sentences(frame: pd.DataFrame) -> str:
         name, gain, chosen = over
         rows = summary(frame).set_index("target")
         size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
-        state, names = chosen[0].cache_state, listing([q.name for q in chosen])
-        said = f"{name} is {factor(gain)} the file as it is, at {size:.2f} of its size"
-        if gain.low <= 1 <= gain.high:
-            said = f"nothing is told apart from the file as it is; first, {said}"
-        elif gain.value < 1:
-            said = f"nothing is faster than the file as it is; next, {said}"
-        lines.append(f"Over {names} together ({state}), {said}.")
+        names = listing([quantity.name for quantity in chosen], len(chosen))
+        lines.append(
+            f"Over {names} together ({chosen[0].cache_state}), {name} is {gain:faster} than the "
+            f"file as it is, at {size:.2f} of its size."
+        )
     found = best(frame)
     cold = [one for one in found if one.quantity.cache_state == "cold"]
-    lines += [_line(one, frame) for one in cold or found if one.quantity.cache_state]
-    lines += [_line(one, frame) for one in found if one.quantity.name == "write"]
+    lines += [_line(one) for one in cold or found if one.quantity.cache_state]
+    lines += [_line(one) for one in found if one.quantity.name == "write"]
     return "\n".join(lines)
 
 
 def warnings(frame: pd.DataFrame) -> str:
     """Return what spoils the numbers: noise, values that differ, layouts that failed."""
     wrong = unverified(frame)
-    lines = [
-        f"not measured: {name}: {why}" for name, why in lost(frame).items() if name not in wrong
-    ]
+    lines = [f"not measured: {name}: {why}" for name, why in lost(frame).items()
+             if name not in wrong]  # fmt: skip
     lines += [f"WRONG VALUES: {name}: {why}" for name, why in wrong.items()]
     noises = judge(_shown(frame))
-    states = [noise.state for noise in noises]
-    if {"marked", "void"} & set(states):
+    states = {noise.state for noise in noises} & {"marked", "void"}
+    if states:
         apart = ", ".join(
-            f"{100 * noise.away:.1f} % {noise.cache_state or 'in writing'}" for noise in noises
+            f"{percent(noise.away)} {noise.cache_state or 'in writing'}" for noise in noises
         )
         others = max(noise.others_cpu for noise in noises)
         lines.append(
-            f"noisy run ({'void' if 'void' in states else 'marked'}): the same layout measured "
-            f"twice differed by {apart}; other programs used {100 * others:.0f} % of the CPU: "
-            "do not trust differences of that size"
+            f"noisy run ({max(states)}): the same layout measured twice differed by {apart}; other "
+            f"programs used {percent(others)} of the CPU: do not trust differences of that size"
         )
     return "\n".join(lines)
 
@@ -167,24 +156,6 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     rows = measured(frame)
     steps = [phase for phases in STEPS.values() for phase in phases]
     return rows[rows["phase"].isin(steps) | rows["phase"].str.startswith("pattern:")]
-
-
-def factor(gain: Interval) -> str:
-    """Return a ratio of times as words, with its interval.
-
-    Examples
-    --------
-    >>> factor(Interval(3.21, 3.0, 3.456, 7)), factor(Interval(0.5, 0.4, 0.6, 7))
-    ('3.2 [3.0, 3.5] times as fast as', '2.0 [1.7, 2.5] times as slow as')
-    """
-    value, low, high, way = gain.value, gain.low, gain.high, "fast"
-    if value < 1:
-        value, low, high, way = 1 / value, 1 / high, 1 / low, "slow"
-    digits = 0 if value >= 100 else 1 if value >= 2 else 2
-    if gain.n < 2:
-        return f"{value:,.{digits}f} times as {way} as"
-    shown = ", ".join(f"{x:,.{digits}f}" for x in (low, high))
-    return f"{value:,.{digits}f} [{shown}] times as {way} as"
 
 
 def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
@@ -206,11 +177,11 @@ def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[st
 
 def _cell(found: Interval | None, scale: float, mark: str) -> str:
     if found is None:
-        return "-  "
+        return "–  "
     value = found.value / scale
     digits = max(0, 2 - math.floor(math.log10(value))) if value > 0 else 0
-    spread = 50 * (found.high - found.low) / found.value if found.value else 0.0
-    about = f" ±{spread:.0f}%" if found.n > 1 else ""
+    half = 50 * (found.high - found.low) / found.value if found.value else 0.0
+    about = f" ±{half:.0f}%" if found.n > 1 else ""
     return f"{value:,.{min(digits, 3)}f}{about} {mark}"
 
 
@@ -220,31 +191,11 @@ def _mark(name: str, lead: Best | None, of: int) -> str:
     return "*" if name == lead.target else "=" if name in lead.alike else " "
 
 
-def _line(one: Best, frame: pd.DataFrame) -> str:
-    said = "the file as it is" if one.baseline == COPY else one.baseline
-    also = f" (not told apart: {listing(one.alike)})" if one.alike else ""
+def _line(one: Best) -> str:
+    base = "the file as it is" if one.baseline == COPY else one.baseline
+    also = f" (not told apart: {listing(list(one.alike), len(one.alike))})" if one.alike else ""
     if not one.ahead:
         return f"{one.quantity.label}: nothing is told apart from the quickest."
     if one.gain is None:
-        second = _second(one, frame)
-        return f"{one.quantity.label}: nothing is faster than {said}{second}{also}."
-    if one.gain.low <= 1 and one.gain.n > 1:
-        first = listing([one.target, *(name for name in one.alike if name != one.baseline)])
-        return f"{one.quantity.label}: nothing is told apart from {said}; first, {first}."
-    return f"{one.quantity.label}: {one.target} is {factor(one.gain)} {said}{also}."
-
-
-def _second(one: Best, frame: pd.DataFrame) -> str:
-    """Return how far ahead of the next one the best is, when it is the file's own layout."""
-    seconds = times(frame)
-    others = [n for n in targets(frame) if n != one.target and (n, one.quantity) in seconds]
-    if not others:
-        return ""
-    following = min(others, key=lambda name: float(seconds[name, one.quantity].median()))
-    gain = ratio(seconds, one.quantity, following, one.target)
-    return "" if gain is None else f", which is {factor(gain)} {following}"
-
-
-def _seconds(value: float) -> str:
-    scale, unit = next(((s, u) for s, u in _UNITS if value >= s), _UNITS[-1])
-    return f"{value / scale:.3g} {unit}"
+        return f"{one.quantity.label}: nothing is faster than {base}{also}."
+    return f"{one.quantity.label}: {one.target} is {one.gain:faster} than {base}{also}."

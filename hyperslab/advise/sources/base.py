@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Indices
+from hyperslab.io.urls import Remote, located
+from hyperslab.io.variable import DTYPES, Variable
 
-Indices = tuple[int | slice, ...]
-SHOWN = 12
+__all__ = ["Indices", "Source", "SourceError", "SourceVariable"]
+
+SHOWN = 12  # names that an error lists
 
 
 class SourceError(ValueError):
@@ -23,25 +27,14 @@ class SourceError(ValueError):
 
 
 @dataclass(frozen=True)
-class SourceVariable:
-    """A variable of a source, as it is stored now.
+class SourceVariable(Variable):
+    """A variable of a source: what storage says of any, and how this one is stored now.
+
+    One name of a dimension means one dimension in the whole source. What cannot be copied has a
+    reason, and numpy's name of its type.
 
     Parameters
     ----------
-    name
-        With its groups ("group/sub/name").
-    dims
-        Names of its dimensions, such that one name means one dimension in the whole source.
-    shape
-        Length along each.
-    dtype
-        One of `hyperslab.io.DTYPES`, or what it is in words when it cannot be copied.
-    unlimited
-        Those of `dims` that can grow.
-    attrs
-        Attributes, without the fill value and what the format keeps for itself.
-    fill_value
-        ``_FillValue``, or None.
     chunks, shards
         Lengths along each axis, in elements; None where there are none.
     codec
@@ -54,20 +47,8 @@ class SourceVariable:
         The same as a layout, where one can say it.
     reason
         Why it cannot be copied; "" when it can.
-
-    Examples
-    --------
-    >>> SourceVariable("sst", ("y", "x"), (3, 4), "f4").nbytes
-    48
     """
 
-    name: str
-    dims: tuple[str, ...]
-    shape: tuple[int, ...]
-    dtype: str
-    unlimited: tuple[str, ...] = ()
-    attrs: Mapping[str, object] = field(default_factory=dict)
-    fill_value: float | int | None = None
     chunks: tuple[int, ...] | None = None
     shards: tuple[int, ...] | None = None
     codec: str = ""
@@ -75,6 +56,10 @@ class SourceVariable:
     stored_bytes: int | None = None
     layout: Layout | None = None
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.reason:
+            super().__post_init__()
 
     @property
     def copyable(self) -> bool:
@@ -96,18 +81,17 @@ class SourceVariable:
         """Bytes of one chunk, uncompressed; 0 without chunks."""
         return math.prod(self.chunks) * self.itemsize if self.chunks else 0
 
+    @property
+    def shown_dims(self) -> str:
+        """Its dimensions with their lengths, for messages."""
+        pairs = zip(self.dims, self.shape, strict=True)
+        return ", ".join(f"{dim} {n}" for dim, n in pairs) or "a scalar"
+
 
 class Source(ABC):
-    """A file or store opened for reading; also a context manager.
+    """A file or store opened for reading, at an address as it was given; also a context manager."""
 
-    Attributes
-    ----------
-    address : str
-        As it was given.
-    """
-
-    # Whether the libraries behind it work in threads of their own.
-    threads = False
+    threads = False  # whether the libraries behind it work in threads of their own
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -135,8 +119,9 @@ class Source(ABC):
     @cached_property
     def unkept(self) -> tuple[str, ...]:
         """What a copy of all of it lacks, a sentence each; empty where it holds all."""
-        lacking = [f"{v.name} is left out: it {v.reason}." for v in self.variables.values()
-                   if v.reason]  # fmt: skip
+        lacking = [
+            f"{v.name} is left out: it {v.reason}." for v in self.variables.values() if v.reason
+        ]
         for owner, names in self._attributes_left():
             if left := sorted(names):
                 lacking.append(f"{owner} loses {', '.join(left)}, which cannot be copied.")
@@ -150,23 +135,25 @@ class Source(ABC):
         SourceError
             When there is no variable of a name, one cannot be copied, or none is left.
         """
-        shown = self._shown
-        found = [v for v in self.variables.values() if v.copyable]
-        if not found:
+        able = [v for v in self.variables.values() if v.copyable]
+        if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
-            raise SourceError(f"{shown} holds no array of numbers{f' ({why})' if why else ''}")
+            why = f" ({why})" if why else ""
+            raise SourceError(f"{self._shown} holds no array of numbers{why}")
         if names is None:
-            return found
+            return able
+        more = f" and {len(able) - SHOWN} more" if len(able) > SHOWN else ""
+        known = ", ".join(v.name for v in able[:SHOWN]) + more
         wanted = list(dict.fromkeys(name.strip("/") for name in names))
+        if not wanted:
+            raise SourceError(f"no variables of {self._shown} are named: take of {known}")
         for name in wanted:
             if name not in self.variables:
-                raise SourceError(f"{shown} has no variable {name!r}: take of {self._known()}")
+                raise SourceError(f"{self._shown} has no variable {name!r}: take of {known}")
             if reason := self.variables[name].reason:
                 raise SourceError(
-                    f"{shown}: {name} cannot be copied: it {reason}: take of {self._known()}"
+                    f"{self._shown}: {name} cannot be copied: it {reason}: take of {known}"
                 )
-        if not wanted:
-            raise SourceError(f"no variables of {shown} are named: take of {self._known()}")
         return [self.variables[name] for name in wanted]
 
     def read(self, name: str, selection: Indices) -> NDArray[Any]:
@@ -182,9 +169,9 @@ class Source(ABC):
         try:
             values = np.asarray(self._read(name, selection))
         except Exception as error:
-            said = (str(error).strip() or type(error).__name__).splitlines()[0]
+            where = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
             raise SourceError(
-                f"{self._shown}: {name} cannot be read at {_place(selection)}: {said}"
+                f"{self._shown}: {name} cannot be read at [{', '.join(where)}]: {first_line(error)}"
             ) from error
         return np.asarray(values, values.dtype.newbyteorder("="), order="C")
 
@@ -209,21 +196,17 @@ class Source(ABC):
     @abstractmethod
     def _attributes(self) -> dict[str, object]: ...
 
+    @abstractmethod
     def _attributes_left(self) -> Iterator[tuple[str, Iterable[str]]]:
         """Yield the file, its groups and variables with the attributes that are not copied."""
-        yield from ()
 
     @abstractmethod
     def _read(self, name: str, selection: Indices) -> Any: ...
 
     @property
     def _shown(self) -> str:
-        return self.address
-
-    def _known(self) -> str:
-        names = [name for name, v in self.variables.items() if v.copyable]
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        return ", ".join(names[:SHOWN]) + more
+        place = located(self.address, None)
+        return str(place) if isinstance(place, Remote) else self.address
 
 
 class Dims:
@@ -273,9 +256,9 @@ class Dims:
         return tuple(found)
 
 
-def _place(selection: Indices) -> str:
-    parts = (f"{i.start}:{i.stop}" if isinstance(i, slice) else str(i) for i in selection)
-    return f"[{', '.join(parts)}]"
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or its name."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
@@ -304,3 +287,41 @@ def layout_of(format: str, **fields: Any) -> Layout | None:
         return Layout(format, **fields)
     except ValueError:
         return None
+
+
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """Return a type's name as storage has it ("f4"), or numpy's own."""
+    return dtype.newbyteorder("=").str[1:]
+
+
+def order(dtype: np.dtype[Any]) -> str:
+    """Return the byte order of a type, "little" or "big"."""
+    return "big" if dtype.str.startswith(">") else "little"
+
+
+TEXT, LISTS = "holds text", "holds lists of any length"
+NAMED = "holds named values (an enumeration)"
+_KINDS = {
+    "S": TEXT, "U": TEXT, "T": TEXT, "O": "holds text or lists of any length",
+    "b": "holds truth values", "c": "holds complex numbers", "V": "holds opaque bytes",
+    "M": "holds dates", "m": "holds spans of time",
+}  # fmt: skip
+
+
+def why_not(dtype: np.dtype[Any]) -> str:
+    """Say why values of a type cannot be copied; "" when they can.
+
+    Examples
+    --------
+    >>> why_not(np.dtype("i2")), why_not(np.dtype([("a", "f4"), ("b", "i4")]))
+    ('', 'holds records (compound values of a, b)')
+    """
+    if dtype.names:
+        return f"holds records (compound values of {', '.join(dtype.names)})"
+    if dtype.subdtype:
+        return f"holds small arrays as values ({dtype})"
+    if dtype.kind in "iuf" and dtype_name(dtype) in DTYPES:
+        return ""
+    if dtype.kind == "f":
+        return f"holds {8 * dtype.itemsize}-bit floats"
+    return _KINDS.get(dtype.kind, f"holds {dtype}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,42 @@ import numpy as np
 from hyperslab.io.by_h5py import find_plugins
 from hyperslab.io.selection import region
 
-from .base import Dims, Indices, Source, SourceVariable, fill_of
-from .filters import Stored, stored
-from .hdf5_attrs import OWN_ATTRIBUTES, plain_attrs
-from .kinds import TEXT, dtype_name, why_not
+from .base import (
+    LISTS,
+    NAMED,
+    TEXT,
+    Dims,
+    Indices,
+    Source,
+    SourceVariable,
+    dtype_name,
+    fill_of,
+    layout_of,
+    order,
+    why_not,
+)
 
 # Of netCDF-C's scales that only give a dimension its name.
 NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable"
 NON_COORDINATE = "_nc4_non_coord_"
+_OWN_ATTRIBUTES = {
+    "_NCProperties", "_Netcdf4Coordinates", "_Netcdf4Dimid", "_nc3_strict", "CLASS", "NAME",
+    "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS", "_NCCOPY",
+}  # fmt: skip
+_DEFLATE, _SHUFFLE, _FLETCHER32, _SZIP = 1, 2, 3, 4
+_BZIP2, _LZF, _BLOSC, _ZSTD = 307, 32000, 32001, 32015
+_FILTERS = {
+    _DEFLATE: "deflate", _SHUFFLE: "shuffle", _FLETCHER32: "fletcher32", _SZIP: "szip", 5: "nbit",
+    6: "scale-offset", _BZIP2: "bzip2", _LZF: "lzf", _BLOSC: "blosc", 32004: "lz4",
+    32008: "bitshuffle", 32013: "zfp", _ZSTD: "zstd", 32017: "sz", 32026: "blosc2",
+}  # fmt: skip
+_LEVELLED = (_DEFLATE, _BZIP2, _ZSTD)
+_BLOSC_CODECS = {0: "blosclz", 1: "lz4", 2: "lz4hc", 3: "snappy", 4: "zlib", 5: "zstd"}
+Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file, or a netCDF-4 file read as one.
+    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
 
     Parameters
     ----------
@@ -53,7 +78,7 @@ class HDF5Source(Source):
         self._file, self._bytes, self._on_close = file, stat_bytes, on_close
         self._datasets: dict[str, Any] = {}
         self._caches: dict[str, int] = {}
-        self._names: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
         self._grown: dict[str, tuple[int, ...]] = {}
         find_plugins()
 
@@ -91,26 +116,18 @@ class HDF5Source(Source):
         # netCDF-C stores what was written; the rest of a dimension is fill values.
         chosen = region(selection, shape, name)
         values = np.full(chosen.counts, dataset.fillvalue, dataset.dtype)
-        there = tuple(
-            min(max(-(-(n - start) // step), 0), count)
-            for n, start, step, count in zip(
-                dataset.shape, chosen.starts, chosen.steps, chosen.counts, strict=True
-            )
-        )
-        if all(there):
-            inner = tuple(
-                slice(start, start + (count - 1) * step + 1, step)
-                for start, step, count in zip(chosen.starts, chosen.steps, there, strict=True)
-            )
-            values[tuple(slice(0, count) for count in there)] = dataset[inner]
-        kept = (0 if isinstance(i, int) else slice(None) for i in chosen.indices)
-        return values[tuple(kept)]
+        ends = zip(chosen.starts, chosen.counts, chosen.steps, dataset.shape, strict=True)
+        stored = dataset[
+            tuple(slice(a, min(a + (n - 1) * step + 1, end), step) for a, n, step, end in ends)
+        ]
+        values[tuple(slice(0, n) for n in stored.shape)] = stored
+        return values[tuple(0 if isinstance(i, int) else slice(None) for i in chosen.indices)]
 
     def _dataset(self, name: str) -> Any:
         if name not in self._datasets:
             if self.format != "hdf5":
                 _ = self.variables  # netCDF's names and lengths are not those of the datasets
-            path = self._names.get(name, name)
+            path = self._paths.get(name, name)
             if name in self._caches:
                 access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
                 access.set_chunk_cache(521, self._caches[name], 0.75)
@@ -121,62 +138,49 @@ class HDF5Source(Source):
         return self._datasets[name]
 
     def _attributes(self) -> dict[str, object]:
-        return plain_attrs(self._file)
+        return _attrs(self._file)
 
     def _attributes_left(self) -> Iterator[tuple[str, set[str]]]:
-        yield "the file", set(self._file.attrs) - OWN_ATTRIBUTES - set(self.attrs)
+        yield "the file", set(self._file.attrs) - _OWN_ATTRIBUTES - set(self.attrs)
         groups: list[str] = []
         self._file.visititems(
             lambda path, item: groups.append(path) if isinstance(item, h5py.Group) else None
         )
         for path in groups:
-            yield f"group {path}", set(self._file[path].attrs) - OWN_ATTRIBUTES
+            yield f"group {path}", set(self._file[path].attrs) - _OWN_ATTRIBUTES
         for known in self.variables.values():
-            own = OWN_ATTRIBUTES | {"_FillValue"} | set(known.attrs)
+            own = _OWN_ATTRIBUTES | {"_FillValue"} | set(known.attrs)
             if known.copyable:
                 yield known.name, set(self._dataset(known.name).attrs) - own
 
     def _describe(self) -> list[SourceVariable]:
-        dims = Dims()
-        found = []
+        dims, found = Dims(), []
         known = list(datasets(self._file))
-        lengths = _lengths(known) if netcdf_kind(self._file) else {}
+        lengths: dict[str, int] = {}  # of netCDF's dimensions, by the paths of their scales
+        for path, dataset in known if netcdf_kind(self._file) else ():
+            for scale, n in zip(_scales(path, dataset), dataset.shape or (), strict=True):
+                if scale:
+                    lengths[scale] = max(lengths.get(scale, 0), int(n))
         for path, dataset in known:
-            group, _, last = path.rpartition("/")
-            name = f"{group}/" * bool(group) + last.removeprefix(NON_COORDINATE)
-            self._names[name] = path
+            name = path.replace(NON_COORDINATE, "")
+            self._paths[name] = path
             found.append(_variable(name, dataset, dims, self.format, lengths))
             if found[-1].shape != dataset.shape and dataset.shape is not None:
                 self._grown[name] = found[-1].shape
         return found
 
 
-def _lengths(known: Sequence[tuple[str, Any]]) -> dict[str, int]:
-    """Return how long the dimensions of netCDF are, by the paths of their scales."""
-    lengths: dict[str, int] = {}
-    for path, dataset in known:
-        for scale, n in zip(_scale_paths(path, dataset), dataset.shape or (), strict=True):
-            if scale:
-                lengths[scale] = max(lengths.get(scale, 0), int(n))
-    return lengths
-
-
 def _variable(
     name: str, dataset: Any, dims: Dims, format: str, lengths: Mapping[str, int]
 ) -> SourceVariable:
-    shape = dataset.shape
-    attrs = plain_attrs(dataset)
-    dtype = dataset.dtype
-    fill = fill_of(attrs, dtype_name(dtype)) if not why_not(dtype) else None
-    attrs.pop("_FillValue", None)
-    reason = "holds nothing" if shape is None else _why_not(dtype)
-    how = stored(dataset)
-    if not reason and how.missing:
-        reason = f"is compressed with {how.missing}, which is not installed here"
-    shape = tuple(int(n) for n in shape or ())
+    attrs, how = _attrs(dataset), stored(dataset, format)
+    fill = fill_of(attrs, dtype_name(dataset.dtype))
+    reason = ("holds nothing" if dataset.shape is None else _why_not(dataset.dtype)) or how[
+        "reason"
+    ]
+    shape = tuple(int(n) for n in dataset.shape or ())
     grows = [n is None for n in dataset.maxshape or ()]
-    group = name.rpartition("/")[0]
-    scales = _scale_paths(name, dataset)
+    scales = _scales(name, dataset)
     if lengths and all(scales) and len(set(scales)) == len(scales):
         shape = tuple(lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True))
         names = tuple(
@@ -184,38 +188,31 @@ def _variable(
             for scale, n, grow in zip(scales, shape, grows, strict=True)
         )
     else:
-        names = dims.names([s.rpartition("/")[2] or None for s in scales], shape, grows, group)
+        wanted = [scale.rpartition("/")[2] or None for scale in scales]
+        names = dims.names(wanted, shape, grows, name.rpartition("/")[0])
     return SourceVariable(
         name,
         names,
         shape,
-        dtype_name(dtype),
-        tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
+        dtype_name(dataset.dtype),
         attrs,
-        fill,
-        how.chunks,
-        None,
-        how.codec,
-        how.byteorder,
-        how.nbytes,
-        how.layout(format),
-        reason,
+        None if reason else fill,
+        tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
+        **how | {"reason": reason},
     )
 
 
 def _why_not(dtype: np.dtype[Any]) -> str:
-    if h5py.check_string_dtype(dtype) is not None:
-        return TEXT
-    if h5py.check_ref_dtype(dtype) is not None:
-        return "holds references"
-    if h5py.check_vlen_dtype(dtype) is not None:
-        return "holds lists of any length"
-    if h5py.check_enum_dtype(dtype) is not None:
-        return "holds named values (an enumeration)"
-    return why_not(dtype)
+    kinds = {
+        TEXT: h5py.check_string_dtype,
+        "holds references": h5py.check_ref_dtype,
+        LISTS: h5py.check_vlen_dtype,
+        NAMED: h5py.check_enum_dtype,
+    }
+    return next((why for why, of in kinds.items() if of(dtype) is not None), why_not(dtype))
 
 
-def _scale_paths(name: str, dataset: Any) -> list[str]:
+def _scales(name: str, dataset: Any) -> list[str]:
     """Return the paths of dimension scales, "" for none; a scale is its own dimension's."""
     rank = len(dataset.shape or ())
     if dataset.is_scale and rank == 1:
@@ -237,8 +234,7 @@ def datasets(
     seen = set() if seen is None else seen
     inner = []
     for name in group:
-        link = group.get(name, getlink=True)
-        if not isinstance(link, h5py.HardLink):
+        if not isinstance(group.get(name, getlink=True), h5py.HardLink):
             continue
         item = group.get(name)
         place = h5py.h5o.get_info(item.id).addr
@@ -265,16 +261,142 @@ def netcdf_kind(file: Any) -> str:
         return "netcdf4-classic"
     if "_NCProperties" in file.attrs:
         return "netcdf4"
-    for name in file:
-        item = file.get(name)
-        if isinstance(item, h5py.Dataset) and (
-            _only_dimension(item) or {"_Netcdf4Dimid", "_Netcdf4Coordinates"} & set(item.attrs)
-        ):
-            return "netcdf4"
-    return ""
+    own = {"_Netcdf4Dimid", "_Netcdf4Coordinates"}
+    items = (item for item in map(file.get, file) if isinstance(item, h5py.Dataset))
+    return "netcdf4" if any(_only_dimension(x) or own & set(x.attrs) for x in items) else ""
 
 
-def how_stored(path: Path) -> dict[str, Stored]:
-    """Return how the datasets of a file are stored, by path."""
+def how_stored(path: Path, format: str) -> dict[str, dict[str, Any]]:
+    """Return how the datasets of a netCDF-4 file are stored, by netCDF's names."""
     with h5py.File(path, "r") as file:
-        return {name: stored(dataset) for name, dataset in datasets(file)}
+        return {
+            name.replace(NON_COORDINATE, ""): stored(dataset, format)
+            for name, dataset in datasets(file)
+        }
+
+
+def stored(dataset: Any, format: str) -> dict[str, Any]:
+    """Return how a dataset of an open file is stored, as fields of a `SourceVariable`.
+
+    Its `reason` names the filters that no library here can undo.
+    """
+    filters = _filters(dataset)
+    last = (_SHUFFLE, _FLETCHER32)
+    missing = [
+        f"{_FILTERS.get(code, name or 'unknown')} (filter {code})"
+        for code, (_, name) in filters.items()
+        if not h5py.h5z.filter_avail(code)
+    ]
+    lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
+    codecs = (_word(code, *filters[code]) for code in sorted(filters, key=last.__contains__))
+    fields = _fields(filters, dataset)
+    return {
+        "chunks": dataset.chunks and tuple(int(n) for n in dataset.chunks),
+        "codec": ", ".join(codecs),
+        "byteorder": order(dataset.dtype),
+        "stored_bytes": int(dataset.id.get_storage_size()),
+        "layout": layout_of(format, **fields) if fields else None,
+        "reason": lacking if missing else "",
+    }
+
+
+def netcdf_reads(dataset: Any) -> bool:
+    """Return whether netCDF-C has all filters of a dataset."""
+    filters = _filters(dataset)
+    return _LZF not in filters and all(map(h5py.h5z.filter_avail, filters))
+
+
+def _filters(dataset: Any) -> Filters:
+    find_plugins()
+    creation = dataset.id.get_create_plist()
+    each = (creation.get_filter(n) for n in range(creation.get_nfilters()))
+    return {int(code): (tuple(v), name.decode(errors="replace")) for code, _, v, name in each}
+
+
+def _word(code: int, values: tuple[int, ...], name: str) -> str:
+    if code == _BLOSC and len(values) > 6:
+        shuffle = ", shuffle" if values[5] else ""
+        return f"blosc-{_BLOSC_CODECS.get(values[6], '?')} {values[4]}{shuffle}"
+    word = _FILTERS.get(code, name or f"filter {code}")
+    return f"{word} {values[0]}" if code in _LEVELLED and values else word
+
+
+def _fields(filters: Filters, dataset: Any) -> dict[str, Any] | None:
+    """Return the choices of a `Layout` that say how a dataset is stored; None where none does."""
+    fields: dict[str, Any] = {
+        "chunks": dataset.chunks,
+        "byteorder": order(dataset.dtype) if dataset.dtype.itemsize > 1 else "native",
+        "shuffle": _SHUFFLE in filters,
+        "fletcher32": _FLETCHER32 in filters,
+    }
+    codecs = [code for code in filters if code not in (_SHUFFLE, _FLETCHER32)]
+    if not codecs:
+        return fields | {"shuffle": False}
+    code, (values, _) = codecs[0], filters[codecs[0]]
+    if len(codecs) > 1 or code not in (*_LEVELLED, _SZIP, _LZF, _BLOSC):
+        return None
+    if code == _BLOSC:
+        if len(values) < 7 or _BLOSC_CODECS.get(values[6]) not in ("lz4", "zstd"):
+            return None
+        codec = f"blosc-{_BLOSC_CODECS[values[6]]}"
+        return fields | {"codec": codec, "level": values[4] or None, "shuffle": bool(values[5])}
+    level = values[0] if values and code in _LEVELLED else None
+    return fields | {"codec": _FILTERS[code], "level": level or None}
+
+
+def _attrs(item: Any) -> dict[str, object]:
+    """Return attributes as numbers, text, or arrays and lists of them; others are left out."""
+    found: dict[str, object] = {}
+    for name in item.attrs:
+        if name in _OWN_ATTRIBUTES:
+            continue
+        try:
+            value = item.attrs[name]
+        except (OSError, TypeError, RuntimeError):
+            continue  # of a type that has no counterpart here
+        if (plain := _plain(value)) is not None:
+            found[name] = plain
+    return found
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, h5py.Empty):
+        return ""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, str) or np.isscalar(value):
+        return value
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iuf":
+            return value.reshape(-1)[0] if value.size == 1 else value
+        if value.dtype.kind in "SUO":
+            texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
+            if all(isinstance(text, str) for text in texts):
+                return texts[0] if len(texts) == 1 else texts
+        if value.dtype.kind == "b":
+            return value.astype("i1")
+    return None
+
+
+def hdf5_says(given: str, said: str) -> str:
+    """Return what HDF5's error about opening a file means.
+
+    Examples
+    --------
+    >>> hdf5_says("a.nc", "(truncated file: eof = 9, sblock->base_addr = 0, stored_eof = 20)")
+    'a.nc is truncated: it has 9 bytes of 20; copy or download it again'
+    """
+    if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
+        return truncated(given, int(found[1]), int(found[2]))
+    if "lock" in said:
+        return (
+            f"{given} cannot be opened: another program has it open for writing; wait for it, or "
+            "copy the file and take the copy"
+        )
+    told = re.sub(r"^Unable to \w+ open file \((.*)\)$", r"\1", said.splitlines()[0])
+    return f"{given} is truncated or damaged: HDF5 says {told!r}; copy it again"
+
+
+def truncated(given: str, size: int, needed: int) -> str:
+    """Return that a file has fewer bytes than it needs."""
+    return f"{given} is truncated: it has {size:,} bytes of {needed:,}; copy or download it again"

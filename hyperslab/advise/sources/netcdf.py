@@ -10,12 +10,22 @@ import netCDF4
 import numpy as np
 
 from hyperslab.io.creation import stored_bytes
-from hyperslab.io.layout import CLASSIC
+from hyperslab.io.layout import CLASSIC, NETCDF4
 
-from .base import Dims, Indices, Source, SourceVariable, fill_of, layout_of
-from .filters import Stored
+from .base import (
+    LISTS,
+    NAMED,
+    Dims,
+    Indices,
+    Source,
+    SourceVariable,
+    dtype_name,
+    fill_of,
+    layout_of,
+    order,
+    why_not,
+)
 from .hdf5 import how_stored
-from .kinds import dtype_name, order, why_not
 
 _FORMATS = {
     "NETCDF3_CLASSIC": "netcdf3",
@@ -28,19 +38,7 @@ _LEAST_CACHE_BYTES = 4096
 
 
 class NetCDFSource(Source):
-    """A netCDF dataset.
-
-    Parameters
-    ----------
-    address
-        As it was given.
-    opened
-        What netCDF-C opens.
-    path
-        The file or folder; None for a URL.
-    nczarr
-        Whether it is an NCZarr folder.
-    """
+    """A netCDF dataset: what netCDF-C opens, and the file or folder (None for a URL)."""
 
     def __init__(
         self, address: str, opened: str, path: Path | None, *, nczarr: bool = False
@@ -101,10 +99,9 @@ class NetCDFSource(Source):
                     yield known.name, set(variable.ncattrs()) - {"_FillValue"} - set(known.attrs)
 
     def _describe(self) -> list[SourceVariable]:
-        hdf5 = self._path is not None and self.format in ("netcdf4", "netcdf4-classic")
-        known = how_stored(self._path) if hdf5 and self._path else {}
-        dims = Dims()
-        groups = list(_groups(self._file, ""))
+        hdf5 = self._path is not None and self.format in NETCDF4
+        known = how_stored(self._path, self.format) if hdf5 and self._path else {}
+        dims, groups = Dims(), list(_groups(self._file, ""))
         for path, group in groups:
             for dim in group.dimensions.values():
                 dims.name(dim.name, dim.size, dim.isunlimited(), path)
@@ -115,54 +112,50 @@ class NetCDFSource(Source):
         ]
 
     def _described(
-        self, name: str, variable: Any, dims: Dims, known: Mapping[str, Stored]
+        self, name: str, variable: Any, dims: Dims, known: Mapping[str, dict[str, Any]]
     ) -> SourceVariable:
-        own = variable.get_dims()
-        grows = [dim.isunlimited() for dim in own]
-        names: list[str] = []
-        for dim, grow in zip(own, grows, strict=True):
-            found = dims.name(dim.name, dim.size, grow, dim.group().path)
-            names.append(found if found not in names else dims.name(f"{found}_2", dim.size, grow))
+        own, names = variable.get_dims(), list[str]()
+        for dim in own:
+            found = dims.name(dim.name, dim.size, dim.isunlimited(), dim.group().path)
+            again = found in names
+            names.append(dims.name(f"{found}_2", dim.size, dim.isunlimited()) if again else found)
         attrs = _attrs(variable)
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
-        reason = _why_not(variable, dtype)
-        fill = fill_of(attrs, dtype_name(dtype)) if not reason else None
-        attrs.pop("_FillValue", None)
-        group, _, last = name.rpartition("/")
-        how = known.get(name) or known.get(f"{group}/" * bool(group) + f"_nc4_non_coord_{last}")
-        if how and how.missing and not reason:
-            reason = f"is compressed with {how.missing}, which is not installed here"
-        chunks = None if how is None else how.chunks
-        codec = "" if how is None else how.codec
-        if how is None and self.format not in CLASSIC:
-            chunks, codec = _reported(variable)
-        layout = how.layout(self.format) if how else None
-        if how is None and not codec:
-            layout = layout_of(self.format, chunks=chunks)
-        shape = tuple(int(n) for n in variable.shape)
-        classic = self.format in CLASSIC and not reason
-        size = int(np.prod(shape)) * dtype.itemsize if classic else self._folder_bytes(name)
+        fill = fill_of(attrs, dtype_name(dtype))
+        how = known.get(name) or self._reported(name, variable, dtype)
+        reason = _why_not(variable, dtype) or how.get("reason", "")
         return SourceVariable(
             name,
             tuple(names),
-            shape,
+            tuple(int(n) for n in variable.shape),
             dtype_name(dtype),
-            tuple(dim for dim, grow in zip(names, grows, strict=True) if grow),
             attrs,
-            fill,
-            chunks,
-            None,
-            codec,
-            "big" if self.format in CLASSIC else order(dtype),
-            how.nbytes if how else size,
-            layout,
-            reason,
+            None if reason else fill,
+            tuple(n for n, dim in zip(names, own, strict=True) if dim.isunlimited()),
+            **how | {"reason": reason},
         )
 
-    def _folder_bytes(self, name: str) -> int | None:
-        """Return the bytes of an array of NCZarr; None where they are unknown."""
-        folder = None if self._path is None else self._path / name
-        return stored_bytes(folder) if folder is not None and folder.is_dir() else None
+    def _reported(self, name: str, variable: Any, dtype: np.dtype[Any]) -> dict[str, Any]:
+        """Return how a variable is stored, as far as netCDF-C says it."""
+        if self.format in CLASSIC:
+            nbytes = None if _why_not(variable, dtype) else int(variable.size) * dtype.itemsize
+            return {"byteorder": "big", "stored_bytes": nbytes, "layout": layout_of(self.format)}
+        lengths, filters = variable.chunking(), variable.filters() or {}
+        level = f" {filters['complevel']}" if filters.get("complevel") else ""
+        codec = ", ".join(
+            {"zlib": "deflate"}.get(key, key) + level * (key not in ("shuffle", "fletcher32"))
+            for key, value in filters.items()
+            if value and key != "complevel"
+        )
+        chunks = None if lengths in (None, "contiguous") else tuple(int(n) for n in lengths)
+        folder = self._path / name if self._path else None
+        return {
+            "chunks": chunks,
+            "codec": codec,
+            "byteorder": order(dtype),
+            "stored_bytes": stored_bytes(folder) if folder and folder.is_dir() else None,
+            "layout": None if codec else layout_of(self.format, chunks=chunks),
+        }
 
 
 def _groups(group: Any, before: str) -> Iterator[tuple[str, Any]]:
@@ -172,29 +165,10 @@ def _groups(group: Any, before: str) -> Iterator[tuple[str, Any]]:
 
 
 def _why_not(variable: Any, dtype: np.dtype[Any]) -> str:
-    kind = type(variable.datatype).__name__
     if variable.dtype is str:
         return "holds text of any length"
-    if kind == "VLType":
-        return "holds lists of any length"
-    if kind == "EnumType":
-        return "holds named values (an enumeration)"
-    return why_not(dtype)
-
-
-def _reported(variable: Any) -> tuple[tuple[int, ...] | None, str]:
-    """Return chunks and filters as netCDF-C reports them."""
-    chunks = variable.chunking()
-    said = variable.filters() or {}
-    names = {"zlib": "deflate"}
-    level = f" {said['complevel']}" if said.get("complevel") else ""
-    words = [
-        names.get(key, key) + (level if key not in ("shuffle", "fletcher32") else "")
-        for key, value in said.items()
-        if value and key != "complevel"
-    ]
-    found = None if chunks in (None, "contiguous") else tuple(int(n) for n in chunks)
-    return found, ", ".join(words)
+    kinds = {"VLType": LISTS, "EnumType": NAMED}
+    return kinds.get(type(variable.datatype).__name__) or why_not(dtype)
 
 
 def _attrs(item: Any) -> dict[str, object]:

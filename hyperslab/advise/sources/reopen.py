@@ -12,16 +12,9 @@ from .remote import is_url, open_remote
 
 
 def reopen(address: str, format: str, library: str = "") -> Source:
-    """Open a source of a known format.
+    """Open a path or a URL of a format that `Source.format` gave.
 
-    Parameters
-    ----------
-    address
-        A path, or a URL.
-    format
-        As `Source.format` gave it.
-    library
-        "h5py" for a netCDF-4 file that h5py reads.
+    The library is "h5py" for a netCDF-4 file that h5py reads.
 
     Examples
     --------
@@ -33,16 +26,14 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     if is_url(address) and not address.startswith("file://"):
         return open_remote(address)
     path = Path(address.removeprefix("file://")).expanduser()
-    if format in CLASSIC or (format in NETCDF4 and library != "h5py"):
-        from .netcdf import NetCDFSource
-
-        return NetCDFSource(address, os.fspath(path), path)
-    if format == "nczarr":
+    if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
         from hyperslab.io.by_netcdf4 import address as url
 
         from .netcdf import NetCDFSource
 
-        return NetCDFSource(address, url(path, "nczarr"), path, nczarr=True)
+        nczarr = format == "nczarr"
+        opened = url(path, format) if nczarr else os.fspath(path)
+        return NetCDFSource(address, opened, path, nczarr=nczarr)
     if format in ("zarr2", "zarr3"):
         from zarr.storage import LocalStore
 

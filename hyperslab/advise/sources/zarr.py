@@ -15,24 +15,23 @@ import zarr
 
 from hyperslab.io.creation import stored_bytes
 
-from .base import Dims, Indices, Source, SourceVariable, fill_of, layout_of
-from .kinds import dtype_name, order, why_not
+from .base import (
+    Dims,
+    Indices,
+    Source,
+    SourceVariable,
+    dtype_name,
+    fill_of,
+    layout_of,
+    order,
+    why_not,
+)
 
 _LEVELLED = {"zlib": "deflate", "gzip": "deflate", "zstd": "zstd", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
-    """A Zarr group or array.
-
-    Parameters
-    ----------
-    address
-        As it was given.
-    store
-        A store of zarr-python, read only.
-    path
-        The folder; None for a URL.
-    """
+    """A Zarr group or array of a store of zarr-python, and its folder (None for a URL)."""
 
     threads = True
 
@@ -98,38 +97,31 @@ class ZarrSource(Source):
         ]
 
     def _described(self, name: str, array: Any, dims: Dims, folder: Path | None) -> SourceVariable:
-        attrs = dict(array.attrs)
-        wanted = attrs.pop("_ARRAY_DIMENSIONS", None) or getattr(
-            array.metadata, "dimension_names", None
-        )
-        rank = len(array.shape)
+        attrs, rank, dtype = dict(array.attrs), len(array.shape), np.dtype(array.dtype)
+        given = getattr(array.metadata, "dimension_names", None)
+        wanted = attrs.pop("_ARRAY_DIMENSIONS", None) or given
         if not isinstance(wanted, list | tuple) or len(wanted) != rank:
             wanted = [None] * rank
-        dtype = np.dtype(array.dtype)
-        reason = why_not(dtype)
-        fill = None if reason else _fill(array, attrs, dtype)
-        attrs.pop("_FillValue", None)
-        shards = getattr(array, "shards", None)
+        reason, order = why_not(dtype), _order(array, dtype)
+        fill = _fill(array, attrs, dtype)
         codec, fields = _codecs(array)
-        fields |= {"chunks": array.chunks, "shards": shards}
+        fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
         if dtype.itemsize > 1:
-            fields["byteorder"] = _order(array, dtype)
-        named = dims.names(wanted, array.shape, group=name.rpartition("/")[0])
+            fields["byteorder"] = order
         return SourceVariable(
             name,
-            named,
+            dims.names(wanted, array.shape, group=name.rpartition("/")[0]),
             tuple(int(n) for n in array.shape),
             dtype_name(dtype),
-            (),
             _plain(attrs),
-            fill,
-            tuple(array.chunks) if rank else None,
-            tuple(shards) if shards else None,
-            codec,
-            _order(array, dtype),
-            stored_bytes(folder) if folder is not None and folder.is_dir() else None,
-            layout_of(self.format, **fields) if "unknown" not in fields else None,
-            reason,
+            None if reason else fill,
+            chunks=tuple(array.chunks) if rank else None,
+            shards=fields["shards"] and tuple(fields["shards"]),
+            codec=codec,
+            byteorder=order,
+            stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
+            layout=layout_of(self.format, **fields) if "unknown" not in fields else None,
+            reason=reason,
         )
 
 

@@ -9,39 +9,29 @@ from dataclasses import replace
 import numpy as np
 
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.layout import CHUNKED, Layout
+from hyperslab.io.layout import CHUNKED
+from hyperslab.io.variable import Variable
 
+from ..sources.base import SourceVariable, layout_of
 from .axes import axes_of, axis_letters
-from .target import Choice, Described, Target
+from .target import Choice, Target
 
 MOST_BYTES = 4 * 2**20
 MIDDLE_BYTES = 2**20
 LEAST_BYTES = 64 * 1024
 
-Shapes = dict[str, tuple[int, ...]]
-
 
 def candidates(
-    format: str, variables: Mapping[str, Described], chosen: Sequence[Described]
+    format: str, variables: Mapping[str, SourceVariable], chosen: Sequence[SourceVariable]
 ) -> list[Target]:
-    """Return the layouts that are tried when none is named, the file's own first.
+    """Return the layouts that are tried when none is named, the file's own ("copy") first.
 
-    Its own ("copy"), the library's default chunks, chunks for each of the two usual reads,
-    chunks between them, and those with a codec the file has not.
-
-    Parameters
-    ----------
-    format
-        Of the file.
-    variables
-        All of its variables: the coordinates among them say what the dimensions are.
-    chosen
-        Those that are copied.
+    After it the library's default chunks, chunks for each of the two usual reads, chunks between
+    them, and those with a codec the file has not; each layout once.
     """
     chunked = format if format in CHUNKED else "netcdf4"
     found = [Target("copy", format), Target("default chunks", chunked, Choice("default"))]
-    shaped = shapes(variables, chosen)
-    for name, each in shaped.items():
+    for name, each in shapes(variables, chosen).items():
         choices = tuple((v, Choice(chunks)) for v, chunks in each.items())
         found.append(Target(name, chunked, each=choices))
     if other := _other_codec(chunked, chosen):
@@ -50,10 +40,15 @@ def candidates(
         repacked = tuple((v, replace(other, chunks=own.chunks)) for v, own in last.each)
         label = f"{last.name}, {other.codec} {other.level}"
         found.append(Target(label, chunked, packed, repacked))
-    return _different(found, chosen)
+    different: dict[tuple[object, ...], Target] = {}
+    for target in found:
+        different.setdefault(tuple(target.layouts(chosen).items()), target)
+    return list(different.values())
 
 
-def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> dict[str, Shapes]:
+def shapes(
+    variables: Mapping[str, Variable], chosen: Sequence[Variable]
+) -> dict[str, dict[str, tuple[int, ...]]]:
     """Return chunk shapes by what they suit, for each variable.
 
     "map chunks" and "series chunks" (or "row chunks" and "column chunks", where dimensions are
@@ -64,7 +59,6 @@ def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> d
 
     Examples
     --------
-    >>> from hyperslab.io import Variable
     >>> sst = Variable("sst", ("time", "lat", "lon"), (1000, 721, 1440), "f4")
     >>> for name, each in shapes({"sst": sst}, [sst]).items():
     ...     print(name, each["sst"])
@@ -73,7 +67,7 @@ def shapes(variables: Mapping[str, Described], chosen: Sequence[Described]) -> d
     balanced chunks (16, 91, 180)
     """
     axes = axes_of(variables)
-    found: dict[str, Shapes] = {}
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
     filled = [v for v in chosen if v.shape and 0 not in v.shape]
     fields = [v for v in filled if len(v.shape) > 1]
     for variable in fields or filled:  # coordinates beside fields stay as they are
@@ -120,10 +114,12 @@ def along(
     >>> along((72, 380, 1287), 4, [0], 2**20, 2**20)
     (72, 55, 65)
     """
-    chunk = [1] * len(shape)
-    _share(chunk, shape, [], list(reversed(whole)), most // itemsize)
+    chunk, room = [1] * len(shape), most // itemsize
+    for axis in reversed(whole):
+        chunk[axis] = max(min(shape[axis], room), 1)
+        room //= chunk[axis]
     rest = [axis for axis in range(len(shape)) if axis not in whole]
-    _share(chunk, shape, rest, [], fill // itemsize // math.prod(chunk))
+    _share(chunk, shape, rest, fill // itemsize // math.prod(chunk))
     return tuple(chunk)
 
 
@@ -157,18 +153,13 @@ def balanced(
             chunk[axis] = ceil_chunk(shape[axis], math.ceil(each - 1e-9))
             left = max(left / each, 1.0)
     rest = [axis for axis in range(len(shape)) if axis not in (*line, *place)]
-    _share(chunk, shape, rest, [], room // math.prod(chunk))
+    _share(chunk, shape, rest, room // math.prod(chunk))
     return tuple(chunk)
 
 
-def _share(
-    chunk: list[int], shape: Sequence[int], alike: list[int], first: list[int], room: int
-) -> None:
-    """Lengthen a chunk within so many elements: some axes in turn, then others alike."""
-    for axis in first:
-        chunk[axis] = max(min(shape[axis], room), 1)
-        room //= chunk[axis]
-    left = sorted(alike, key=lambda axis: shape[axis])
+def _share(chunk: list[int], shape: Sequence[int], axes: list[int], room: int) -> None:
+    """Lengthen a chunk along some axes alike, within so many elements more."""
+    left = sorted(axes, key=lambda axis: shape[axis])
     for done, axis in enumerate(left):
         side = int(max(room, 1) ** (1 / (len(left) - done)) + 1e-9)
         parts = -(-shape[axis] // max(min(shape[axis], side), 1))
@@ -176,33 +167,14 @@ def _share(
         room //= chunk[axis]
 
 
-def _other_codec(format: str, chosen: Sequence[Described]) -> Choice | None:
+def _other_codec(format: str, chosen: Sequence[SourceVariable]) -> Choice | None:
     """Return a codec worth a try beside the file's own."""
     packed = any(variable.codec for variable in chosen)
-    tries = (
-        [Choice(codec="zstd", level=3)]
-        if packed
-        else [
-            Choice(codec="deflate", level=1, shuffle=True),
-            Choice(codec="zstd", level=3, shuffle=False),
-        ]
-    )
+    tries = [Choice(codec="zstd", level=3, shuffle=None if packed else False)]
+    if not packed:
+        tries.insert(0, Choice(codec="deflate", level=1, shuffle=True))
     for choice in tries:
-        try:
-            Layout(format, (1,), choice.codec, choice.level, bool(choice.shuffle))
-        except ValueError:
-            continue
-        return choice
+        codec, level, shuffle = choice.codec, choice.level, bool(choice.shuffle)
+        if layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle):
+            return choice
     return None
-
-
-def _different(targets: Sequence[Target], chosen: Sequence[Described]) -> list[Target]:
-    """Return targets without those that would write the same as one before them."""
-    seen: list[object] = []
-    kept = []
-    for target in targets:
-        layouts = target.layouts(chosen)
-        if layouts not in seen:
-            seen.append(layouts)
-            kept.append(target)
-    return kept

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+
+from hyperslab.io.variable import Variable
 
 _STANDARD = {
     "time": "T",
@@ -28,33 +29,16 @@ _NAMES = (
 )
 
 
-class Coordinate(Protocol):
-    """A variable with dimensions and attributes."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def dims(self) -> tuple[str, ...]: ...
-    @property
-    def attrs(self) -> Mapping[str, object]: ...
-
-
-def axes_of(variables: Mapping[str, Coordinate]) -> dict[str, str]:
-    """Return the CF axis (T, Z, Y or X) of each dimension that can be known.
+def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
+    """Return the CF axis (T, Z, Y or X) of each dimension of a file that can be known.
 
     The coordinate variable's attributes come first (axis, standard_name, units, positive), then
     the dimension's name.
-
-    Parameters
-    ----------
-    variables
-        All variables of a file, by name.
 
     Source: CF conventions 1.11, chapter 4.
 
     Examples
     --------
-    >>> from hyperslab.io import Variable
     >>> days = Variable("n", ("n",), (3,), "f8", {"units": "days since 1950-01-01"})
     >>> field = Variable("sst", ("n", "lat", "lon"), (3, 4, 5), "f4")
     >>> axes_of({"n": days, "sst": field})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -21,19 +20,7 @@ _CLASSIC_KINDS = ("i1", "i2", "i4", "f4", "f8")
 
 @dataclass(frozen=True)
 class Fitted:
-    """A copy's definition.
-
-    Parameters
-    ----------
-    variables
-        What is defined.
-    layouts
-        Of each, by name.
-    attrs
-        Of the whole.
-    notes
-        What the format has no place for, a sentence each.
-    """
+    """A copy's definition; its notes say what the format has no place for, a sentence each."""
 
     variables: tuple[Variable, ...]
     layouts: Mapping[str, Layout]
@@ -48,15 +35,6 @@ def fit(
 ) -> Fitted:
     """Make the definition of a copy, and check that its format can hold it.
 
-    Parameters
-    ----------
-    variables
-        What is copied.
-    layouts
-        Of each, by name.
-    attrs
-        Of the whole source.
-
     Raises
     ------
     ValueError
@@ -64,7 +42,7 @@ def fit(
 
     Examples
     --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", ("x",), {"units": "K"})
+    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", unlimited=("x",))
     >>> fitted = fit([sst], {"sst": Layout("netcdf3")}, {})
     >>> fitted.variables[0].unlimited, fitted.notes
     ((), ('x is of fixed length in the copy: netcdf3 cannot let it grow.',))
@@ -95,19 +73,12 @@ def fit(
     return Fitted(tuple(made), dict(layouts), _attrs(attrs, format), tuple(notes))
 
 
-class _Growing(Protocol):
-    @property
-    def dims(self) -> tuple[str, ...]: ...
-    @property
-    def unlimited(self) -> tuple[str, ...]: ...
-
-
-def growing(variables: Sequence[_Growing], format: str) -> set[str]:
+def growing(variables: Sequence[Variable], format: str) -> set[str]:
     """Return the dimensions that stay unlimited when variables are copied into a format.
 
     Examples
     --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", ("t", "x"))
+    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", unlimited=("t", "x"))
     >>> sorted(growing([sst], "netcdf4")), growing([sst], "netcdf4-classic")
     (['t', 'x'], set())
     """

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hyperslab.io.layout import CODECS, FORMATS, LEVELS
+from hyperslab.io.layout import CODECS, FORMATS, LEVELS, QUANTIZERS
 
-from .codec import SAME
-from .target import CHUNK_WORDS, Choice, Chunks
+from .target import CHUNK_WORDS, SAME, Choice, Chunks
 
 _UNITS = {
     "": 1, "b": 1,
@@ -17,25 +16,16 @@ _UNITS = {
     "g": 2**30, "gib": 2**30, "gb": 10**9,
 }  # fmt: skip
 BM_FORMATS = {
-    "1": "netcdf3",
-    "2": "netcdf3-64bit",
-    "3": "netcdf4",
-    "4": "netcdf4-classic",
-    "5": "cdf5",
-}
+    "1": "netcdf3", "2": "netcdf3-64bit", "3": "netcdf4", "4": "netcdf4-classic", "5": "cdf5",
+}  # fmt: skip
 _FORMAT_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
-QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
+_SWITCH = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
 
 
 def size(text: str) -> int:
     """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
 
     Examples
     --------
@@ -57,10 +47,10 @@ def format_name(text: str) -> str:
     ('netcdf4', 'zarr3')
     """
     name = BM_FORMATS.get(text, _FORMAT_NAMES.get(text.lower(), text.lower()))
-    if name not in FORMATS or name == "binary":
-        known = ", ".join(f for f in FORMATS if f != "binary")
+    known = [format for format in FORMATS if format != "binary"]
+    if name not in known:
         numbers = ", ".join(f"{n} {f}" for n, f in BM_FORMATS.items())
-        raise ValueError(f"format {text!r}: give one of {known}, or a number: {numbers}")
+        raise ValueError(f"format {text!r}: give one of {', '.join(known)}, or a number: {numbers}")
     return name
 
 
@@ -81,25 +71,19 @@ def byteorder(text: str) -> str:
 def chunks(text: str) -> Chunks:
     """Return chunk lengths: one for each axis, by dimension, or a word.
 
-    Raises
-    ------
-    ValueError
-        For anything else.
-
     Examples
     --------
-    >>> chunks("1,721,1440"), chunks("1x721x1440")
-    ((1, 721, 1440), (1, 721, 1440))
-    >>> chunks("time=1,lat=721")
-    (('time', 1), ('lat', 721))
-    >>> chunks("default")
-    'default'
+    >>> chunks("1,721,1440"), chunks("time=1,lat=721"), chunks("default")
+    ((1, 721, 1440), (('time', 1), ('lat', 721)), 'default')
     """
     text = text.strip()
     if text.lower() in CHUNK_WORDS:
         return text.lower()
     if re.fullmatch(r"\d+([x,:]\d+)*", text):
-        return tuple(_length(n, text) for n in re.split("[x,:]", text))
+        lengths = tuple(map(int, re.split("[x,:]", text)))
+        if 0 in lengths:
+            raise ValueError(f"chunks {text!r}: a length is at least 1")
+        return lengths
     pairs: dict[str, int] = {}
     for part in text.split(","):
         dim, equals, length = (piece.strip() for piece in part.rpartition("="))
@@ -108,7 +92,9 @@ def chunks(text: str) -> Chunks:
                 f"chunks {text!r}: give lengths such as 1,721,1440, pairs such as "
                 f"time=1,lat=721, or one of {', '.join(CHUNK_WORDS)}, auto"
             )
-        pairs[dim] = _length(length, text)
+        if not int(length):
+            raise ValueError(f"chunks {text!r}: a length is at least 1")
+        pairs[dim] = int(length)
     return tuple(pairs.items())
 
 
@@ -156,17 +142,10 @@ def quantize(text: str) -> tuple[str, int] | None:
 
 
 def switch(text: str) -> bool:
-    """Return yes or no.
-
-    Examples
-    --------
-    >>> switch("yes"), switch("0")
-    (True, False)
-    """
-    known = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
-    if text.lower() not in known:
+    """Return whether to shuffle, from yes or no."""
+    if text.lower() not in _SWITCH:
         raise ValueError(f"shuffle {text!r}: give yes or no")
-    return known[text.lower()]
+    return _SWITCH[text.lower()]
 
 
 def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...]:
@@ -175,18 +154,6 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
     V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
     no compression, S is 1 for shuffle, and the rest are chunk lengths; a first length of 0 is
     contiguous, and without any the library picks.
-
-    Parameters
-    ----------
-    text
-        The option.
-    names
-        The variables of the file, in its order.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
 
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
 
@@ -211,11 +178,8 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
         where: Chunks = "default"
         if lengths:
             where = "contiguous" if lengths[0] == 0 else lengths
-        found[name] = (
-            Choice(where, "deflate", level, shuffle)
-            if level > 0
-            else Choice(where, "none", shuffle=False)
-        )
+        packed = Choice(where, "deflate", level, shuffle)
+        found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
     return tuple(found.items())
 
 
@@ -243,9 +207,3 @@ def _numbers(option: str, text: str, names: Sequence[str], form: str) -> tuple[s
         return names[int(first)], numbers
     listed = ", ".join(f"{i} {name}" for i, name in enumerate(names))
     raise ValueError(f"{option} {text}: no variable {first!r}: give one of {listed}")
-
-
-def _length(digits: str, text: str) -> int:
-    if not int(digits):
-        raise ValueError(f"chunks {text!r}: a length is at least 1")
-    return int(digits)

@@ -6,16 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
 
 from hyperslab.io.selection import Indices, whole
+from hyperslab.io.variable import Variable
 
 from .axes import axes_of, axis_letters
-from .target import Described
 
 NAMED = ("time_series", "map", "profile", "row", "column", "whole")
 MOST_READS = 100_000
-Boxes: TypeAlias = tuple[int, ...]
+_AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
 
 
 @dataclass(frozen=True)
@@ -37,24 +36,18 @@ class Pattern:
     ------
     ValueError
         For a name that is none of `NAMED`, without slabs or boxes.
-
-    Examples
-    --------
-    >>> from hyperslab.io import Variable
-    >>> Pattern("map").name
-    'map'
     """
 
     name: str
     slabs: int = 0
-    boxes: tuple[tuple[str, tuple[Boxes, Boxes, Boxes]], ...] = ()
+    boxes: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = ()
     axes: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.slabs and not self.boxes and self.name not in NAMED:
             raise ValueError(f"pattern {self.name!r}: give one of {', '.join(NAMED)}")
 
-    def selections(self, variables: Sequence[Described]) -> dict[str, list[Indices]]:
+    def selections(self, variables: Sequence[Variable]) -> dict[str, list[Indices]]:
         """Return what is read of each variable, one selection after the other.
 
         A variable that has no such pattern (a map of a time series, say) is absent.
@@ -74,58 +67,43 @@ class Pattern:
                     found[variable.name] = stepped(variable, *boxes[variable.name])
             elif self.slabs:
                 found[variable.name] = slabs(variable.shape, self.slabs)
-            elif (one := self._named(variable)) is not None:
+            elif kept := self._kept(variable):
+                axes = enumerate(variable.shape)
+                one = tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in axes)
                 found[variable.name] = [one]
         return found
 
-    def _named(self, variable: Described) -> Indices | None:
+    def _kept(self, variable: Variable) -> set[int]:
+        """Return the axes taken whole; none when the variable has no such pattern."""
+        rank = len(variable.shape)
         if self.name == "whole":
-            return whole(variable.shape)
+            return set(range(rank))
         letters = axis_letters(variable.dims, variable.unlimited, dict(self.axes))
-        kept = _kept(self.name, letters)
-        if not kept or len(kept) == len(letters):
-            return None
-        return tuple(
-            slice(0, n, 1) if axis in kept else n // 2 for axis, n in enumerate(variable.shape)
-        )
+        if self.name in _AXES:
+            kept = {axis for axis, x in enumerate(letters) if x and x in _AXES[self.name]}
+            kept = kept if self.name != "map" or len(kept) == 2 else set()
+        else:
+            kept = {rank - 1 if self.name == "row" else 0}
+        return kept if len(kept) < rank else set()
 
 
-def _kept(name: str, letters: Sequence[str]) -> set[int]:
-    """Return the axes that a pattern takes whole; none when the variable has no such pattern."""
-    if name == "row":
-        return {len(letters) - 1}
-    if name == "column":
-        return {0}
-    wanted = {"time_series": "T", "map": "YX", "profile": "Z"}[name]
-    kept = {axis for axis, letter in enumerate(letters) if letter and letter in wanted}
-    return kept if name != "map" or len(kept) == 2 else set()
-
-
-def named(names: Sequence[str], variables: Mapping[str, Described]) -> list[Pattern]:
-    """Return patterns by name, with the axes that the file's own metadata gives.
-
-    Parameters
-    ----------
-    names
-        Some of `NAMED`.
-    variables
-        All variables of the file: its coordinates say what its dimensions are.
-    """
+def named(names: Sequence[str], variables: Mapping[str, Variable]) -> list[Pattern]:
+    """Return patterns by name, with the axes that the metadata of the whole file give."""
     axes = tuple(sorted(axes_of(variables).items()))
     return [Pattern(name, axes=axes) for name in names]
 
 
-def usual(variables: Mapping[str, Described], chosen: Sequence[Described]) -> list[Pattern]:
+def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[Pattern]:
     """Return the patterns that are tried when none is named.
 
     A time series, a map and the whole; a row and a column of arrays that have neither of the
     first two; nothing of a scalar.
     """
-    patterns = named(("time_series", "map"), variables)
-    having = [pattern for pattern in patterns if pattern.selections(chosen)]
-    if not having:
-        having = [p for p in named(("row", "column"), variables) if p.selections(chosen)]
-    return [*having, *(p for p in named(("whole",), variables) if p.selections(chosen))]
+
+    def having(*names: str) -> list[Pattern]:
+        return [p for p in named(names, variables) if p.selections(chosen)]
+
+    return [*(having("time_series", "map") or having("row", "column")), *having("whole")]
 
 
 def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
@@ -142,7 +120,9 @@ def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
     ]
 
 
-def stepped(variable: Described, starts: Boxes, counts: Boxes, steps: Boxes) -> list[Indices]:
+def stepped(
+    variable: Variable, starts: Sequence[int], counts: Sequence[int], steps: Sequence[int]
+) -> list[Indices]:
     """Return boxes whose corner moves on by the increments, axis by axis, to the array's end.
 
     The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0
@@ -155,9 +135,7 @@ def stepped(variable: Described, starts: Boxes, counts: Boxes, steps: Boxes) -> 
 
     Examples
     --------
-    >>> from hyperslab.io import Variable
-    >>> grid = Variable("a", ("y", "x"), (5, 4), "f4")
-    >>> stepped(grid, (0, 1), (2, 3), (3, 0))
+    >>> stepped(Variable("a", ("y", "x"), (5, 4), "f4"), (0, 1), (2, 3), (3, 0))
     [(slice(0, 2, 1), slice(1, 4, 1)), (slice(3, 5, 1), slice(1, 4, 1))]
     """
     shape, name = variable.shape, variable.name

@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from hyperslab.io.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
 
-from .codec import SAME, kept_codec
-from .defaults import default_chunks
+from ..sources.base import SourceVariable, layout_of
 from .fitting import growing
 
-DEFAULT, CONTIGUOUS = "default", "contiguous"
+SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
 CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
-
-
-class Described(Protocol):
-    """A variable of a file, as far as its layout and its patterns of access depend on it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def dims(self) -> tuple[str, ...]: ...
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def unlimited(self) -> tuple[str, ...]: ...
-    @property
-    def attrs(self) -> Mapping[str, object]: ...
-    @property
-    def chunks(self) -> tuple[int, ...] | None: ...
-    @property
-    def codec(self) -> str: ...
-    @property
-    def layout(self) -> Layout | None: ...
 
 
 @dataclass(frozen=True)
@@ -61,11 +40,6 @@ class Choice:
         values as they are.
     shards
         Length of a shard along each axis, whole chunks (Zarr 3); None for none.
-
-    Examples
-    --------
-    >>> Choice(chunks=(1, 721, 1440), codec="zstd", level=3).level
-    3
     """
 
     chunks: Chunks = SAME
@@ -74,6 +48,16 @@ class Choice:
     shuffle: bool | None = None
     quantize: tuple[str, int] | None = None
     shards: tuple[int, ...] | None = None
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The chunk lengths where they are given for each axis; else ()."""
+        return tuple(n for n in self.chunks if isinstance(n, int))
+
+    @property
+    def pairs(self) -> dict[str, int]:
+        """The chunk lengths by dimension where they are given so; else {}."""
+        return {pair[0]: pair[1] for pair in self.chunks if isinstance(pair, tuple)}
 
 
 @dataclass(frozen=True)
@@ -126,7 +110,11 @@ class Target:
         if self.cache_bytes is not None and self.cache_bytes < 0:
             raise ValueError(f"cache of {self.cache_bytes} bytes: give at least 0")
 
-    def layouts(self, variables: Sequence[Described]) -> dict[str, Layout]:
+    def renamed(self, name: str) -> Target:
+        """Return the same target under another name."""
+        return replace(self, name=name)
+
+    def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable.
 
         Raises
@@ -142,73 +130,57 @@ class Target:
                 f"{self.name}: no variable {', '.join(sorted(unknown))} is copied: "
                 f"give one of {', '.join(v.name for v in variables)}"
             )
-        self._check_fit(variables)
-        floats = any(v.dtype.startswith("f") for v in variables)
-        if self.choice.quantize is not None and not floats:
+        self._check_fit([v for v in variables if v.name not in own])
+        if self.choice.quantize and not any(v.dtype.startswith("f") for v in variables):
             listed = ", ".join(f"{v.name} ({v.dtype})" for v in variables[:4])
             raise ValueError(f"{self.name}: only floats can be quantized, not {listed}")
         grows = growing(variables, self.format)
         return {v.name: self._layout(v, own.get(v.name, self.choice), grows) for v in variables}
 
-    def _check_fit(self, variables: Sequence[Described]) -> None:
+    def _check_fit(self, variables: Sequence[SourceVariable]) -> None:
         """Refuse chunks that would touch no variable at all."""
-        chunks = self.choice.chunks
-        own = dict(self.each)
-        rest = [v for v in variables if v.name not in own]
-        if isinstance(chunks, str) or not rest:
-            return
-        if lengths := _lengths(chunks):
-            if all(len(v.shape) != len(lengths) for v in rest):
-                shapes = "; ".join(f"{v.name} ({_shown(v)})" for v in rest[:4])
-                raise ValueError(
-                    f"{self.name}: {len(lengths)} chunk lengths fit no variable ({shapes}): "
-                    "give one length for each dimension"
-                )
-            return
-        known = {dim for v in rest for dim in v.dims}
-        if lacking := [dim for dim in _pairs(chunks) if dim not in known]:
+        lengths = self.choice.lengths
+        if variables and lengths and all(len(v.shape) != len(lengths) for v in variables):
+            shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in variables[:4])
+            raise ValueError(
+                f"{self.name}: {len(lengths)} chunk lengths fit no variable ({shapes}): "
+                "give one length for each dimension"
+            )
+        known = {dim for v in variables for dim in v.dims}
+        if variables and (lacking := [dim for dim in self.choice.pairs if dim not in known]):
             raise ValueError(
                 f"{self.name}: no variable has a dimension {', '.join(lacking)}: "
                 f"give some of {', '.join(sorted(known))}"
             )
 
-    def _layout(self, variable: Described, choice: Choice, grows: set[str]) -> Layout:
-        if not variable.shape:
-            order = self._byteorder(variable)
-            return Layout(self.format, byteorder=order, page_bytes=self.page_bytes)
-        codec, level, shuffle = kept_codec(variable, choice, self.format)
-        chunks = self._chunks(variable, choice, codec, grows)
-        fields: dict[str, Any] = {"chunks": chunks, "codec": codec, "level": level}
-        if choice.quantize is not None and variable.dtype.startswith("f"):
-            fields["quantize"] = choice.quantize
+    def _layout(self, variable: SourceVariable, choice: Choice, grows: set[str]) -> Layout:
         stored = variable.layout
-        if stored is not None and stored.format == self.format:
-            fields["shards"] = stored.shards if choice.chunks == SAME else None
-            fields["fletcher32"] = stored.fletcher32 and chunks is not None
-        if choice.shards is not None:
-            fields["shards"] = choice.shards
+        alike = stored is not None and stored.format == self.format
+        fields: dict[str, Any] = {"page_bytes": self.page_bytes, "byteorder": self.byteorder}
+        if self.byteorder == "native" and alike and stored and self.format not in CLASSIC:
+            own = stored.byteorder
+            fields["byteorder"] = "native" if own == sys.byteorder else own
+        if not variable.shape:
+            return Layout(self.format, **fields)
+        codec, level, shuffle = kept_codec(variable, choice, self.format)
+        fields |= {"codec": codec, "level": level, "shuffle": shuffle, "shards": choice.shards}
+        fields["chunks"] = self._chunks(variable, choice, codec, grows)
+        fields["prefill"] = self.format not in CLASSIC  # every value is written: none is filled
+        if variable.dtype.startswith("f"):
+            fields["quantize"] = choice.quantize
+        if alike and stored:
+            if choice.chunks == SAME and choice.shards is None:
+                fields["shards"] = stored.shards
+            fields["fletcher32"] = stored.fletcher32 and fields["chunks"] is not None
         try:
-            return Layout(
-                self.format,
-                shuffle=shuffle,
-                page_bytes=self.page_bytes,
-                byteorder=self._byteorder(variable),
-                prefill=self.format not in CLASSIC,  # every value is written: none is filled first
-                **fields,
-            )
+            return Layout(self.format, **fields)
         except ValueError as error:
             raise ValueError(f"{self.name}: {variable.name}: {error}") from error
 
-    def _byteorder(self, variable: Described) -> str:
-        stored = variable.layout if self.format not in CLASSIC else None
-        if self.byteorder == "native" and stored is not None and stored.format == self.format:
-            return "native" if stored.byteorder == sys.byteorder else stored.byteorder
-        return self.byteorder
-
     def _chunks(
-        self, variable: Described, choice: Choice, codec: str | None, grows: set[str]
+        self, variable: SourceVariable, choice: Choice, codec: str | None, grows: set[str]
     ) -> tuple[int, ...] | None:
-        chunks = choice.chunks
+        chunks, lengths, pairs = choice.chunks, choice.lengths, choice.pairs
         if self.format not in CHUNKED and isinstance(chunks, str):
             return None
         axes = [axis for axis, dim in enumerate(variable.dims) if dim in grows]
@@ -221,56 +193,37 @@ class Target:
                     "give chunks instead of contiguous"
                 )
             return None
-        lengths = () if isinstance(chunks, str) else _lengths(chunks)
-        pairs = {} if isinstance(chunks, str) or lengths else _pairs(chunks)
         touched = len(lengths) == len(variable.shape) or bool(pairs.keys() & set(variable.dims))
         if dict(self.each).get(variable.name) is choice and lengths and not touched:
             raise ValueError(
                 f"{self.name}: {len(lengths)} chunk lengths for {variable.name}, which has "
-                f"{len(variable.shape)} dimensions ({_shown(variable)}): give one for each"
+                f"{len(variable.shape)} dimensions ({variable.shown_dims}): give one for each"
             )
         if chunks == DEFAULT or (not touched and variable.chunks is None):
-            needed = chunks == DEFAULT or must or codec is not None or self.format in ZARR
-            if not needed:
-                return None
-            return default_chunks(self.format, variable.shape, variable.dtype, axes)
+            if chunks == DEFAULT or must or codec is not None or self.format in ZARR:
+                return default_chunks(self.format, variable.shape, variable.dtype, axes)
+            return None
+        kept = _fitting(variable, self.format, grows)
         if not touched:
-            return _fitting(variable, self.format, grows)
+            return kept
         if not lengths:
-            kept = _fitting(variable, self.format, grows) or tuple(
-                max(n, 1) for n in variable.shape
-            )
+            kept = kept or tuple(max(n, 1) for n in variable.shape)
             lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
-        _check_lengths(self.name, variable, lengths, grows)
+        for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
+            if chunk < 1:
+                raise ValueError(
+                    f"{self.name}: a chunk of {chunk} along {dim} of {variable.name}: "
+                    "give at least 1"
+                )
+            if chunk > max(size, 1) and dim not in grows:
+                raise ValueError(
+                    f"{self.name}: the dimension {dim} of {variable.name} has length {size}, and "
+                    f"a chunk of {chunk} is longer: give at most {size}"
+                )
         return lengths
 
-    def renamed(self, name: str) -> Target:
-        """Return the same target under another name.
 
-        Examples
-        --------
-        >>> Target("a").renamed("b").name
-        'b'
-        """
-        return replace(self, name=name)
-
-
-def _check_lengths(
-    target: str, variable: Described, lengths: Sequence[int], grows: set[str]
-) -> None:
-    for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
-        if chunk < 1:
-            raise ValueError(
-                f"{target}: a chunk of {chunk} along {dim} of {variable.name}: give at least 1"
-            )
-        if chunk > max(size, 1) and dim not in grows:
-            raise ValueError(
-                f"{target}: the dimension {dim} of {variable.name} has length {size}, and a "
-                f"chunk of {chunk} is longer: give at most {size}"
-            )
-
-
-def _fitting(variable: Described, format: str, grows: set[str]) -> tuple[int, ...] | None:
+def _fitting(variable: SourceVariable, format: str, grows: set[str]) -> tuple[int, ...] | None:
     """Return the chunks as they are, cut to the dimensions that do not grow in the copy."""
     if variable.chunks is None or format not in CHUNKED:
         return None
@@ -278,13 +231,76 @@ def _fitting(variable: Described, format: str, grows: set[str]) -> tuple[int, ..
     return tuple(chunk if dim in grows else min(chunk, max(n, 1)) for dim, chunk, n in axes)
 
 
-def _lengths(chunks: Chunks) -> tuple[int, ...]:
-    return tuple(n for n in chunks if isinstance(n, int))
+def kept_codec(
+    variable: SourceVariable, choice: Choice, format: str
+) -> tuple[str | None, int | None, bool]:
+    """Return codec, level and shuffle; what is kept and cannot be had becomes deflate."""
+
+    def able(codec: str, level: int | None, shuffle: bool) -> bool:
+        return layout_of(format, chunks=(1,), codec=codec, level=level, shuffle=shuffle) is not None
+
+    shuffle = bool(choice.shuffle)
+    if choice.codec == "none":
+        return None, None, shuffle
+    if choice.codec != SAME:
+        if choice.shuffle is None and "shuffle" in variable.codec:
+            shuffle = able(choice.codec, choice.level, True)
+        return choice.codec, choice.level, shuffle
+    if not variable.codec or (format not in CHUNKED and choice.shuffle is None):
+        return None, None, shuffle
+    stored = variable.layout
+    if stored is not None and stored.codec is not None:
+        keeps = stored.shuffle if choice.shuffle is None else shuffle
+        if able(stored.codec, stored.level, keeps):
+            return stored.codec, stored.level, keeps
+    return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
 
 
-def _pairs(chunks: Chunks) -> dict[str, int]:
-    return {pair[0]: pair[1] for pair in chunks if isinstance(pair, tuple)}
+def default_chunks(
+    format: str, shape: Sequence[int], dtype: str, unlimited: Collection[int] = ()
+) -> tuple[int, ...]:
+    """Return the chunks that the library of a format picks when it must chunk.
+
+    Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
+    arrays that could be contiguous), h5py for HDF5, zarr for Zarr. `unlimited` are the axes that
+    can grow.
+
+    Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
+
+    Examples
+    --------
+    >>> default_chunks("netcdf4", (3162, 3162), "i4")
+    (1581, 1581)
+    >>> default_chunks("netcdf4", (7, 50, 80), "f4", unlimited=[1])
+    (7, 1, 80)
+    """
+    # What is copied into Zarr has dimensions of fixed length.
+    grows = frozenset[int]() if format in ZARR else frozenset(unlimited)
+    return _asked(format, tuple(int(n) for n in shape), dtype, grows)
 
 
-def _shown(variable: Described) -> str:
-    return ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
+@lru_cache(maxsize=256)
+def _asked(
+    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int]
+) -> tuple[int, ...]:
+    if not shape or 0 in shape:
+        return tuple(max(n, 1) for n in shape)
+    picked: Any
+    if format in ("zarr2", "zarr3"):
+        import zarr
+
+        picked = zarr.create_array({}, shape=shape, dtype=dtype, chunks="auto").chunks
+    elif format == "hdf5":
+        import h5py
+
+        with h5py.File("chunks", "w", driver="core", backing_store=False) as file:
+            picked = file.create_dataset("v", shape, dtype, chunks=True).chunks
+    else:
+        import netCDF4
+
+        with netCDF4.Dataset("chunks", "w", diskless=True, persist=False) as nc:
+            dims = [f"d{axis}" for axis in range(len(shape))]
+            for axis, (dim, n) in enumerate(zip(dims, shape, strict=True)):
+                nc.createDimension(dim, None if axis in grows else n)
+            picked = nc.createVariable("v", np.dtype(dtype), dims, zlib=True).chunking()
+    return tuple(int(n) for n in picked)

@@ -1,0 +1,243 @@
+"""An advice as records, and what is drawn from them: the figure, and one HTML file with it all."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ..report.files import put
+from ..report.page import Section
+from ..report.page import page as html_page
+from ..report.plot import STYLE, plain, saved
+from ..sources.remote import is_url, shown
+from . import explain
+from .candidates import LAYOUT, NOW, REMEDY
+from .rank import Advice, Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BEYOND, SAID = "beyond", "said"
+_VERBATIM = ("table", "how")
+_OPTION = re.compile(r"--[a-z]+(?: [a-z0-9,=.]*[a-z0-9])?")
+_GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
+_KINDS = {  # label, marker, size, colour and order of what is drawn
+    (LAYOUT, BEYOND): ("layout, predicted", "o", 14, _GREY, 2),
+    (REMEDY,): ("remedy, predicted", "^", 36, _GREEN, 3),
+    (NOW,): ("as it is, predicted", "s", 60, _ORANGE, 5),
+}
+_PARTS = {
+    "advice": "What to do",
+    "now": "What reads cost now, and why",
+    "table": "What was tried",
+    "how": "How to apply it",
+    "notes": "Notes",
+}
+
+
+def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
+    """Yield records: a row for each candidate and access, and one for each thing that is said.
+
+    Of a candidate: predicted_s, predicted_reads (the chunks touched), useful_bytes, file_bytes,
+    wall_s (the median measured on the sample), gain with its interval, order (0 is the file as it
+    is), rank (1 is what is advised), and what it is as mode. What is said has the mode "said", and
+    its words, which name no folder, as hints.
+    """
+    for number, row in enumerate((advice.present, *advice.rows)):
+        yield from _rows(advice, row, number, row.candidate.kind)
+    for row in advice.beyond:
+        yield from _rows(advice, row, -1, BEYOND)
+    asked = advice.subject.question
+    url = bare_name(asked.url) if asked.url else ""
+    bare = replace(asked, address=bare_name(asked.address), url=url)
+    for what, words in _spoken(
+        replace(advice, subject=replace(advice.subject, question=bare))
+    ).items():
+        yield {"case": what, "mode": SAID, "hints": words}
+
+
+def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[str, object]]:
+    gain = row.measured_gain
+    for access in advice.subject.accesses:
+        counts = row.counts[access.name]
+        yield {
+            **row.candidate.layout.record(),
+            "case": row.candidate.name,
+            "mode": mode,
+            "library": row.candidate.library,
+            "pattern": access.name,
+            "weight": access.weight,
+            "order": number,
+            "rank": 1.0 if row is advice.first else math.nan,
+            "predicted_s": row.seconds.get(access.name, math.nan),
+            "predicted_reads": counts.chunks,
+            "useful_bytes": counts.useful_bytes,
+            "file_bytes": row.nbytes,
+            "wall_s": row.measured[access.name].value if row.measured else math.nan,
+            "gain_predicted": row.gain,
+            "gain": gain.value if gain else math.nan,
+            "gain_low": gain.low if gain else math.nan,
+            "gain_high": gain.high if gain else math.nan,
+            "cache_state": advice.subject.cache,
+        }
+
+
+def _spoken(advice: Advice) -> dict[str, str]:
+    """Return what is said of an advice, by what it is."""
+    return {
+        "file": explain.head(advice),
+        "now": "\n".join(f"- {line}" for line in explain.now(advice)),
+        "advice": "\n\n".join(explain.verdict(advice)),
+        "table": explain.table(advice, 12),
+        "how": "\n".join(explain.how(advice)),
+        "notes": "\n".join(f"- {note}" for note in advice.notes),
+    }
+
+
+def bare_name(address: str) -> str:
+    """Return an address without folders, and of a URL without its server.
+
+    Examples
+    --------
+    >>> bare_name("/data/sst.nc"), bare_name("https://me:secret@example.org/data/sst.nc?token=1")
+    ('sst.nc', 'https://SERVER/sst.nc')
+    """
+    name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
+    return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
+
+
+def said(frame: pd.DataFrame, what: str) -> str:
+    """Return what records say of "file", "now", "advice", "table", "how" or "notes"."""
+    found = frame[(frame["mode"] == SAID) & (frame["case"] == what)]
+    return str(found["hints"].iloc[0]) if len(found) else ""
+
+
+def myst(frame: pd.DataFrame, what: str) -> str:
+    """Return the same as MyST: tables and commands as they are, between fences; options as code."""
+    words = said(frame, what)
+    if what in _VERBATIM:
+        return f"```text\n{words}\n```" if words else ""
+    return _OPTION.sub(r"`\g<0>`", words)
+
+
+def addressed(commands: str, address: str) -> str:
+    """Return commands with the address of the file in place of its bare name.
+
+    What may be secret in a URL is left out.
+
+    Examples
+    --------
+    >>> addressed("nccopy a.nc a-9x9.nc\\nopen('a.nc')", "/my data/a.nc")
+    "nccopy '/my data/a.nc' a-9x9.nc\\nopen('/my data/a.nc')"
+    """
+    bare = bare_name(address)
+    whole = shown(address) if is_url(address) else str(Path(address).resolve())
+    commands = commands.replace(repr(bare), repr(whole))
+    if shlex.quote(bare) != bare:  # its quotes are the same in both
+        return commands
+    alone = re.compile(rf"(?<![\w/.'\"-]){re.escape(bare)}(?![\w.'\"-])")
+    return alone.sub(lambda _: shlex.quote(whole), commands)
+
+
+def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
+    """Return the report of records as HTML; with an address its commands have that of the file."""
+    svg = picture(frame, ".svg").decode()
+    words = {what: said(frame, what) for what in ("file", *_PARTS)}
+    if address:
+        words["how"] = addressed(words["how"], address)
+    sections = [
+        Section(head, words[what], what in _VERBATIM, svg[svg.index("<svg") :] * (what == "table"))
+        for what, head in {"file": "", **_PARTS}.items()
+    ]
+    return html_page(shown(title) if is_url(title) else title, sections)
+
+
+def write(frame: pd.DataFrame, path: str | Path, title: str, address: str = "") -> Path:
+    """Write the report as an HTML file, whole or not at all, and return its path."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    put("html", str(path), page(frame, title, address).encode())
+    return path
+
+
+def figure(frame: pd.DataFrame) -> Figure:
+    """Draw a panel for each access: size of the variable against the time of the read."""
+    import matplotlib.pyplot as plt
+
+    frame = frame[frame["mode"] != SAID]
+    names = list(dict.fromkeys(frame["pattern"]))
+    drawn, axes = plt.subplots(
+        1, len(names), figsize=(1.2 + 3.3 * len(names), 3.9), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for place, name in zip(axes[0], names, strict=True):
+        _panel(place, frame[frame["pattern"] == name])
+        place.set(title=name, xlabel="ms a read")
+    axes[0][0].set_ylabel("size of the variable (MB)")
+    drawn.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return drawn
+
+
+def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
+    """Return the figure as a file whose name has this ending: .png, .svg or .pdf."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(STYLE):
+        drawn = figure(frame)
+        if title:
+            drawn.suptitle(title, x=0.01, ha="left")
+        return saved(drawn, ending)
+
+
+def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the points that no other betters in both coordinates, by the first.
+
+    Examples
+    --------
+    >>> front([(1, 5), (2, 2), (3, 3), (4, 1)])
+    [(1, 5), (2, 2), (4, 1)]
+    """
+    best: list[tuple[float, float]] = []
+    for point in sorted(points):
+        if not best or point[1] < best[-1][1]:
+            best.append(point)
+    return best
+
+
+def _panel(axes: Axes, frame: pd.DataFrame) -> None:
+    predicted = frame[frame["predicted_s"].notna()].assign(
+        ms=lambda rows: 1e3 * rows["predicted_s"]
+    )
+    known = predicted.assign(mb=predicted["file_bytes"] / 1e6)
+    axes.set_xscale("log")
+    rewritten = known[known["mode"].isin((LAYOUT, BEYOND, NOW))]
+    if len(rewritten):
+        best = front(list(zip(rewritten["ms"], rewritten["mb"], strict=True)))
+        axes.step(*zip(*best, strict=True), where="post", color=_GREY, lw=1, zorder=1)
+    for kinds, (label, marker, size, colour, order) in _KINDS.items():
+        part = known[known["mode"].isin(kinds)]
+        if len(part):
+            axes.scatter(
+                part["ms"], part["mb"], s=size, marker=marker, color=colour, label=label,
+                zorder=order,
+            )  # fmt: skip
+    tried = frame[frame["wall_s"].notna()]
+    if len(tried):
+        axes.scatter(
+            1e3 * tried["wall_s"], tried["file_bytes"] / 1e6, s=46, marker="D", facecolor="none",
+            edgecolor=_BLUE, label="measured on the sample", zorder=4,
+        )  # fmt: skip
+    first = known[known["rank"] == 1]
+    if len(first):
+        axes.scatter(
+            first["ms"], first["mb"], s=110, marker="*", color=_BLUE, label="advice", zorder=6
+        )
+    plain(axes, fine=100)

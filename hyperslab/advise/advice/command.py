@@ -1,0 +1,302 @@
+"""`hyperslab advise FILE`: from the options to the report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hyperslab.io.cards import readers
+from hyperslab.network.link import Link
+
+from ..report import files
+from ..report.table import for_terminal
+from ..sources.remote import is_url
+from ..specs.parse import codec, format_name, size
+from .accesses import roles, weights
+from .question import FAR, Question, subject_of
+from .rank import Advice, advise
+
+LEAST_SAMPLE = 64 * 2**10
+
+_ABOUT = """\
+Say what the reads of FILE cost and why, in chunks, bytes and calls, and rank what
+would make them cheaper: other chunks, codecs and formats, and remedies that leave
+the file as it is. Times are predicted from counts by a cost model of this machine
+(calibrated once, in under two minutes); the best few are measured on a sample of
+the file. FILE is only read; hyperslab rechunk rewrites it. In brackets below: what
+is taken when an option is not given.
+"""
+_EXAMPLES = """\
+examples:
+  hyperslab advise sst.nc
+  hyperslab advise sst.nc --access time_series=0.7 --access map=0.3
+  hyperslab advise sst.nc --access time_series=70%,map=30% --budget 2x
+  hyperslab advise model.h5 --access time_series --dims time=dim_0,y=dim_1,x=dim_2
+  hyperslab advise https://host/sst.nc --store 20MB/s,80ms
+  hyperslab advise sst.nc --no-measure --json advice.json --plot advice.svg
+  hyperslab advise --calibrate
+
+A share is that of all reads: with time_series=0.7 and map=0.3, seven of ten reads
+are time series. Shares sum to 1, or to 100 in percent; names without shares weigh
+alike. A gain is the time of an average read now over that with the advice.
+
+exit codes: 0; 1 it failed or was interrupted; 2 what was asked for cannot be had, and
+nothing was measured.
+"""
+_OPTIONS: dict[str, tuple[tuple[str, str, Any, str], ...]] = {  # name, metavar, default and help
+    "how it is read": (
+        ("--access", "NAME=SHARE", [], "time_series, map, profile, row, column or whole, with its "
+         "share of all reads; may be repeated (a time series and a map, alike)"),
+        ("--calls", "N", 1, "each access is N reads, one after another with the file open: series "
+         "at neighbouring points, consecutive maps (1)"),
+        ("--variable", "NAME", "", "which is read (the largest)"),
+        ("--dims", "ROLE=DIM", [], "what dimensions are: time, height, y or x (as the file's "
+         "metadata say)"),
+        ("--store", "STORE", "", "where the file is read from: local; RATE,DELAY such as "
+         "20MB/s,80ms; s3 or the URL that it has there, for both of which 100 MB/s and 30 ms are "
+         "taken (where FILE is)"),
+        ("--library", "NAME", "", "what reads it now: netcdf4, h5py, h5netcdf, xarray-netcdf4, "
+         "zarr … (the usual one)"),
+        ("--cache", "STATE", "auto", "warm, cold or auto: whether the file is in memory when it is "
+         "read (auto: cold where it is larger than half of the memory)"),
+    ),
+    "what may be advised": (
+        ("--budget", "SIZE", "1.25x", "what the variable may take in a new layout: a multiple of "
+         "now (2x), bytes (5GB), or any (1.25x)"),
+        ("--formats", "A,B", "", "formats of new layouts: netcdf4, hdf5, zarr3 … (the file's own "
+         "and zarr3)"),
+        ("--codecs", "A,B", "", "codecs of new layouts: none, deflate, zstd, blosc-zstd, blosc-lz4 "
+         "(all)"),
+    ),
+    "predicting and measuring": (
+        ("--measure", "N", 4, "measure the N best layouts and remedies on a sample (4)"),
+        ("--sample", "SIZE", "64MiB", "bytes of values in the sample (64MiB)"),
+        ("--disk", "SIZE", "2GiB", "what samples may take on the disk (2GiB)"),
+        ("--repeats", "N", 7, "how often each is measured; intervals need 6 (7)"),
+        ("--seed", "N", 0, "of the order (0)"),
+        ("--calibrate", "", False, "calibrate the cost model of this machine anew, in under two "
+         "minutes"),
+        ("--rough", "", False, "predict with typical costs instead, without a calibration"),
+        ("--workdir", "DIR", "", "where samples are made: the disk that is timed (here)"),
+    ),
+    "results": (
+        ("--rows", "N", 12, "rows of the table that are shown (12)"),
+        ("--json", "FILE", "", "everything as JSON; - for output"),
+        ("--plot", "FILE", "", "size against access times: .png, .svg or .pdf"),
+        ("--html", "FILE", "", "the report as a page, with the figure"),
+    ),
+}  # fmt: skip
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """Add the command `advise` to those of `hyperslab`, and return its parser."""
+    parser = commands.add_parser(
+        "advise",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="hyperslab advise [options] FILE",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        default="",
+        help="netCDF (of every kind), HDF5 or Zarr; a path or a URL",
+    )
+    groups = {title: parser.add_argument_group(title) for title in _OPTIONS}
+    for title, options in _OPTIONS.items():
+        for name, metavar, default, text in options:
+            kind: dict[str, Any] = {"metavar": metavar}
+            if default is False:
+                kind = {"action": "store_true"}
+            elif isinstance(default, list):
+                kind["action"] = "append"
+            elif isinstance(default, int):
+                kind["type"] = int
+            groups[title].add_argument(name, default=default, help=text, **kind)
+    groups["predicting and measuring"].add_argument(
+        "--no-measure", dest="measure", action="store_const", const=0, help="predict only"
+    )
+    groups["results"].add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.set_defaults(call=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Advise and report; return the exit code: 0, or 1 when it was interrupted.
+
+    Raises
+    ------
+    ValueError
+        When something that was asked for cannot be had; nothing is measured then.
+    """
+    from .costs import ROUGH
+    from .kept_costs import ensured
+
+    say = None if arguments.quiet else _say
+    if not arguments.file:
+        if not arguments.calibrate:
+            raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
+        ensured(again=True, workdir=_workdir(arguments.workdir), say=_say)
+        return 0
+    question = question_of(arguments)
+    files.check(arguments, ("json", "plot", "html"))
+    try:
+        if say:
+            say("reading a sample")
+        subject, costs = subject_of(question), ROUGH
+        if not arguments.rough:
+            costs = ensured(again=arguments.calibrate, workdir=question.workdir, say=say)
+        _report(arguments, advise(subject, costs, say))
+    except KeyboardInterrupt:
+        print("\ninterrupted: nothing is left behind, the file is as it was", file=sys.stderr)
+        return 1
+    return 0
+
+
+def advised(words: Sequence[str], calibrated: Path | None = None) -> Advice:
+    """Return the advice for the words after `hyperslab advise`; no report is written.
+
+    A machine that is not calibrated is not calibrated here: typical costs stand in then. A
+    calibration may be kept in a folder of its own, which comes before the user's.
+    """
+    from .kept_costs import known
+
+    arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
+    return advise(subject_of(question_of(arguments)), known(calibrated, rough=arguments.rough))
+
+
+def question_of(arguments: argparse.Namespace) -> Question:
+    """Return what the options ask; a ValueError says what makes no sense."""
+    most_bytes, most_times = budget_of(arguments.budget)
+    if arguments.rows < 1:
+        raise ValueError(f"--rows {arguments.rows}: give at least 1")
+    if arguments.library and arguments.library not in readers():
+        raise ValueError(f"--library {arguments.library}: give one of {', '.join(readers())}")
+    return Question(
+        arguments.file,
+        weights(arguments.access),
+        variable=arguments.variable,
+        roles=roles(arguments.dims),
+        calls=arguments.calls,
+        library=arguments.library,
+        link=link_of(arguments.store, arguments.file),
+        url=arguments.store if is_url(arguments.store) else "",
+        cache=arguments.cache,
+        formats=tuple(format_name(name) for name in arguments.formats.split(",") if name),
+        codecs=tuple(name for name in arguments.codecs.split(",") if name and codec(name)),
+        most_bytes=most_bytes,
+        most_times=most_times,
+        measured=arguments.measure,
+        repeats=arguments.repeats,
+        seed=arguments.seed,
+        sample_bytes=_bytes_of("--sample", arguments.sample),
+        disk_bytes=_bytes_of("--disk", arguments.disk),
+        workdir=_workdir(arguments.workdir),
+    )
+
+
+def budget_of(text: str) -> tuple[float | None, float]:
+    """Return the bytes that are allowed, or else a multiple of the present ones.
+
+    Examples
+    --------
+    >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
+    ((None, 2.0), (1048576.0, 1.0), (None, inf))
+    """
+    if text == "any":
+        return None, float("inf")
+    times = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
+    try:
+        value = float(times[1]) if times else float(size(text))
+    except ValueError:
+        value = 0.0
+    if not value:
+        raise ValueError(
+            f"--budget {text}: give a multiple above 0 such as 1.5x, bytes such as 2GB, or any"
+        )
+    return (None, value) if times else (value, 1.0)
+
+
+def link_of(text: str, address: str) -> Link | None:
+    """Return the way to the store that a file is read from; None for this machine's disk.
+
+    Examples
+    --------
+    >>> link_of("20MB/s,80ms", "a.nc")
+    Link(bytes_per_s=20000000.0, round_trip_s=0.08)
+    >>> link_of("local", "a.nc") is None, link_of("", "https://example.org/a.nc") == FAR
+    (True, True)
+    """
+    if text == "local" or (not text and not is_url(address)):
+        return None
+    if text in ("", "s3") or is_url(text):
+        return FAR
+    found = re.fullmatch(r"(.+)/s,(\d+(?:\.\d+)?) *ms", text)
+    try:
+        rate = float(size(found[1])) if found else 0.0
+    except ValueError:
+        rate = 0.0
+    if not found or not rate:
+        raise ValueError(
+            f"--store {text}: give local, s3, a URL, or RATE,DELAY such as 20MB/s,80ms, with a "
+            "rate above 0"
+        )
+    return Link(rate, float(found[2]) / 1e3)
+
+
+def _bytes_of(option: str, text: str) -> int:
+    try:
+        found = size(text)
+    except ValueError as error:
+        raise ValueError(f"{option}: {error}") from None
+    if found < LEAST_SAMPLE:
+        raise ValueError(f"{option} {text}: give at least {LEAST_SAMPLE >> 10} KiB")
+    return found
+
+
+def _workdir(text: str) -> Path:
+    folder = Path(text or Path.cwd())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ValueError(
+            f"samples cannot be made in {folder}: give a folder that can be written to with "
+            "--workdir"
+        )
+    return folder
+
+
+def _report(arguments: argparse.Namespace, advice: Advice) -> None:
+    from hyperslab.measure.records import frame_of
+
+    from . import advice_page
+    from .explain import as_json, text
+
+    width = shutil.get_terminal_size((0, 0)).columns
+    shown = text(advice, rows=arguments.rows, width=width)
+    made = json.dumps(as_json(advice), indent=1)
+    with files.maybe_unread():
+        print(for_terminal(shown), file=sys.stderr if arguments.json == "-" else sys.stdout)
+        if arguments.json == "-":
+            print(made)
+    if arguments.json and arguments.json != "-":
+        files.put("json", arguments.json, f"{made}\n".encode())
+    title = Path(str(arguments.file).rstrip("/")).name
+    frame = frame_of(advice_page.rows(advice))
+    if arguments.plot:
+        drawn = advice_page.picture(frame, Path(arguments.plot).suffix, title)
+        files.put("plot", arguments.plot, drawn)
+    if arguments.html:
+        advice_page.write(frame, arguments.html, title, str(arguments.file))
+
+
+def _say(words: str) -> None:
+    print(for_terminal(words), file=sys.stderr)

@@ -1,0 +1,291 @@
+"""What a read touches: calls, chunks, bytes and runs, counted without reading anything."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from hyperslab.io.chunk_cache import ChunkCache, chunk_reads
+from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
+from hyperslab.io.selection import Region, Selection, region
+from hyperslab.network.link import Link
+
+CACHES = ("warm", "cold")
+AHEAD_BYTES = 2**17  # gaps that are shorter are read on the way
+SPACING_BYTES = 40 * 2**10  # between points of an index of `hyperslab.subchunk`
+SIEVE_BYTES = 2**16  # what HDF5 fetches at a time of runs that are shorter
+CLASSIC_BYTES = 2**13  # what netCDF-C fetches at a time of a classic file, whatever is asked
+_MOST_FOLLOWED = 50_000  # chunks that are followed one by one through the chunk cache
+_NETCDF_CACHE, _HDF5_CACHE = 64 * 2**20, 8 * 2**20
+
+
+@dataclass(frozen=True)
+class Read:
+    """Selections of one variable, read one after another from a file that has just been opened.
+
+    Examples
+    --------
+    >>> layout = Layout("netcdf4", chunks=(1, 721, 1440), codec="deflate", shuffle=True)
+    >>> series = Read((100, 721, 1440), "f4", layout, ((slice(None), 0, 0),), "h5py", 2e6)
+    >>> series.kind, series.held_bytes
+    ('chunked', 8388608)
+    """
+
+    shape: tuple[int, ...]  # of the variable, in elements
+    dtype: str  # of what is stored
+    layout: Layout
+    selections: tuple[Selection, ...]  # a call each
+    library: str  # name of a reader
+    chunk_bytes: float | None = None  # as it is stored, on average; None without a codec
+    cache: str = "warm"  # the file's bytes are in memory, or on the disk: "cold"
+    link: Link | None = None  # behind which the file is; None for this machine's disk
+    cache_bytes: int | None = None  # HDF5's chunk cache; None for the library's own
+    decode_s: float | None = None  # of a chunk, measured on the file; None predicts it
+    opens: bool = False  # whether opening the file is part of the time
+
+    def __post_init__(self) -> None:
+        if self.cache not in CACHES:
+            raise ValueError(f"cache={self.cache!r}: give one of {', '.join(CACHES)}")
+        if not self.selections:
+            raise ValueError("selections=(): give at least one selection to read")
+        chunks = self.layout.chunks
+        if chunks is not None and len(chunks) != len(self.shape):
+            raise ValueError(f"chunks={chunks} do not fit an array of shape {self.shape}")
+        if self.layout.codec is not None and self.chunk_bytes is None:
+            raise ValueError(
+                f"chunk_bytes=None with codec {self.layout.codec!r}: give the bytes that a chunk "
+                "takes in the file"
+            )
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of an element."""
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def chunks(self) -> tuple[int, ...] | None:
+        """The lengths of a chunk; of a Zarr array without any, those of the array."""
+        if self.layout.chunks is None and self.layout.format in ZARR:
+            return self.shape
+        return self.layout.chunks
+
+    @property
+    def kind(self) -> str:
+        """Which way a library takes: classic, binary, contiguous, chunked or zarr."""
+        if self.layout.format in ZARR:
+            return "zarr"
+        if self.layout.format in CLASSIC:
+            return "classic"
+        if self.layout.format == "binary":
+            return "binary"
+        return "contiguous" if self.layout.chunks is None else "chunked"
+
+    @property
+    def held_bytes(self) -> int:
+        """The bytes of the chunk cache that a read goes through; 0 where there is none."""
+        if self.kind != "chunked" or self.library in ("subchunk", "hidefix"):
+            return 0
+        if self.cache_bytes is not None:
+            return self.cache_bytes
+        by_netcdf = self.library in ("netcdf4", "netcdf-c", "xarray-netcdf4")
+        return _NETCDF_CACHE if by_netcdf else _HDF5_CACHE
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a read touches."""
+
+    calls: int = 1
+    chunks: int = 0  # touched, summed over the calls; 0 in contiguous layouts
+    fetched: int = 0  # chunks that are read and decoded: those that the chunk cache has are not
+    useful_bytes: int = 0  # that are returned
+    decoded_bytes: int = 0  # of the chunks that are fetched, padding included
+    stored_bytes: float = 0.0  # of the file that are read
+    runs: int = 0  # pieces that are contiguous both in what is stored and in what is returned
+    requests: int = 0  # reads of the file
+    extents: int = 0  # stretches of the file, with gaps that the system's read-ahead closes
+    span_bytes: float = 0.0  # of these stretches
+    steps: int = 0  # elements that are picked one by one, by a step along the last axis
+    shards: int = 0  # of Zarr: chunks of one are asked for in turn, unless all are wanted
+
+    def __add__(self, other: Counts) -> Counts:
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return Counts(*(a + b for a, b in pairs))
+
+
+def counts_of(read: Read) -> Counts:
+    """Count what a read touches; an IndexError says that a selection does not fit.
+
+    Examples
+    --------
+    >>> layout = Layout("netcdf4", chunks=(1, 721, 1440))
+    >>> counts = counts_of(Read((100, 721, 1440), "f4", layout, ((slice(None), 0, 0),), "h5py"))
+    >>> counts.chunks, counts.useful_bytes, counts.runs, counts.extents
+    (100, 400, 100, 1)
+    """
+    regions = [region(selection, read.shape) for selection in read.selections]
+    each = [_of_region(read, one) for one in regions]
+    total = each[0]
+    for counts in each[1:]:
+        total = total + counts
+    return _cached(read, regions, total) if len(each) > 1 and read.held_bytes else total
+
+
+def _of_region(read: Read, one: Region) -> Counts:
+    if not one.size:
+        return Counts()
+    return _contiguous(read, one) if read.chunks is None else _chunked(read, one, read.chunks)
+
+
+def _chunked(read: Read, one: Region, chunks: tuple[int, ...]) -> Counts:
+    layout = read.layout
+    touched = _touched(one, chunks)
+    count, size = math.prod(touched), math.prod(chunks) * read.itemsize
+    useful = one.size * read.itemsize
+    stored = float(size) if read.chunk_bytes is None else read.chunk_bytes
+    runs, steps = _runs(one, touched, chunks)
+    extents, span = chunk_stretches(read, one, AHEAD_BYTES)
+    counts = Counts(
+        1, count, count, useful, count * size, count * stored, runs, count, extents,
+        extents * span, steps,
+    )  # fmt: skip
+    if layout.codec is None and size > read.held_bytes > 0:
+        # Chunks that no cache holds and no codec needs are read run by run.
+        return replace(
+            counts, decoded_bytes=0, stored_bytes=float(useful), requests=max(runs, steps)
+        )
+    if layout.shards is not None:
+        held = math.prod(_touched(one, layout.shards))
+        each = math.prod(s // c for s, c in zip(layout.shards, chunks, strict=True))
+        requests = held if count == held * each else count + held
+        extents = max(extents, held)
+        return replace(
+            counts, requests=requests, shards=held, extents=extents, span_bytes=count * stored
+        )
+    if layout.format in ZARR:
+        return replace(counts, extents=count, span_bytes=count * stored)
+    if read.library == "subchunk" and layout.codec == "deflate":
+        pieces, share = _inside(read, one, touched, chunks)
+        return replace(
+            counts,
+            requests=count * pieces,
+            decoded_bytes=round(count * size * share),
+            stored_bytes=count * stored * share,
+        )
+    return counts
+
+
+def chunk_stretches(read: Read, one: Region, window: int) -> tuple[int, float]:
+    """Return in how many stretches of the file the chunks of a region lie, and the bytes of one.
+
+    Gaps up to the window are closed. Chunks lie in their own order.
+    """
+    chunks = read.chunks or read.shape
+    grid = tuple(-(-n // c) for n, c in zip(read.shape, chunks, strict=True))
+    stored = read.chunk_bytes
+    if stored is None:
+        stored = float(math.prod(chunks) * read.itemsize)
+    apart = tuple(max(step // c, 1) for step, c in zip(one.steps, chunks, strict=True))
+    at = one._replace(counts=tuple(_touched(one, chunks)), steps=apart)
+    return spans(at, grid, stored, stored, window)
+
+
+def _inside(
+    read: Read, one: Region, touched: list[int], chunks: tuple[int, ...]
+) -> tuple[int, float]:
+    """Return the pieces of a chunk that are decoded between points of an index, and their share."""
+    counts = tuple(-(-n // t) for n, t in zip(one.counts, touched, strict=True))
+    # Shuffled, the bytes of the elements lie in as many planes, each of which is entered.
+    planes = read.itemsize if read.layout.shuffle else 1
+    width = read.itemsize / planes
+    pieces, span = spans(
+        one._replace(counts=counts), chunks, width, width * counts[-1], SPACING_BYTES
+    )
+    wanted = planes * pieces * (span + SPACING_BYTES / 2)
+    whole = math.prod(chunks) * read.itemsize
+    return (planes * pieces, wanted / whole) if wanted < whole else (1, 1.0)
+
+
+def _contiguous(read: Read, one: Region) -> Counts:
+    useful = one.size * read.itemsize
+    runs, steps = _runs(one, [1] * len(read.shape), read.shape)
+    run_bytes = read.itemsize if steps else useful // runs
+    extents, span = spans(one, read.shape, read.itemsize, run_bytes, AHEAD_BYTES)
+    requests, stored = runs, float(useful)
+    if read.layout.format != "binary":
+        classic = read.layout.format in CLASSIC
+        window = CLASSIC_BYTES if classic else SIEVE_BYTES
+        pieces, piece = spans(one, read.shape, read.itemsize, run_bytes, window)
+        if classic or piece > run_bytes or run_bytes < window:
+            windows = math.ceil(piece / window)
+            requests, stored = pieces * windows, float(pieces * windows * window)
+            stored = min(stored, pieces * math.prod(read.shape) * float(read.itemsize))
+    elif steps:
+        stored = extents * span
+    return Counts(1, 0, 0, useful, 0, stored, runs, requests, extents, extents * span, steps)
+
+
+def spans(
+    one: Region, shape: tuple[int, ...], itemsize: float, run_bytes: float, window: int
+) -> tuple[int, float]:
+    """Return how many stretches there are when gaps up to a window are closed, and their bytes."""
+    span, stretches = run_bytes, 1
+    stride = itemsize
+    for count, step, n in zip(one.counts[::-1], one.steps[::-1], shape[::-1], strict=True):
+        if count > 1 and stride * step * count > span:
+            if stride * step - span < window and stretches == 1:
+                span = max(span, stride * step * (count - 1) + span)
+            else:
+                stretches *= count
+        stride *= n
+    return stretches, span
+
+
+def _touched(one: Region, chunks: tuple[int, ...]) -> list[int]:
+    """Return how many chunks are touched along each axis."""
+    return [
+        len({(start + i * step) // chunk for i in range(count)})
+        if step >= chunk
+        else (start + (count - 1) * step) // chunk - start // chunk + 1
+        for start, count, step, chunk in zip(one.starts, one.counts, one.steps, chunks, strict=True)
+    ]
+
+
+def _runs(one: Region, touched: list[int], chunks: tuple[int, ...]) -> tuple[int, int]:
+    """Return how many pieces are contiguous in the chunks and in the result, and elements picked.
+
+    Along an axis with a step each element is a piece: libraries have a way of their own for these.
+    """
+    axis = len(chunks) - 1
+    while axis > 0 and touched[axis] == 1 and one.counts[axis] == chunks[axis]:
+        axis -= 1  # goes on into the next axis where one chunk covers this one, and all is taken
+    outer = math.prod(one.counts[:axis]) * math.prod(touched[axis + 1 :])
+    picked = outer * one.counts[axis] if one.steps[axis] != 1 and one.counts[axis] > 1 else 0
+    return outer * max(touched[axis], 1), picked
+
+
+def _cached(read: Read, regions: list[Region], total: Counts) -> Counts:
+    """Take off what the chunk cache has from one call to the next."""
+    stepping = any(max(one.steps, default=1) > 1 for one in regions)
+    if read.layout.format not in (*NETCDF4, "hdf5") or total.chunks > _MOST_FOLLOWED or stepping:
+        return total
+    boxes = [
+        [(start, start + count) for start, count in zip(one.starts, one.counts, strict=True)]
+        for one in regions
+    ]
+    chunks = read.chunks or read.shape
+    cache = ChunkCache(nbytes=read.held_bytes)
+    fetched = chunk_reads(read.shape, chunks, read.itemsize, boxes, cache)
+    share = fetched / total.chunks if total.chunks else 1.0
+    return replace(
+        total,
+        fetched=fetched,
+        decoded_bytes=fetched * math.prod(chunks) * read.itemsize,
+        stored_bytes=total.stored_bytes * share,
+        requests=max(round(total.requests * share), 1),
+        extents=max(round(total.extents * share), 1),
+        span_bytes=total.span_bytes * share,
+        shards=0,
+    )

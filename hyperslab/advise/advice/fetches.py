@@ -1,0 +1,149 @@
+"""What a read moves over a link: round trips and bytes, by how a library fetches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
+from hyperslab.io.selection import region
+
+from .counts import Counts, Read, chunk_stretches, spans
+
+KIB, MIB = 2**10, 2**20
+_LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
+
+
+class UncalibratedError(ValueError):
+    """Something was asked of the cost model that it does not know: nothing is guessed."""
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """How a reader fetches from a URL."""
+
+    opening: int  # requests until the variable is open
+    opening_stages: int  # round trips that they take one after another
+    at_once: int = 1  # requests under way at a time
+    ahead_bytes: int = 0  # what each fetches beyond what was asked for
+
+
+FETCHES = {
+    "h5py": Fetch(2, 2, ahead_bytes=5 * MIB),
+    "h5py-none": Fetch(11, 11),
+    "h5py-64k": Fetch(2, 2, ahead_bytes=64 * KIB),
+    "h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
+    "xarray-h5netcdf": Fetch(2, 2, ahead_bytes=5 * MIB),
+    "netcdf4": Fetch(22, 22),
+    "xarray-netcdf4": Fetch(22, 22),
+    "zarr": Fetch(3, 1, at_once=10),
+    "xarray-zarr": Fetch(4, 2, at_once=10),
+    "kerchunk": Fetch(1, 1, at_once=10),
+    "subchunk": Fetch(2, 1, at_once=100),
+}
+"""Readers over HTTP, as counted; without any read-ahead it depends on the file's metadata."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a read moves over a network."""
+
+    requests: int
+    stages: int  # round trips one after another: requests under way together take one
+    nbytes: float  # from the server, with what is fetched ahead
+
+
+def moved(read: Read, counts: Counts) -> Moved:
+    """Return what a reader asks of a server, and gets; with opening, where that is part of a read.
+
+    The file is thought to hold nothing but the variable, in order: others take more.
+
+    Examples
+    --------
+    >>> from hyperslab.io import Layout
+    >>> from .counts import counts_of
+    >>> layout = Layout("netcdf4", chunks=(1, 1000))
+    >>> series = Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py", opens=True)
+    >>> moved(series, counts_of(series))  # all of the file, when it is opened
+    Moved(requests=2, stages=2, nbytes=80000.0)
+    """
+    if read.library not in FETCHES:
+        raise UncalibratedError(
+            f"how {read.library!r} fetches from a URL is not known: it is of {', '.join(FETCHES)}"
+        )
+    how = FETCHES[read.library]
+    if how.ahead_bytes:
+        return _read_ahead(read, counts, how)
+    opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
+    if counts.requests:
+        # Zarr asks for the chunks of a shard one after another, for several shards at once.
+        lines = counts.shards or counts.requests
+        stages += math.ceil(lines / how.at_once) * math.ceil(counts.requests / lines)
+    return Moved(opening + counts.requests, stages, counts.stored_bytes)
+
+
+def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
+    """Return what is moved in windows, each of a piece and of what is fetched ahead of the next.
+
+    Opening fetches the first; each leaf of HDF5's index of chunks lies elsewhere, so that windows
+    are left for it.
+    """
+    size, ahead = file_bytes(read), how.ahead_bytes
+    requests, nbytes = (how.opening, float(ahead)) if read.opens else (0, 0.0)
+    if read.opens and size <= ahead:
+        return Moved(requests, requests, size)
+    for one in (region(selection, read.shape) for selection in read.selections):
+        if not one.size:
+            continue
+        if read.chunks is None:
+            piece = counts.useful_bytes / max(counts.runs, 1)
+            stretches, span = spans(one, read.shape, read.itemsize, piece, ahead)
+        else:
+            grid = chunk_grid(read.shape, read.chunks)
+            piece = size / math.prod(grid)
+            stretches, span = chunk_stretches(read, one, ahead)
+            leaves = math.ceil(stretches * span / piece / _LEAF_CHUNKS)
+            apart = math.prod(grid) > _LEAF_CHUNKS and _LEAF_CHUNKS * piece > ahead
+            jumps = 2 * leaves - 1 if apart else 0
+            requests, nbytes = requests + jumps, nbytes + jumps * ahead
+        requests += stretches * math.ceil(max(span / (piece + ahead), 1.0))
+        nbytes += min(stretches * (span + ahead), size)
+    return Moved(requests, requests, nbytes)
+
+
+def wire_seconds(read: Read, counts: Counts) -> float:
+    """Return the seconds that round trips and bytes take, without the work of the client.
+
+    Examples
+    --------
+    >>> from hyperslab.network import Link
+    >>> from hyperslab.io import Layout
+    >>> from .counts import counts_of
+    >>> layout = Layout("zarr2", chunks=(1, 1000))
+    >>> far = Read((20, 1000), "f4", layout, ((slice(None), 0),), "zarr", link=Link(1e6, 0.1))
+    >>> round(wire_seconds(far, counts_of(far)), 3)
+    0.28
+    """
+    if read.link is None:
+        return 0.0
+    traffic = moved(read, counts)
+    how = FETCHES[read.library]
+    # What is asked for at once takes connections, which are made at once too.
+    more = how.at_once > 1 and traffic.requests - how.opening > how.opening
+    return read.link.seconds(traffic.stages, (1.0 + more) * read.opens, traffic.nbytes)
+
+
+def file_bytes(read: Read) -> float:
+    """Return the bytes that the values of a variable take in its file.
+
+    Examples
+    --------
+    >>> from hyperslab.io import Layout
+    >>> layout = Layout("netcdf4", chunks=(6, 6), codec="deflate")
+    >>> file_bytes(Read((10, 10), "f4", layout, (...,), "h5py", chunk_bytes=50.0))
+    200.0
+    """
+    chunks = read.layout.chunks or read.shape
+    if read.layout.chunks is None or read.chunk_bytes is None:
+        return float(padded_bytes(read.shape, chunks, read.itemsize))
+    return math.prod(chunk_grid(read.shape, chunks)) * read.chunk_bytes

@@ -1,1 +1,0 @@
-"""The command `hyperslab advise`: its options, what it prints, and how advice is applied."""

@@ -1,0 +1,212 @@
+"""Samples of a bench through MPI: ranks write a variable together, and read it again."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from hyperslab.io.creation import blocks
+from hyperslab.io.layout import NETCDF4, Layout
+from hyperslab.io.writing import sync_files
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.cold import ColdCacheError, evict
+from hyperslab.parallel.cases import cost
+from hyperslab.parallel.errors import AbsentError, ParallelError
+from hyperslab.parallel.found import Program, find
+from hyperslab.parallel.job import RanksJob, run
+from hyperslab.parallel.plan import Part, SharedArray, WritePlan
+from hyperslab.parallel.report import Report
+
+from ..report.compare import WrongValuesError
+from ..sources.base import Source, SourceVariable
+from ..specs.target import Target
+
+_FORMATS = (*NETCDF4, "hdf5")
+_MOST_DIMS = 4
+_TIMEOUT_S = 3600.0
+_NOT_WITH_RANKS = {
+    "patterns": "--patterns", "slabs": "-s", "starts": "-t", "quantize": "--quantize",
+    "cache": "--cache", "endian": "--endian",
+}  # fmt: skip
+
+
+def check_ranks(arguments: argparse.Namespace) -> None:
+    """Refuse ranks that cannot be had, and what ranks cannot do.
+
+    Raises
+    ------
+    ValueError
+        Where MPI is missing: with what of it, and what installs that.
+    """
+    ranks = arguments.ranks
+    if ranks is None:
+        if arguments.independent:
+            raise ValueError("--independent is of --ranks: give --ranks N too")
+        return
+    if ranks < 1:
+        raise ValueError(f"--ranks {ranks}: give at least 1")
+    given = [option for name, option in _NOT_WITH_RANKS.items() if getattr(arguments, name)]
+    if given or not arguments.verify:
+        raise ValueError(
+            f"--ranks with {(given or ['--no-verify'])[0]}: ranks write and read the whole "
+            "variable as it is, and compare it: leave one of them out"
+        )
+    program()
+
+
+def program() -> Program:
+    """Return what writes with parallel HDF5; a ValueError says what is missing for it."""
+    try:
+        return find()["hdf5"]
+    except AbsentError as error:
+        raise ValueError(f"--ranks: {error}") from error
+
+
+def writable(
+    targets: Sequence[Target], variables: Sequence[SourceVariable], *, asked: bool
+) -> list[Target]:
+    """Return the layouts that ranks can write; one that was asked for is refused, not left out.
+
+    Raises
+    ------
+    ValueError
+        When there are several variables, one that cannot be shared, or no layout is left.
+    """
+    variable = variables[0]
+    if len(variables) > 1:
+        raise ValueError("--ranks writes one variable: name one with --variables")
+    if not 1 <= len(variable.shape) <= _MOST_DIMS:
+        raise ValueError(
+            f"--ranks: {variable.name} has {len(variable.shape)} dimensions ({variable.shown_dims})"
+            f": name a variable of 1 to {_MOST_DIMS} with --variables"
+        )
+    faults = {target: _fault(target.layouts(variables)[variable.name]) for target in targets}
+    kept = [target for target, fault in faults.items() if not fault]
+    wrong = next((f"{target.name}: {fault}" for target, fault in faults.items() if fault), "")
+    if wrong and (asked or not kept):
+        raise ValueError(f"--ranks: {wrong}: give others, or --no-copy where it is the file's own")
+    return kept
+
+
+def _fault(layout: Layout) -> str:
+    if layout.format not in _FORMATS:
+        return f"ranks write netcdf4 and hdf5, not {layout.format}"
+    if layout.codec not in (None, "deflate"):
+        return f"ranks write uncompressed or with deflate, not {layout.codec}"
+    if layout.byteorder == "big" or layout.fletcher32:
+        return "ranks write the machine's byte order, and no checksums"
+    return ""
+
+
+@dataclass(frozen=True)
+class RanksTrial:
+    """Write a variable by several ranks, and read it warm and then cold; its phases are `Trial`'s.
+
+    Ranks compare what they read with the values, to the last bit.
+
+    Parameters
+    ----------
+    job
+        The write; its path is that of the copy.
+    program
+        What runs it.
+    """
+
+    job: RanksJob
+    program: Program
+
+    def __call__(self, watch: Stopwatch) -> None:
+        """Run the sample."""
+        path = self.job.path
+        made = run(self.job, self.program)
+        self._note(watch, made, "create", "meta_write")
+        self._note(watch, made, "write", "data_write")
+        with watch("sync"):
+            sync_files(path)
+        self._note(watch, made, "close", "close")
+        watch.note(file_bytes=path.stat().st_size)
+        read = self._read()
+        self._note(watch, read, "open", "meta_reread", cache_state="warm")
+        self._note(watch, read, "read", "data_reread", cache_state="warm")
+        self._note(watch, read, "read", "pattern:whole", cache_state="warm", pattern="whole")
+        try:
+            evict([path])
+        except ColdCacheError:
+            return
+        read = self._read()
+        self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
+
+    def _read(self) -> Report:
+        try:
+            return run(replace(self.job, reads=True, read_only=True), self.program)
+        except ParallelError as error:
+            if "differs" in str(error):
+                raise WrongValuesError(str(error)) from error
+            raise
+
+    def _note(
+        self, watch: Stopwatch, report: Report, phase: str, name: str, **columns: object
+    ) -> None:
+        with watch(name, **columns):
+            pass
+        watch.note(**cost(report[phase], self.job))
+
+
+def trial(
+    variable: SourceVariable, layout: Layout, ranks: int, values: Path, *, independent: bool
+) -> RanksTrial:
+    """Return the sample of a layout, but for the path of the copy.
+
+    Ranks share the slowest dimension, in whole chunks where there are enough; `values` is the file
+    of `put_values`.
+
+    Raises
+    ------
+    ValueError
+        When there are more ranks than there is to share, or each alone cannot compress.
+    """
+    shape, length = variable.shape, variable.shape[0]
+    if ranks > length:
+        raise ValueError(
+            f"--ranks {ranks}: {variable.name} has {length} along {variable.dims[0]}, which ranks "
+            f"share: give at most {length}"
+        )
+    if independent and layout.codec:
+        raise ValueError(
+            "--independent: HDF5 compresses in collective calls only: leave it out, or give "
+            "--codec none and --no-copy"
+        )
+    unit = layout.chunks[0] if layout.chunks and -(-length // layout.chunks[0]) >= ranks else 1
+    ends = [min(-(-length // unit) * rank // ranks * unit, length) for rank in range(ranks + 1)]
+    parts = tuple(
+        Part((a, *(0 for _ in shape[1:])), (b - a, *shape[1:])) for a, b in pairwise(ends)
+    )
+    dtype = variable.dtype.replace("u", "i")  # what is stored are bytes: a sign changes none
+    plan = WritePlan((SharedArray("data", dtype, shape, parts, layout.chunks or ()),))
+    job = RanksJob(
+        "hdf5",
+        plan,
+        Path(),
+        "independent" if independent else "collective",
+        timeout_s=_TIMEOUT_S,
+        data=values,
+        deflate=layout.effective_level or 0,
+        shuffle=layout.shuffle,
+    )
+    return RanksTrial(job, program())
+
+
+def put_values(source: Source, variable: SourceVariable, path: Path, limit_bytes: int) -> None:
+    """Write the values of a variable into a plain file, which ranks take them from."""
+    with path.open("wb") as file:
+        file.truncate(variable.nbytes)
+    for block in blocks(variable.shape, variable.chunks, variable.itemsize, limit_bytes):
+        # Mapped anew: what is mapped and written stays in memory until it is not mapped any more.
+        values = np.memmap(path, variable.dtype, "r+", shape=variable.shape)
+        values[block] = source.read(variable.name, block)
+        del values

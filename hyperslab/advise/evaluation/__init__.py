@@ -1,1 +1,0 @@
-"""How good advice is: what was advised first, among all candidates measured."""

@@ -1,1 +1,0 @@
-"""Reads that are timed: those that the model is fitted to, and those that it is tried on."""

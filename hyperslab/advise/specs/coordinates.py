@@ -1,0 +1,68 @@
+"""What a variable needs beside itself: its coordinates, their bounds, its grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hyperslab.io.variable import Variable
+
+_NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
+
+
+def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the variables that some variables cannot be understood without.
+
+    These are the coordinate variables of their dimensions, what their attributes coordinates,
+    bounds, climatology, grid_mapping and formula_terms name, and what those need in turn.
+
+    Parameters
+    ----------
+    variables
+        All variables of a file, by name.
+    names
+        Those that are chosen.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the file, without the chosen ones.
+
+    Source: CF conventions 1.11, chapters 4, 5 and 7.
+
+    Examples
+    --------
+    >>> time = Variable("time", ("time",), (3,), "f8", {"bounds": "time_bnds"})
+    >>> ends = Variable("time_bnds", ("time", "two"), (3, 2), "f8")
+    >>> sst = Variable("sst", ("time", "x"), (3, 5), "f4")
+    >>> ice = Variable("ice", ("time", "x"), (3, 5), "f4")
+    >>> coordinates_of({v.name: v for v in (time, ends, sst, ice)}, ["sst"])
+    ('time', 'time_bnds')
+    """
+    found, todo = set(names), list(names)
+    while todo:
+        for name in _needed(variables, todo.pop()):
+            if name not in found:
+                found.add(name)
+                todo.append(name)
+    return tuple(name for name in variables if name in found and name not in names)
+
+
+def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
+    variable = variables[name]
+    for other, candidate in variables.items():
+        own = other.rpartition("/")[2]
+        # One name means one dimension in a source: those of groups may have a longer one.
+        if any(candidate.dims == (dim,) and dim.endswith(own) for dim in variable.dims):
+            yield other
+    for key in _NAMING:
+        text = variable.attrs.get(key)
+        for word in text.split() if isinstance(text, str) else ():
+            group = name.rpartition("/")[0]
+            while True:
+                path = f"{group}/{word.strip(':')}".lstrip("/")
+                if path in variables:
+                    yield path
+                    break
+                if not group:
+                    break
+                group = group.rpartition("/")[0]

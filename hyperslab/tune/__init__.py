@@ -1,0 +1,1 @@
+"""What changes a user's own file: its chunks, codec and format, in bounded memory."""

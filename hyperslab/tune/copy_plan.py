@@ -1,0 +1,289 @@
+"""How a file is copied within a memory limit: the pieces of each variable, in one pass or two."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperslab.advise.memory import mib
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.io.chunk_shapes import padded_bytes
+from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+
+from .slabs import Lengths, Slab, Slabs, choose, cut, runs
+
+MARGIN_BYTES = 20 * 2**20  # what the allocator holds back, attributes, buffers of the libraries
+LEAST_CACHE_BYTES = 2**20
+MOST_READS = 2.0  # of a source chunk in one pass; with more there are two
+_SLAB_BYTES = 48 * 2**20  # larger pieces only where they save reading chunks twice
+_FILTERING = 3  # chunks a library holds while it undoes or applies filters
+_MOST_PIECES = 2**24
+_MOST_AT_ONCE = 10  # chunks zarr-python works on at the same time by itself
+# Resident memory over the chunks of a call, of 4x4 and 5x5 float32, written and read: HDF5 6.5 to
+# 6.8 kB (it makes a selection for each), zarr-python 2.2 to 3.6 kB (a task).
+_HDF5_CALL_BYTES, _ZARR_CALL_BYTES = 7_000, 4_000
+_INDEX_BYTES, _MOST_INDEX_BYTES = 200, 32 * 2**20  # of HDF5, for each chunk that was written
+
+
+class MemoryLimitError(ValueError):
+    """A copy does not fit into the memory that it may use."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """How the values of one variable go from the source to the copy."""
+
+    pieces: Slabs  # whole chunks of the copy, which is written, and read again, in them
+    reads: float  # of a chunk of the source, on average
+    source_cache_bytes: int
+    at_once: int  # chunks that zarr-python may work on
+    first: Slabs | None = None  # what the source is read in, where there is a scratch file
+    scratch_bytes: int = 0
+
+    def parts(self, slab: Slab) -> Iterator[Slab]:
+        """Yield one of `pieces` by what the scratch file has in one place; whole without one."""
+        return iter([slab]) if self.first is None else cut(slab, self.first.lengths)
+
+
+@dataclass(frozen=True)
+class CopyPlan:
+    """How all variables of a copy go."""
+
+    each: dict[str, Route]  # by name
+    cache_bytes: int | None  # of each variable of the copy; None leaves the library's own
+    reduced: bool  # whether that is less than the library's own, which does not fit
+    piece_bytes: int  # most that the copy should be read in at once, when it is made
+
+
+def plan_copy(
+    variables: Sequence[tuple[SourceVariable, Layout]],
+    *,
+    source_format: str,
+    cache_bytes: int | None,
+    memory_bytes: int,
+    taken_bytes: int = 0,
+    scratch: bool = False,
+) -> CopyPlan:
+    """Settle how variables are copied into their layouts, within a memory limit.
+
+    Of the memory, `taken_bytes` are taken before. A chunk cache that is None is the library's own,
+    or less where that does not fit. With `scratch` values may go through a file of their size.
+
+    Raises
+    ------
+    MemoryLimitError
+        When not even one chunk of the copy fits, with the memory that would do.
+    """
+    free = memory_bytes - taken_bytes - MARGIN_BYTES
+    own = library_cache_bytes(variables[0][1].format)
+    caches = (own, min(own, LEAST_CACHE_BYTES)) if cache_bytes is None else (cache_bytes,)
+    for held in caches:
+        needs = [_Need(v, layout, source_format, held, len(variables)) for v, layout in variables]
+        if max(need.least(comfortable=True) for need in needs) <= free:
+            break
+    worst = max(needs, key=lambda need: need.least())
+    if worst.least() > free:
+        raise MemoryLimitError(
+            f"copying {worst.variable.name} into {worst.unit_words} needs {mib(worst.least())}, "
+            f"and {mib(max(free, 0))} of {mib(memory_bytes)} are left for it: allow at least "
+            f"{mib(memory_bytes - free + worst.least())}, or take smaller chunks"
+        )
+    each = {need.variable.name: need.route(free, scratch=scratch) for need in needs}
+    for name, route in each.items():
+        if len(route.pieces) > _MOST_PIECES:
+            raise MemoryLimitError(f"{name} would be copied in {len(route.pieces):,} pieces: allow "
+                                   "more memory, or leave it out")  # fmt: skip
+    reduced = held < own and cache_bytes is None
+    return CopyPlan(
+        each,
+        held if own and (reduced or cache_bytes is not None) else None,
+        reduced,
+        # A piece, and as much again for its chunks; the copy's cache is there as well.
+        max((free - min(held, free // 2)) // 4, 2**16),
+    )
+
+
+@contextmanager
+def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
+    """Let zarr-python work on no more chunks at the same time than fit into memory."""
+    if "zarr" not in sys.modules:
+        yield
+        return
+    import zarr
+
+    most = min(route.at_once for route in plan.each.values())
+    with zarr.config.set({"async.concurrency": most}):
+        yield
+
+
+def library_cache_bytes(format: str) -> int:
+    """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none.
+
+    Examples
+    --------
+    >>> library_cache_bytes("netcdf3"), library_cache_bytes("netcdf4") > 0
+    (0, True)
+    """
+    if format in (*NETCDF4, "nczarr"):
+        import netCDF4
+
+        return int(netCDF4.get_chunk_cache()[0])
+    if format == "hdf5":
+        import h5py
+
+        return int(h5py.h5p.create(h5py.h5p.FILE_ACCESS).get_cache()[2])
+    return 0
+
+
+def call_bytes(format: str) -> int:
+    """Return what a library holds, in bytes, for each chunk that one call touches.
+
+    Examples
+    --------
+    >>> call_bytes("netcdf3"), call_bytes("hdf5")
+    (0, 7000)
+    """
+    if format in (*NETCDF4, "hdf5"):
+        return _HDF5_CALL_BYTES
+    return _ZARR_CALL_BYTES if format.startswith(("zarr", "nczarr")) else 0
+
+
+class _Need:
+    """What one variable needs beside its pieces, and the smallest piece."""
+
+    def __init__(
+        self, variable: SourceVariable, layout: Layout, source_format: str, cache: int, count: int
+    ) -> None:
+        self.variable, self.layout = variable, layout
+        size, shape = variable.itemsize, variable.shape
+        from_zarr = source_format.startswith("zarr")
+        to_zarr = layout.format.startswith("zarr")
+        chunks = layout.chunks if shape else None
+        unit = (layout.shards or chunks) if shape else ()
+        if unit is None and layout.format.startswith(("zarr", "nczarr")):
+            unit = chunks = tuple(max(n, 1) for n in shape)
+        self.source: Lengths = (variable.chunks if shape else None) or runs(shape, size)
+        self.unit: Lengths = unit or runs(shape, size)
+        # Libraries hold whole chunks, also where they overhang.
+        self._unit_bytes = max(math.prod(self.unit) * size, 1)
+        fetched = variable.chunk_bytes if shape else 0
+        chunk_bytes = math.prod(chunks) * size if chunks else 0
+        self._zarr = from_zarr or to_zarr
+        self._at_once_bytes = 2 * max(fetched * from_zarr, self._unit_bytes * to_zarr)
+        self._source_cache = 0
+        if fetched and not from_zarr:
+            self._source_cache = min(max(fetched, LEAST_CACHE_BYTES), 16 * LEAST_CACHE_BYTES)
+        held = 0
+        if chunks and layout.format not in CLASSIC:
+            held = min(cache, padded_bytes(np.maximum(shape, 1).tolist(), chunks, size))
+        # NCZarr's cache is only freed when the file is closed.
+        held *= count if layout.format == "nczarr" else 1
+        self._fixed = self._source_cache + held
+        self._fixed += 0 if from_zarr else fetched * (_FILTERING if variable.codec else 1)
+        self._fixed += 0 if to_zarr else chunk_bytes * (_FILTERING if layout.codec else 1)
+        self._fixed += 2 * self._unit_bytes if layout.shards else 0
+        if chunks and layout.format in (*NETCDF4, "hdf5") and 0 not in shape:
+            indexed = padded_bytes(shape, chunks, 1) // math.prod(chunks) * _INDEX_BYTES
+            self._fixed += min(indexed, _MOST_INDEX_BYTES)
+        self._calls = ((call_bytes(source_format), variable.chunks if shape else None),
+                       (call_bytes(layout.format), chunks))  # fmt: skip
+        swapped = "big" in (variable.byteorder, layout.byteorder) and size > 1
+        # Rounded values are compared with the source's, which are read once more for that.
+        self._times = 1 + (swapped or self._zarr) + (layout.quantize is not None)
+
+    @property
+    def unit_words(self) -> str:
+        """What the copy writes at once, in words."""
+        if self.layout.chunks is None or not self.variable.shape:
+            return f"contiguous {self.layout.format}"
+        kind = "shards" if self.layout.shards else "chunks"
+        return f"{kind} of {'x'.join(map(str, self.unit))} ({mib(self._unit_bytes)})"
+
+    def least(self, comfortable: bool = False) -> int:
+        """Return the bytes without which it cannot be copied, or not well."""
+        piece = self._unit_bytes
+        if comfortable:
+            piece = max(2 * piece, min(_SLAB_BYTES // 2, self.variable.nbytes))
+        shape = self.variable.shape
+        fitted = tuple(min(u, max(n, 1)) for u, n in zip(self.unit, shape, strict=True))
+        return self._fixed + self._at_once_bytes + self._times * piece + self._held(fitted)
+
+    def route(self, free: int, *, scratch: bool) -> Route:
+        """Choose the pieces that fit into what is free."""
+        at_once = _MOST_AT_ONCE
+        if self._at_once_bytes:
+            able = (free - self._fixed) // 4 // self._at_once_bytes
+            at_once = min(max(able, 1), _MOST_AT_ONCE)
+        space = free - self._fixed - self._at_once_bytes * at_once
+        once = self._one_pass(space)
+        reads = once.reads(self.source)
+        if reads > MOST_READS and scratch and self.layout.quantize is None:
+            second = self._within(space, self.source, self.unit, beside=1)
+            first = self._within(space, second.lengths, self.source, beside=1)
+            most = max(first.elements, second.elements) * self.variable.itemsize
+            own = first.reads(self.source)
+            if own < reads and most * (self._times + 1) <= space:
+                nbytes = self.variable.nbytes
+                return Route(second, own, self._source_cache, at_once, first, nbytes)
+        return Route(once, reads if self.variable.nbytes else 1.0, self._source_cache, at_once)
+
+    def _one_pass(self, space: int) -> Slabs:
+        """Return whole chunks of the copy; large pieces only where they save reading."""
+        slabs = self._within(min(space, _SLAB_BYTES * self._times), self.source, self.unit)
+        if slabs.reads(self.source) > 1:
+            slabs = self._within(space, self.source, self.unit)
+        return slabs
+
+    def _within(self, space: int, source: Lengths, unit: Lengths, beside: int = 0) -> Slabs:
+        """Return pieces that fit with what lies beside them and what libraries hold for chunks."""
+        size, times = max(self.variable.itemsize, 1), self._times + beside
+        most = max(space // times // size, 1)
+        while True:
+            slabs = choose(self.variable.shape, size, source, unit, most)
+            used = times * slabs.elements * size + self._held(slabs.lengths)
+            if used <= space or most <= math.prod(unit):
+                return slabs
+            most = max(min(slabs.elements * space // used, most * 9 // 10), math.prod(unit))
+
+    def _held(self, lengths: Lengths) -> int:
+        """Return what the libraries hold for the chunks of one piece."""
+        shape = self.variable.shape
+        each = [n * touched(lengths, chunks, shape, aligned=True) for n, chunks in self._calls]
+        # One kind of library gives the other's memory out again.
+        return max(each) if self._calls[0][0] == self._calls[1][0] else sum(each)
+
+
+def touched(
+    lengths: Sequence[int],
+    chunks: Sequence[int] | None,
+    shape: Sequence[int],
+    steps: Sequence[int] | None = None,
+    *,
+    aligned: bool = False,
+) -> int:
+    """Return the most chunks that a block of elements, some steps apart, can touch.
+
+    An `aligned` block begins where a chunk does along axes on which it holds whole ones.
+
+    Examples
+    --------
+    >>> touched((10, 10), (10, 5), (100, 100)), touched((10, 10), (10, 5), (100, 100), aligned=True)
+    (6, 2)
+    >>> touched((3, 1), (10, 5), (100, 100), (20, 1))
+    3
+    """
+    if chunks is None:
+        return 0
+    total = 1
+    for axis, (length, chunk, n) in enumerate(zip(lengths, chunks, shape, strict=True)):
+        step = steps[axis] if steps else 1
+        span = (length - 1) * step + 1
+        whole = aligned and step == 1 and length % chunk == 0
+        most = -(-span // chunk) if whole else (span - 2) // chunk + 2
+        total *= max(min(most, length, -(-n // chunk)), 1)
+    return total

@@ -1,0 +1,85 @@
+"""Files that appear under their name only when they are whole, and what killed runs left."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hyperslab.io.creation import STORE_MARKS
+from hyperslab.io.writing import remove
+from hyperslab.measure.parent import alive
+
+_MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+)\.part$")
+
+
+def part_name(name: str, pid: int | None = None) -> str:
+    """Return the name that a file has until it is whole: it carries this machine and process.
+
+    Examples
+    --------
+    >>> part_name("sst.nc", pid=7).startswith(".sst.nc."), part_name("sst.nc", 7)[-7:]
+    (True, '-7.part')
+    """
+    return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.part"
+
+
+@contextmanager
+def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """Give a place beside a path to write to; it takes the path's name at the end.
+
+    When the body fails, what it wrote is removed and whatever was at the path stays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_or_nothing(Path(folder) / "a.txt") as place:
+    ...         _ = place.write_text("whole")
+    ...     [file.name for file in Path(folder).iterdir()]
+    ['a.txt']
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not a folder: make it first")
+    remove_leftovers(path.parent, path.name)
+    require_free(path, overwrite)
+    place = path.with_name(part_name(path.name))
+    old = path.with_name(part_name(f"{path.name}.old"))
+    remove(place)
+    try:
+        yield place
+        require_free(path, overwrite)  # it may have come meanwhile
+        if path.is_dir() and not path.is_symlink():  # a folder is not replaced in one step
+            path.replace(old)
+        place.replace(path)
+    finally:
+        remove(place)
+        remove(old)
+
+
+def require_free(path: Path, overwrite: bool) -> None:
+    """Refuse a path at which something is; a file or a Zarr store may be replaced when asked."""
+    if not path.exists() and not path.is_symlink():
+        return
+    if not overwrite:
+        raise FileExistsError(f"{path} exists: remove it, or give another name")
+    if path.is_dir() and not any((path / mark).is_file() for mark in STORE_MARKS):
+        raise FileExistsError(f"{path} is a folder and no Zarr store: give another name")
+
+
+def remove_leftovers(folder: Path, name: str) -> None:
+    """Remove what processes of this machine that no longer live left half-made of a file."""
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        mark = _MARK.match(entry.name)
+        mine = mark and (mark["name"], mark["host"]) == (name, _host())
+        if mark and mine and not alive(int(mark["pid"])):
+            remove(entry)
+
+
+def _host() -> str:
+    """Return a mark of this machine: on a shared disk others' processes cannot be asked."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

@@ -1,0 +1,198 @@
+"""Copy variables piece by piece, in one pass or by way of a scratch file, and compare the copy.
+
+With a scratch file the first pass reads whole chunks of the source, each once, and puts what the
+pieces of the second have of them one after another into a plain file without a name, which is gone
+when the process is. The second takes each piece together and writes it as whole chunks of the copy.
+It is the plan of rechunker and cubed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.advise.report.compare import WrongValuesError, difference, digest
+from hyperslab.advise.sources.base import Source, SourceVariable
+from hyperslab.io.creation import Writer
+from hyperslab.io.layout import Layout
+
+from .copy_plan import Route
+from .slabs import Slab, Slabs, cut
+
+Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
+Ledger = list[int]  # what stands for the values of each piece of a variable, in order
+Watcher = Callable[[Slab, NDArray[Any]], None]
+
+
+def untimed(_: str) -> AbstractContextManager[dict[str, object]]:
+    """Stand in for a stopwatch where nothing is timed."""
+    return nullcontext({})
+
+
+def transfer(
+    source: Source,
+    writer: Writer,
+    variable: SourceVariable,
+    route: Route,
+    *,
+    scratch: Path | None = None,
+    lap: Lap = untimed,
+    seen: Watcher | None = None,
+) -> Ledger:
+    """Copy one variable: phases data_read and data_write, by turns; give what `reread` compares.
+
+    Each piece is shown to `seen`.
+    """
+    name, ledger = variable.name, []
+
+    def read(slab: Slab) -> NDArray[Any]:
+        with lap("data_read") as columns:
+            values = source.read(name, slab)
+            add_bytes(columns, values.nbytes)
+        return values
+
+    source.cache(name, route.source_cache_bytes)
+    with nullcontext() if route.first is None else tempfile.TemporaryFile(dir=scratch) as file:
+        staged = None
+        if route.first is not None and file is not None:
+            staged = _Staged(file, route.pieces, np.dtype(variable.dtype))
+            for slab in route.first:
+                staged.put(slab, read(slab))
+            source.cache(name, 0)
+        for slab in route.pieces:
+            if staged is None:
+                values = read(slab)
+                ledger.append(_mark(values, slab, route))
+            else:
+                values = staged.take(slab, route)
+                ledger.append(staged.marks.pop(_offset(slab, route.pieces.whole)))
+            if seen:
+                seen(slab, values)
+            with lap("data_write") as columns:
+                writer.write(name, slab or ..., values)
+                add_bytes(columns, values.nbytes)
+            del values  # the next piece needs its memory
+    with lap("data_write"):
+        writer.finish(name)
+    source.cache(name, 0)
+    return ledger
+
+
+class _Staged:
+    """The scratch file: the pieces of the second pass, of each its parts in C order."""
+
+    def __init__(self, file: IO[bytes], pieces: Slabs, dtype: np.dtype[Any]) -> None:
+        self._file, self._pieces, self._dtype = file, pieces, dtype
+        self.marks: dict[int, int] = {}  # by the elements before a piece
+
+    def put(self, slab: Slab, values: NDArray[Any]) -> None:
+        """Take a piece of the first pass."""
+        for part in cut(slab, self._pieces.lengths):
+            piece = self._pieces.around(part)
+            block = np.ascontiguousarray(values[_within(part, slab)])
+            before = self._seek(part, piece)
+            self._file.write(block.reshape(-1).view(np.uint8).data)
+            # Parts come in no order: their marks are added so that the order does not matter.
+            self.marks[before] = self.marks.get(before, 0) ^ _mark_of(part, block)
+
+    def take(self, slab: Slab, route: Route) -> NDArray[Any]:
+        """Return a piece of the second pass."""
+        values = np.empty([s.stop - s.start for s in slab], self._dtype)
+        for part in route.parts(slab):
+            block = np.empty([s.stop - s.start for s in part], self._dtype)
+            self._seek(part, slab)
+            if self._file.readinto(block.reshape(-1).view(np.uint8).data) != block.nbytes:  # type: ignore[attr-defined]
+                raise OSError("the scratch file of the copy ended early")
+            values[_within(part, slab)] = block
+        return values
+
+    def _seek(self, part: Slab, piece: Slab) -> int:
+        before = _offset(piece, self._pieces.whole)
+        self._file.seek((before + _offset(part, piece)) * self._dtype.itemsize)
+        return before
+
+
+def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
+    """Return what stands for the values of a piece, put together from its parts."""
+    total = 0
+    for part in route.parts(slab):
+        total ^= _mark_of(part, values[_within(part, slab)])
+    return total
+
+
+def _mark_of(part: Slab, block: NDArray[Any]) -> int:
+    """Return a digest of a part and of its place: two that are exchanged show."""
+    place = repr([(s.start, s.stop) for s in part]).encode()
+    return int.from_bytes(hashlib.blake2b(digest(block) + place, digest_size=16).digest(), "big")
+
+
+def _within(part: Slab, slab: Slab) -> Slab:
+    pairs = zip(part, slab, strict=True)
+    return tuple(slice(p.start - s.start, p.stop - s.start) for p, s in pairs)
+
+
+def _offset(part: Slab, whole: Slab) -> int:
+    """Return the elements before a part, where the parts of a whole lie in C order."""
+    lengths = [p.stop - p.start for p in part]
+    full = [w.stop - w.start for w in whole]
+    return sum(
+        (p.start - w.start) * math.prod(lengths[:axis]) * math.prod(full[axis + 1 :])
+        for axis, (p, w) in enumerate(zip(part, whole, strict=True))
+    )
+
+
+def reread(
+    copy: Source,
+    source: Source,
+    variable: SourceVariable,
+    layout: Layout,
+    route: Route,
+    ledger: Ledger,
+    *,
+    lap: Lap = untimed,
+    verify: bool = True,
+) -> None:
+    """Read a copied variable again, phase data_reread, and compare every value.
+
+    Raises
+    ------
+    WrongValuesError
+        When a value differs, with the first place.
+    """
+    name, quantize = variable.name, layout.quantize
+    for slab, expected in zip(route.pieces, ledger, strict=True):
+        with lap("data_reread") as columns:
+            values = copy.read(name, slab)
+            add_bytes(columns, values.nbytes)
+        if verify and (quantize is not None or _mark(values, slab, route) != expected):
+            truth = source.read(name, slab)
+            wrong = difference(values, truth, quantize=quantize, fill_value=variable.fill_value)
+            if wrong or quantize is None:
+                where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
+                wrong = wrong or "the source itself has changed since it was read"
+                raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
+            del truth
+        del values
+    if copy.format != "nczarr":  # whose chunk cache stays
+        copy.cache(name, 0)
+
+
+def add_bytes(columns: dict[str, object], nbytes: int) -> None:
+    """Count bytes of values to the columns of a phase.
+
+    Examples
+    --------
+    >>> columns: dict[str, object] = {"useful_bytes": 3}
+    >>> add_bytes(columns, 4)
+    >>> columns
+    {'useful_bytes': 7}
+    """
+    columns["useful_bytes"] = int(str(columns.get("useful_bytes", 0))) + nbytes

@@ -1,0 +1,143 @@
+"""Which pieces an array is copied in: whole chunks of the copy, few source chunks read twice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, product
+
+_RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
+_CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
+_TRIED = 5_000  # shapes compared, at most
+
+Slab = tuple[slice, ...]
+Lengths = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Slabs:
+    """The pieces of an array that are copied one after the other; those at the ends are shorter.
+
+    Examples
+    --------
+    >>> list(Slabs((5, 4), (3, 4)))
+    [(slice(0, 3, None), slice(0, 4, None)), (slice(3, 5, None), slice(0, 4, None))]
+    >>> Slabs((10, 10), (5, 10)).reads((1, 10)), Slabs((10, 10), (10, 5)).reads((1, 10))
+    (1.0, 2.0)
+    """
+
+    shape: Lengths
+    lengths: Lengths
+
+    def __iter__(self) -> Iterator[Slab]:
+        return cut(self.whole, self.lengths)
+
+    def __len__(self) -> int:
+        return _count(self.shape, self.lengths)
+
+    @property
+    def whole(self) -> Slab:
+        """All of the array."""
+        return tuple(slice(0, n) for n in self.shape)
+
+    @property
+    def elements(self) -> int:
+        """Elements of the largest piece."""
+        return math.prod(self.lengths) if 0 not in self.shape else 0
+
+    def reads(self, chunks: Sequence[int]) -> float:
+        """Return how many pieces touch a chunk, on average over all chunks."""
+        axes = zip(self.shape, self.lengths, chunks, strict=True)
+        touched = math.prod(-(-n // a) + -(-n // b) - -(-n // math.lcm(a, b)) for n, a, b in axes)
+        return touched / max(_count(self.shape, chunks), 1)
+
+    def around(self, part: Slab) -> Slab:
+        """Return the piece that a part lies in."""
+        starts = [s.start // length * length for s, length in zip(part, self.lengths, strict=True)]
+        ends = zip(starts, self.lengths, self.shape, strict=True)
+        return tuple(slice(start, min(start + length, n)) for start, length, n in ends)
+
+
+def _count(shape: Sequence[int], lengths: Sequence[int]) -> int:
+    return math.prod(-(-n // length) for n, length in zip(shape, lengths, strict=True))
+
+
+def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
+    """Yield a slab cut at the multiples of lengths, in C order.
+
+    Examples
+    --------
+    >>> [part[0] for part in cut((slice(2, 7),), (3,))]
+    [slice(2, 3, None), slice(3, 6, None), slice(6, 7, None)]
+    """
+    axes = []
+    for s, length in zip(slab, lengths, strict=True):
+        inner = range((s.start // length + 1) * length, s.stop, length)
+        ends = [s.start, *inner, s.stop] if s.stop > s.start else []
+        axes.append([slice(a, b) for a, b in pairwise(ends)])
+    return product(*axes)
+
+
+def runs(shape: Sequence[int], itemsize: int) -> Lengths:
+    """Return a block of contiguous data that one read moves anyway, as if it were a chunk.
+
+    Examples
+    --------
+    >>> runs((100, 1000, 1000), 4)
+    (1, 16, 1000)
+    """
+    lengths, left = [1] * len(shape), max(_RUN_BYTES // itemsize, 1)
+    for axis in reversed(range(len(shape))):
+        lengths[axis] = max(min(shape[axis], left), 1)
+        left //= lengths[axis]
+    return tuple(lengths)
+
+
+def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, most: int) -> Slabs:
+    """Choose the pieces of an array: whole units, which read the chunks of the source the least.
+
+    A piece has at most `most` elements, unless one unit has more.
+
+    Examples
+    --------
+    >>> choose((100, 100), 4, (10, 100), (100, 10), 10_000).lengths
+    (100, 100)
+    >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
+    (100, 50)
+    """
+    shape = tuple(shape)
+    if not shape or 0 in shape:
+        return Slabs(shape, tuple(max(n, 1) for n in shape))
+    one = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
+    nbytes = math.prod(shape) * itemsize
+
+    def cost(lengths: Lengths) -> tuple[float, Lengths]:
+        slabs = Slabs(shape, lengths)
+        moved = slabs.reads(source) * nbytes + len(slabs) * _CALL_BYTES
+        return moved, tuple(-n for n in reversed(lengths))  # and then in the longest runs
+
+    axes = tuple(axis for axis, n in enumerate(shape) if one[axis] < n)
+    tried = islice(_lengthened(one, axes, shape, source, most), _TRIED)
+    return Slabs(shape, min(tried, key=cost))
+
+
+def _lengthened(
+    lengths: Lengths, axes: Lengths, shape: Lengths, source: Lengths, most: int
+) -> Iterator[Lengths]:
+    """Yield lengths that were made longer along some axes, in every order, as far as they fit."""
+    if not axes:
+        yield lengths
+    for axis in axes:
+        room = most * lengths[axis] // math.prod(lengths)
+        left = tuple(other for other in axes if other != axis)
+        for length in _steps(shape[axis], lengths[axis], source[axis], room):
+            made = (*lengths[:axis], length, *lengths[axis + 1 :])
+            yield from _lengthened(made, left, shape, source, most)
+
+
+def _steps(n: int, unit: int, chunk: int, room: int) -> set[int]:
+    """Return lengths of whole units worth a try: all that fits, in step with source chunks, one."""
+    both = math.lcm(unit, chunk)
+    longest = n if room >= n else max(room // unit, 1) * unit
+    return {longest, max(longest // both * both, unit) if longest < n else n, min(both, longest)}

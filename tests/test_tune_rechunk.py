@@ -1,0 +1,544 @@
+"""A rechunked file is whole under its name or not there at all, and every value is what it was."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import made_files
+import netCDF4
+import numpy as np
+import odd_files
+import pytest
+import zarr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab.advise.report.compare import WrongValuesError
+from hyperslab.advise.source import open_source
+from hyperslab.advise.sources.base import SourceVariable
+from hyperslab.advise.specs.target import Choice, Target
+from hyperslab.cli import main
+from hyperslab.io import Layout, Variable, create, write_array
+from hyperslab.tune import copy_plan, passes
+from hyperslab.tune import rechunk as module
+from hyperslab.tune.copy_plan import MemoryLimitError, Route, plan_copy
+from hyperslab.tune.disk_room import NoRoomError
+from hyperslab.tune.partial import part_name, remove_leftovers
+from hyperslab.tune.rechunk import copy, rechunk
+from hyperslab.tune.slabs import Slabs, choose
+
+MIB = 2**20
+FORMATS = ["netcdf3", "cdf5", "netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"]
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="what the test looks at is Linux's")
+
+
+def values(path):
+    with open_source(path) as source:
+        return {
+            name: source.read(name, tuple(slice(0, n) for n in variable.shape))
+            for name, variable in source.variables.items()
+            if variable.copyable
+        }
+
+
+def same(copied, original):
+    found, truth = values(copied), values(original)
+    assert set(found) == set(truth)
+    for name in truth:
+        assert found[name].dtype == truth[name].dtype
+        assert found[name].tobytes() == truth[name].tobytes(), name
+
+
+def chunks(path):
+    with open_source(path) as source:
+        return {name: variable.chunks for name, variable in source.variables.items()}
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    return {
+        "tile": made_files.radar_tile(folder / "tile.nc", 151, 201),
+        "classic": made_files.classic(folder / "classic.nc"),
+        "cdf5": made_files.classic(folder / "five.nc", "NETCDF3_64BIT_DATA"),
+        "nested": made_files.nested(folder / "nested.nc"),
+        "shards": made_files.sharded(folder / "sharded.zarr"),
+        "packed": made_files.packed(folder / "packed.nc"),
+        "scalars": made_files.scalars(folder / "scalars.nc"),
+        "growing": made_files.growing(folder / "growing.nc"),
+    }
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3", "zarr2", "nczarr"])
+@pytest.mark.parametrize(
+    "kind", ["tile", "classic", "cdf5", "nested", "shards", "packed", "scalars", "growing"]
+)
+def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
+    out = tmp_path / f"out{Layout(format).suffix}"
+    made = copy(files[kind], out, Target("chunked", format, Choice("default", "deflate")))
+    same(out, files[kind])
+    assert set(made.variables) == set(values(files[kind]))
+    assert names(tmp_path) == [out.name]
+
+
+@pytest.mark.parametrize("format", ["netcdf3", "netcdf3-64bit", "cdf5", "netcdf4-classic"])
+def test_classic_formats_take_what_has_no_groups(files, tmp_path, format):
+    for kind in ("tile", "classic", "packed"):
+        rechunk(files[kind], tmp_path / f"{kind}.nc", {}, format=format)
+        same(tmp_path / f"{kind}.nc", files[kind])
+    with netCDF4.Dataset(tmp_path / "classic.nc") as nc:
+        assert nc.dimensions["time"].isunlimited()
+    with pytest.raises(ValueError, match=r"lie in groups, which .* has not: take netcdf4, hdf5"):
+        rechunk(files["nested"], tmp_path / "nested.nc", {}, format=format, leave_out=True)
+
+
+def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path):
+    out = tmp_path / "out.nc"
+    made = rechunk(files["packed"], out, {"time": 4, "lat": 5}, choice=Choice(codec="zstd"))
+    with netCDF4.Dataset(out) as nc, netCDF4.Dataset(files["packed"]) as before:
+        sst = nc["sst"]
+        assert sst.dimensions == ("time", "lat", "lon")
+        assert (sst.scale_factor, sst.add_offset, sst._FillValue) == (0.01, 273.15, -32768)
+        assert sst.chunking() == [4, 5, 30]
+        assert sst.filters()["zstd"]
+        assert np.array_equal(sst[:].filled(-999), before["sst"][:].filled(-999))
+    assert made.notes == ()
+    rechunk(files["growing"], tmp_path / "grows.nc", {"time": 3})
+    with netCDF4.Dataset(tmp_path / "grows.nc") as nc:
+        assert nc.dimensions["time"].isunlimited()
+        assert nc["short"]._FillValue == -5
+        assert nc["a/b/v"].chunking()[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("asked", "shape", "before", "after"),
+    [
+        ({"t": -1}, (240, 37, 721, 1440), (1, 1, 721, 1440), (240, 1, 32, 33)),
+        ({"t": -1}, (1000, 500, 400), (1, 500, 400), (1000, 16, 16)),  # about 1 MiB of floats
+        ({"t": -1}, (1000, 500, 400), None, (1000, 16, 16)),
+        ({"t": 2}, (1000, 500, 400), (1, 500, 400), (2, 250, 250)),
+        ({"t": 1}, (1000, 500, 400), (4, 500, 400), (1, 500, 400)),  # no larger than it was
+        ({"t": -1, "y": -1, "x": -1}, (100, 500, 400), (1, 500, 400), (100, 500, 400)),
+        ({"t": -1}, (3_000_000, 5, 4), (1, 5, 4), (3_000_000, 1, 1)),
+        ({"t": -1}, (0, 5, 4), (1, 5, 4), (1, 5, 4)),
+    ],
+)
+def test_dimensions_that_are_not_named_are_shortened_where_they_must_be(
+    asked, shape, before, after
+):
+    dims = ("t", "z", "y", "x") if len(shape) == 4 else ("t", "y", "x")
+    variable = SourceVariable("a", dims, shape, "f4", chunks=before)
+    found = module._lengths(variable, asked)
+    assert found[0] == after[0]
+    assert all(
+        n == 1 for n, kept in zip(found[1:], (before or shape)[1:], strict=True) if kept == 1
+    )
+    assert np.prod(found) * 4 <= max(MIB, np.prod(after) * 4)
+    assert np.prod(found) >= np.prod(after) * 0.75
+
+
+def test_variables_without_a_dimension_keep_their_layout(files, tmp_path):
+    rechunk(files["classic"], tmp_path / "a.nc", {"time": -1, "lat": 2})
+    assert chunks(tmp_path / "a.nc")["sst"] == (7, 2, 9)
+    with netCDF4.Dataset(tmp_path / "a.nc") as nc:
+        assert nc["mask"].chunking() == "contiguous"
+    rechunk(files["tile"], tmp_path / "b.nc", {"lat": -1}, variables=["hsr"])
+    found, before = chunks(tmp_path / "b.nc"), chunks(files["tile"])
+    assert found.pop("hsr")[0] == 151
+    assert all(found[name] == before[name] for name in found)
+
+
+def test_shards_and_pages(files, tmp_path):
+    out = tmp_path / "a.zarr"
+    rechunk(files["shards"], out, {"y": 4}, variables=["sst"], shards={"y": 8, "x": -1})
+    made = zarr.open(out)
+    assert (made["sst"].chunks, made["sst"].shards) == ((4, 10), (8, 60))
+    assert made["sub/n"].chunks == (3, 3)
+    same(out, files["shards"])
+    rechunk(files["tile"], tmp_path / "b.h5", {"lat": 20}, page_bytes=2**16)
+    same(tmp_path / "b.h5", files["tile"])
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "said"),
+    [
+        ("in.nc", [], "is the source itself"),
+        ("link.nc", ["--overwrite"], "is the source itself"),
+        ("there.nc", [], "exists: remove it, or give another name"),
+        ("folder", ["--overwrite"], "is a folder and no Zarr store"),
+        ("none/a.nc", [], "is not a folder: make it first"),
+        ("a.nc", ["--scratch", "none"], "none is not a folder"),
+        ("a.nc", ["--chunks", "tim=-1"], "has a dimension tim: give some of time, lat, lon"),
+        ("a.nc", ["--chunks", "time=0"], "with a length of at least 1, or -1"),
+        ("a.nc", ["--chunks", "time"], "give each dimension once"),
+        ("a.nc", ["--chunks", "time=8,lat=99"], "chunk of 99 is longer: give at most 20"),
+        ("a.nc", ["--variable", "ssh"], "has no variable 'ssh': take of sst"),
+        ("a.nc", ["--codec", "rar"], "codec 'rar': give none, same or one of deflate"),
+        ("a.nc", ["--codec", "lzf"], "it takes deflate, zstd"),
+        ("a.nc", ["--format", "tiff"], "format 'tiff': give one of netcdf3"),
+        ("a.zarr", ["--format", "hdf5"], "its name means zarr3: give another name"),
+        ("a.nc", ["--memory", "1MiB"], "allow at least"),
+        ("a.nc", ["--memory", "much"], "size 'much': give bytes"),
+    ],
+)
+def test_what_cannot_be_had_is_said_before_anything_is_written(
+    tmp_path, monkeypatch, capsys, out, options, said
+):
+    monkeypatch.chdir(tmp_path)
+    made_files.packed(tmp_path / "in.nc")
+    (tmp_path / "there.nc").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.nc").symlink_to("in.nc")
+    before = names(tmp_path), (tmp_path / "in.nc").read_bytes()
+    words = options if "--chunks" in options else ["--chunks", "time=-1", *options]
+    assert main(["rechunk", "in.nc", out, *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+    assert (names(tmp_path), (tmp_path / "in.nc").read_bytes()) == before
+    assert (tmp_path / "there.nc").read_text() == "mine"
+
+
+def test_what_a_copy_cannot_hold_is_refused_unless_it_may_be_left_out(files, tmp_path):
+    with pytest.raises(ValueError, match=r"records is left out: it holds records .* --leave-out"):
+        rechunk(files["nested"], tmp_path / "a.nc", {"x": -1})
+    made = rechunk(files["nested"], tmp_path / "a.nc", {}, choice=Choice(codec="none"),
+                   leave_out=True)  # fmt: skip
+    assert "dimensions of groups lie in the root of the copy" in made.notes[0]
+    assert len(made.notes) == 5
+    with netCDF4.Dataset(tmp_path / "a.nc") as nc:
+        assert nc.history == "made"
+        assert nc["ocean/heat"].endian() == "big"
+    same(tmp_path / "a.nc", files["nested"])
+
+
+@pytest.mark.parametrize("kind", sorted(odd_files.KINDS))
+def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
+    path = odd_files.odd_file(tmp_path, kind)
+    before = path.read_bytes(), names(tmp_path)
+    try:
+        rechunk(path, tmp_path / "out.h5", {}, choice=Choice(codec="deflate"), leave_out=True)
+    except (ValueError, OSError) as error:
+        assert "\n" not in str(error)
+    else:
+        same(tmp_path / "out.h5", path)
+        (tmp_path / "out.h5").unlink()
+    assert (path.read_bytes(), names(tmp_path)) == before
+
+
+def test_only_what_is_a_file_or_store_is_replaced_when_asked(files, tmp_path):
+    (tmp_path / "a.nc").write_text("mine")
+    rechunk(files["packed"], tmp_path / "a.nc", {"time": -1}, overwrite=True)
+    same(tmp_path / "a.nc", files["packed"])
+    store = tmp_path / "a.zarr"
+    for length in (3, 5):
+        rechunk(files["shards"], store, {"y": length}, overwrite=True)
+    assert chunks(store)["sst"][0] == 5
+    same(store, files["shards"])
+    assert names(tmp_path) == ["a.nc", "a.zarr"]
+
+
+def test_without_options_a_file_changes_its_format(files, tmp_path, capsys):
+    assert main(["rechunk", str(files["packed"]), str(tmp_path / "a.zarr"), "-q"]) == 0
+    assert capsys.readouterr().err.count("\n") == 1
+    same(tmp_path / "a.zarr", files["packed"])
+    assert chunks(tmp_path / "a.zarr")["sst"] == chunks(files["packed"])["sst"]
+
+
+def test_a_url_is_copied(files, tmp_path):
+    with made_files.served(files["packed"].parent) as address:
+        rechunk(f"{address}/packed.nc", tmp_path / "a.nc", {"time": -1})
+    same(tmp_path / "a.nc", files["packed"])
+
+
+def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
+    from hyperslab.io import by_netcdf4 as netcdf
+
+    write = netcdf.NetCDFWriter.write
+
+    def wrong(self, name, selection, data):
+        write(self, name, selection, np.where(data == data.max(), data - 1, data))
+
+    monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
+    said = r"sst of the copy is wrong in \[0:8, .*values differ"
+    for least in (2.0, 0.0):  # in one pass, and in two
+        monkeypatch.setattr(copy_plan, "MOST_READS", least)
+        with pytest.raises(WrongValuesError, match=said):
+            rechunk(files["packed"], tmp_path / "a.nc", {"time": -1})
+        assert names(tmp_path) == []
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory):
+    """48 MiB of maps, of which a series needs them all."""
+    path = tmp_path_factory.mktemp("maps") / "maps.nc"
+    variable = Variable("sst", ("time", "lat", "lon"), (192, 128, 512), "f4")
+    layout = Layout("netcdf4", (1, 128, 512), "deflate", 1, shuffle=True)
+    first = np.cumsum(np.random.default_rng(0).normal(size=(128, 512)), axis=1).astype("f4")
+    with create(path, [variable], layout) as writer:
+        for step in range(192):
+            writer.write("sst", step, np.roll(first, step, axis=1))
+    return path
+
+
+MEASURED = """
+import re, sys
+from hyperslab.cli import main
+status = main(sys.argv[1:])
+print(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+sys.exit(status)
+"""
+
+
+@LINUX
+@pytest.mark.parametrize(("out", "memory"), [("a.nc", 110), ("a.zarr", 160), ("b.nc", 300)])
+def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory):
+    words = ["rechunk", maps, tmp_path / out, "--chunks", "time=-1", "--memory", f"{memory}MiB"]
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *map(str, words)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) / 1024 < memory
+    assert "every value compared; the source was read once" in done.stderr
+    assert ("scratch file of up to 48 MiB" in done.stderr) == (memory < 200)
+    same(tmp_path / out, maps)
+    assert names(tmp_path) == [out]
+
+
+def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
+    read = {}
+    transfer = passes.transfer
+
+    def counted(source, *words, **options):
+        original = source.read
+
+        def one(name, slab):
+            for step in range(slab[0].start, slab[0].stop):
+                read[step] = read.get(step, 0) + 1
+            return original(name, slab)
+
+        source.read = one
+        return transfer(source, *words, **options)
+
+    monkeypatch.setattr(module, "transfer", counted)
+    for memory, most in ((34, 1), (56, 2)):
+        said = []
+        made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
+                       say=said.append)  # fmt: skip
+        assert max(read.values()) == most == made.reads
+        assert (made.scratch_bytes == 48 * MIB) == (memory == 34)
+        assert f"is read {'once' if most == 1 else '2.0 times'}" in said[0]
+        read.clear()
+
+
+@st.composite
+def grids(draw, rank=3, longest=40):
+    shape = tuple(draw(st.integers(1, longest)) for _ in range(draw(st.integers(1, rank))))
+    return shape, *(tuple(draw(st.integers(1, n)) for n in shape) for _ in range(2))
+
+
+@given(grids(), st.integers(1, 4000))
+def test_pieces_are_whole_chunks_that_fit_and_cover_the_array_once(grid, most):
+    shape, source, unit = grid
+    slabs = choose(shape, 4, source, unit, most)
+    seen = np.zeros(shape, int)
+    touched = 0
+    for slab in slabs:
+        seen[slab] += 1
+        per_axis = (-(-s.stop // c) - s.start // c for s, c in zip(slab, source, strict=True))
+        touched += np.prod(list(per_axis))
+    assert (seen == 1).all()
+    assert slabs.elements <= max(most, np.prod(unit))
+    assert all(n % u == 0 or n == full for n, u, full in zip(slabs.lengths, unit, shape,
+                                                             strict=True))  # fmt: skip
+    chunked = np.prod([-(-n // c) for n, c in zip(shape, source, strict=True)])
+    assert slabs.reads(source) == pytest.approx(touched / chunked)
+
+
+@given(grids(longest=12), st.data())
+def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
+    shape, first, second = grid
+    truth = np.random.default_rng(0).random(shape)
+    made = np.full(shape, np.nan)
+    source = SimpleNamespace(
+        read=lambda name, slab: np.ascontiguousarray(truth[slab]), cache=lambda *words: None
+    )
+    writer = SimpleNamespace(
+        write=lambda name, slab, values: made.__setitem__(slab, values), finish=lambda name: None
+    )
+    variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "f8")
+    route = Route(Slabs(shape, second), 1.0, 0, 1, Slabs(shape, first), truth.nbytes)
+    ledger = passes.transfer(source, writer, variable, route)
+    assert made.tobytes() == truth.tobytes()
+    copied = SimpleNamespace(
+        read=lambda name, slab: np.ascontiguousarray(made[slab]), cache=source.cache, format="hdf5"
+    )
+    passes.reread(copied, source, variable, Layout("hdf5"), route, ledger)
+    made[tuple(data.draw(st.integers(0, n - 1)) for n in shape)] += 1
+    with pytest.raises(WrongValuesError, match="1 of"):
+        passes.reread(copied, source, variable, Layout("hdf5"), route, ledger)
+
+
+@given(grids(longest=400), st.sampled_from(FORMATS), st.sampled_from(["netcdf4", "zarr3"]),
+       st.booleans(), st.integers(22 * MIB, 400 * MIB))  # fmt: skip
+def test_what_is_shared_fits_and_the_least_that_is_named_is_enough(
+    grid, format, of, packed, memory
+):
+    shape, before, after = grid
+    codec = "deflate 4" if packed else ""
+    dims = tuple("xyz"[: len(shape)])
+    variable = SourceVariable("a", dims, shape, "f4", chunks=before, codec=codec)
+    chunked = format not in ("netcdf3", "cdf5")
+    layout = Layout(format, after if chunked else None, "deflate" if packed and chunked else None)
+    options = {"source_format": of, "cache_bytes": None, "scratch": True}
+    try:
+        plan = plan_copy([(variable, layout)], memory_bytes=memory, **options)
+    except MemoryLimitError as error:
+        enough = re.search(r"allow at least ([\d,]+) MiB", str(error))[1].replace(",", "")
+        assert int(enough) * MIB > memory
+        plan_copy([(variable, layout)], memory_bytes=int(enough) * MIB, **options)
+        return
+    route = plan.each["a"]
+    largest = max(each.elements for each in (route.pieces, route.first or route.pieces))
+    assert largest * 4 + route.source_cache_bytes <= memory - copy_plan.MARGIN_BYTES
+    assert route.reads <= copy_plan.MOST_READS or route.first is None
+
+
+def test_room_is_asked_for_before_the_work(maps, tmp_path, monkeypatch):
+    (tmp_path / "scratch").mkdir()
+    options = {"memory_bytes": 34 * MIB, "scratch": tmp_path / "scratch"}
+    free = SimpleNamespace(free=50 * MIB)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: free)
+    with pytest.raises(NoRoomError) as error:
+        rechunk(maps, tmp_path / "a.nc", {"time": -1}, **options)
+    assert f"the scratch file takes 48 MiB in {tmp_path / 'scratch'}" in str(error.value)
+    assert "50 MiB are left" in str(error.value)
+    assert names(tmp_path) == ["scratch"]
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from hyperslab.tune.rechunk import rechunk
+source, out, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+from hyperslab.advise.specs.target import Choice
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+for format in sys.argv[4:]:
+    try:
+        codec = "none" if format == "netcdf3" else "deflate"
+        rechunk(source, out.with_suffix(""), {}, choice=Choice(codec=codec), format=format)
+    except OSError as error:
+        print(format, error)
+    print(sorted(path.name for path in out.parent.iterdir()))
+"""
+
+
+@LINUX
+@pytest.mark.parametrize("kind", ["limit", "disk"])
+def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path, kind):
+    formats = ["netcdf3", "netcdf4", "hdf5", "zarr3", "nczarr"]
+    source, out = tmp_path / "noise.nc", tmp_path / "disk" / "out"
+    out.parent.mkdir()
+    noise = np.random.default_rng(0).integers(0, 2**31, (900, 900), "i4")  # not compressible
+    write_array(source, noise, Layout("netcdf4"))
+    before = source.read_bytes(), source.stat().st_mtime_ns
+    limit = 0 if kind == "disk" else 2**16
+    command = [sys.executable, "-c", LIMITED, str(source), str(out), str(limit), *formats]
+    if kind == "disk":  # a disk of a megabyte that only this process sees
+        mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+        inside = ["unshare", "--mount", "sh", "-c", mount, str(out.parent)]
+        if subprocess.run([*inside, "true"], capture_output=True).returncode:
+            pytest.skip("a small disk takes root to mount")
+        command = inside + command
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.strip().splitlines()
+    bound = "are left in" if kind == "disk" else "a file may not grow beyond 1 MiB"
+    for format, line, left in zip(formats, said[::2], said[1::2], strict=True):
+        assert line.startswith(format) and bound in line
+        assert left == "[]"
+    assert (source.read_bytes(), source.stat().st_mtime_ns) == before
+
+
+# Whoever runs the tests may have Ctrl-C ignored, as shells have for what runs in the background.
+SLOW = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from hyperslab.cli import main
+from hyperslab.tune import rechunk as module
+whole = module.transfer
+def transfer(*words, **options):
+    made = whole(*words, **options)
+    time.sleep(60 * (words[2].name == "hsr"))
+    return made
+module.transfer = transfer
+sys.exit(main(["rechunk", *sys.argv[1:], "--chunks", "lat=-1"]))
+"""
+
+
+@contextmanager
+def half_way(source, out):
+    """A process that rewrites a file, and sleeps half-way."""
+    words = [sys.executable, "-c", SLOW, str(source), str(out)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        end = time.monotonic() + 30
+        while not any(p.stat().st_size > 10_000 for p in out.parent.glob(".out.nc.*.part")):
+            assert time.monotonic() < end and process.poll() is None
+            time.sleep(0.01)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_interrupted_leaves_nothing(files, tmp_path, number):
+    with half_way(files["tile"], tmp_path / "out.nc") as process:
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+        assert process.returncode == 1
+    assert "interrupted: nothing is left of" in said
+    assert names(tmp_path) == []
+
+
+def test_what_is_killed_leaves_a_part_that_goes_with_the_next_run(files, tmp_path):
+    out = tmp_path / "out.nc"
+    with half_way(files["tile"], out) as process:
+        assert main(["rechunk", str(files["tile"]), str(tmp_path / "other.nc"), "--codec", "none",
+                     "-q"]) == 0  # fmt: skip
+        assert part_name("out.nc", process.pid) in names(tmp_path), "another's is left alone"
+        process.kill()
+        process.wait()
+    assert names(tmp_path) == [part_name("out.nc", process.pid), "other.nc"]
+    assert main(["rechunk", str(files["tile"]), str(out), "--chunks", "lat=-1"]) == 0
+    assert names(tmp_path) == ["other.nc", "out.nc"]
+    same(out, files["tile"])
+
+
+def test_only_what_dead_processes_of_this_machine_left_of_a_file_goes(tmp_path):
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    theirs = part_name("a.zarr", process.pid)
+    elsewhere = theirs.replace(theirs.split(".")[3].partition("-")[0], "0" * 8)
+    kept = [part_name("a.zarr"), part_name("a.zarr", os.getppid()), elsewhere, ".a.zarr.part",
+            "a.zarr", part_name("b.zarr", process.pid)]  # fmt: skip
+    for name in [*kept, theirs]:
+        (tmp_path / name).write_text("half")
+    store = tmp_path / part_name("a.zarr.old", process.pid)
+    store.mkdir()
+    (store / "zarr.json").write_text("{}")
+    remove_leftovers(tmp_path, "a.zarr")
+    assert names(tmp_path) == sorted(kept)
+    remove_leftovers(tmp_path / "none", "a.zarr")

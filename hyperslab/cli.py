@@ -18,10 +18,10 @@ OK, FAILED, USAGE = 0, 1, 2
 # Commands of other modules, which are imported when they are called.
 _ELSEWHERE = {
     "advise": (
-        ".advise.advice.command",
+        ".tune.advice.command",
         "say what your file's reads cost, and what makes them cheaper",
     ),
-    "bench": (".advise.bench.command", "time your own file in other layouts"),
+    "bench": (".tune.bench.command", "time your own file in other layouts"),
     "index": (
         ".subchunk.command",
         "index netCDF-4 or HDF5 files, to read inside of their chunks",

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hyperslab.advise.advice.costs import ROUGH
-from hyperslab.advise.advice.question import Question, subject_of
-from hyperslab.advise.advice.rank import advise
 from hyperslab.io import Layout, Variable, create
 from hyperslab.text import Interval
+from hyperslab.tune.advice.costs import ROUGH
+from hyperslab.tune.advice.question import Question, subject_of
+from hyperslab.tune.advice.rank import advise
 
 SHAPE = (48, 60, 90)
 LAYOUT = Layout("netcdf4", (1, 60, 90), "deflate", 4, shuffle=True)

@@ -115,7 +115,7 @@ def test_index_and_doctor_need_nothing_else(tmp_path):
 
 
 def test_a_module_of_our_own_that_is_missing_is_no_missing_package(monkeypatch):
-    monkeypatch.setitem(cli._ELSEWHERE, "bench", (".advise.no_such_module", ""))
+    monkeypatch.setitem(cli._ELSEWHERE, "bench", (".tune.no_such_module", ""))
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         main(["bench", "x.nc"])
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from hyperslab.advise.source import open_source
 from hyperslab.experiments import advise_evaluation
 from hyperslab.experiments.cost_model import Trials, cases, cut, held_out, patterns
 from hyperslab.io.layout import Layout
+from hyperslab.tune.source import open_source
 
 
 def test_trial_files_hold_what_is_read(tmp_path):

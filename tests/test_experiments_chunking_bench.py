@@ -6,10 +6,10 @@ import pytest
 from made_bench import bench_frame
 
 from hyperslab import claims
-from hyperslab.advise.report.summary import BM_COLUMNS, BM_RATES, summary
 from hyperslab.experiments import chunking_bench as bm_file
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study.page import document
+from hyperslab.tune.report.summary import BM_COLUMNS, BM_RATES, summary
 
 
 @pytest.fixture

@@ -21,12 +21,11 @@ BELOW: dict[str, frozenset[str]] = {
     "io": frozenset({"text", "secret", "measure", "network", "subchunk", "kernels"}),
     "analysis": frozenset({"text", "measure", "network"}),
     "parallel": frozenset({"measure", "kernels", "io"}),
-    "advise": frozenset({"text", "measure", "network", "subchunk", "io", "parallel", "tune"}),
-    "tune": frozenset({"text", "measure", "io", "advise"}),
+    "tune": frozenset({"text", "measure", "network", "subchunk", "io", "parallel"}),
 }
 BELOW["experiments"] = frozenset(BELOW) - {"text"} | {"data_gen"}
 BELOW["claims"] = frozenset({"text", "measure", "network", "analysis"})
-BELOW["study"] = frozenset(BELOW) - {"advise", "tune"} | {"data_gen"}
+BELOW["study"] = frozenset(BELOW) - {"tune"} | {"data_gen"}
 BELOW["cli"] = frozenset(BELOW) | {"data_gen"}
 BELOW["__main__"] = BELOW["cli"] | {"cli"}
 BELOW["__init__"] = frozenset()
@@ -96,7 +95,7 @@ def test_imports_go_downwards(path):
         ("hyperslab.io.layout", "import hyperslab.cli"),
         ("hyperslab.io.plain_binary", "from data_gen import ocean"),
         ("data_gen.ocean", "from hyperslab.measure import stats"),
-        ("hyperslab.study.session", "from hyperslab.advise import report"),
+        ("hyperslab.study.session", "from hyperslab.tune import report"),
         ("hyperslab.claims.verdicts", "from ..study.profile import root"),
     ],
 )
@@ -111,7 +110,7 @@ def test_an_upward_import_is_seen(module, line):
         ("hyperslab.io.plain_binary", "from ..measure import stats\nimport numpy"),
         ("hyperslab.study.session", "import data_gen.ocean"),
         ("data_gen.ocean", "from hyperslab.io import create"),
-        ("hyperslab.cli", "from hyperslab.advise import report"),
+        ("hyperslab.cli", "from hyperslab.tune import report"),
     ],
 )
 def test_a_downward_import_is_allowed(module, line):

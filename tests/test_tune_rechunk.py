@@ -19,10 +19,6 @@ import zarr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.advise.report.compare import WrongValuesError
-from hyperslab.advise.source import open_source
-from hyperslab.advise.sources.base import SourceVariable
-from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.tune import copy_plan, passes
@@ -31,7 +27,11 @@ from hyperslab.tune.copy_plan import MemoryLimitError, Route, plan_copy
 from hyperslab.tune.disk_room import NoRoomError
 from hyperslab.tune.partial import part_name, remove_leftovers
 from hyperslab.tune.rechunk import copy, rechunk
+from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.slabs import Slabs, choose
+from hyperslab.tune.source import open_source
+from hyperslab.tune.sources.base import SourceVariable
+from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20
 FORMATS = ["netcdf3", "cdf5", "netcdf4", "hdf5", "zarr2", "zarr3", "nczarr"]
@@ -431,7 +431,7 @@ import resource, sys
 from pathlib import Path
 from hyperslab.tune.rechunk import rechunk
 source, out, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-from hyperslab.advise.specs.target import Choice
+from hyperslab.tune.specs.target import Choice
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 for format in sys.argv[4:]:

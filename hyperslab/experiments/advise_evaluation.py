@@ -7,14 +7,14 @@ from pathlib import Path
 
 import data_gen
 
-from ..advise.advice.costs import Calibration
-from ..advise.advice.question import Question, subject_of
-from ..advise.advice.rank import Advice, Row, measured, predicted
-from ..advise.advice.trials import NEAR
-from ..advise.advice.visit import MODULES
-from ..advise.source import open_source
 from ..io.layout import CHUNKED, Layout
 from ..measure.processes import Processes
+from ..tune.advice.costs import Calibration
+from ..tune.advice.question import Question, subject_of
+from ..tune.advice.rank import Advice, Row, measured, predicted
+from ..tune.advice.trials import NEAR
+from ..tune.advice.visit import MODULES
+from ..tune.source import open_source
 
 Shares = Mapping[str, float]
 _LEVELS = 13  # of the atmosphere

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..advise.bench.command import measured
-from ..advise.report.summary import BM_COLUMNS, BM_RATES, summary
 from ..io.chunk_shapes import predicted_bytes
 from ..io.creation import write_array
 from ..io.layout import Layout
 from ..measure.records import main
+from ..tune.bench.command import measured
+from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
 
 Rows = Iterator[Mapping[str, object]]
 

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 import data_gen
 
 from .. import subchunk
-from ..advise.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
-from ..advise.advice.costs import THREADED, Calibration, codec, engine_of, way
-from ..advise.advice.counts import Read
-from ..advise.advice.fetches import UncalibratedError
-from ..advise.advice.kept_costs import save
-from ..advise.advice.sample import decode_seconds
-from ..advise.advice.visit import MODULES, Visit, case_of, digest
 from ..io.cards import readers
 from ..io.creation import stored_bytes, write_array
 from ..io.layout import Layout
 from ..io.selection import Indices, whole
 from ..measure.case import Case
 from ..measure.processes import Processes
+from ..tune.advice.calibrate import CODECS, LIBRARIES, Timed, calibrate
+from ..tune.advice.costs import THREADED, Calibration, codec, engine_of, way
+from ..tune.advice.counts import Read
+from ..tune.advice.fetches import UncalibratedError
+from ..tune.advice.kept_costs import save
+from ..tune.advice.sample import decode_seconds
+from ..tune.advice.visit import MODULES, Visit, case_of, digest
 
 FEW = ("h5py", "plain")
 """Readers of a quick look."""

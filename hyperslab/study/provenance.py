@@ -21,8 +21,8 @@ from ..network import Endpoint
 _PARSING = threading.Lock()
 """Python 3.11 miscounts how deep it is when two threads make syntax trees at once."""
 _PLACES = (
-    "data_gen", "access", "advise", "analysis.cost", "experiments", "io", "kernels", "measure",
-    "network", "parallel", "storage", "subchunk",
+    "data_gen", "analysis.cost", "experiments", "io", "kernels", "measure", "network", "parallel",
+    "subchunk", "tune",
 )  # fmt: skip
 OURS = ("hyperslab", "data_gen")
 

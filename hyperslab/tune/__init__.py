@@ -1,1 +1,1 @@
-"""What changes a user's own file: its chunks, codec and format, in bounded memory."""
+"""A user's own file: measured in other layouts, advised on, and rewritten in bounded memory."""

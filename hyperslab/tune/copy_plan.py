@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperslab.advise.memory import mib
-from hyperslab.advise.sources.base import SourceVariable
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.tune.memory import mib
+from hyperslab.tune.sources.base import SourceVariable
 
 from .slabs import Lengths, Slab, Slabs, choose, cut, runs
 

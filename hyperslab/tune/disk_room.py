@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hyperslab.advise.memory import mib
-from hyperslab.advise.sources.base import SourceError, SourceVariable
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import Layout
+from hyperslab.tune.memory import mib
+from hyperslab.tune.sources.base import SourceError, SourceVariable
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 

@@ -19,10 +19,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.advise.report.compare import WrongValuesError, difference, digest
-from hyperslab.advise.sources.base import Source, SourceVariable
 from hyperslab.io.creation import Writer
 from hyperslab.io.layout import Layout
+from hyperslab.tune.report.compare import WrongValuesError, difference, digest
+from hyperslab.tune.sources.base import Source, SourceVariable
 
 from .copy_plan import Route
 from .slabs import Slab, Slabs, cut

@@ -11,15 +11,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hyperslab.advise.memory import mib, resident_bytes
-from hyperslab.advise.source import Source, SourceError, SourceVariable, open_source
-from hyperslab.advise.sources.remote import is_url
-from hyperslab.advise.sources.reopen import reopen
-from hyperslab.advise.specs.fitting import Fitted, fit
-from hyperslab.advise.specs.target import Choice, Target
 from hyperslab.io.chunk_shapes import ceil_chunk
 from hyperslab.io.creation import create, stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
+from hyperslab.tune.memory import mib, resident_bytes
+from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
+from hyperslab.tune.sources.remote import is_url
+from hyperslab.tune.sources.reopen import reopen
+from hyperslab.tune.specs.fitting import Fitted, fit
+from hyperslab.tune.specs.target import Choice, Target
 
 from .copy_plan import LEAST_CACHE_BYTES, CopyPlan, library_cache_bytes, plan_copy, zarr_at_once
 from .disk_room import explained, likely_bytes, most_bytes, require_room

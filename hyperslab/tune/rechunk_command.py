@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hyperslab.advise.specs import parse
-from hyperslab.advise.specs.target import Choice
 from hyperslab.text import printable
+from hyperslab.tune.specs import parse
+from hyperslab.tune.specs.target import Choice
 
 _ABOUT = """\
 Rewrite IN as OUT with other chunks, another codec or format. Every value of OUT is

@@ -1,0 +1,216 @@
+"""How a file is read: named accesses with the share that each has of all reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hyperslab.io.selection import Indices
+
+from ..sources.base import SourceError, SourceVariable
+from ..specs.axes import axes_of, axis_letters
+from ..specs.patterns import NAMED, Pattern, usual
+
+ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
+_NEEDS = {
+    "time_series": ("T", "time"),
+    "map": ("YX", "latitude and longitude"),
+    "profile": ("Z", "height"),
+}
+_ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
+
+
+@dataclass(frozen=True)
+class Access:
+    """One way in which a variable is read."""
+
+    name: str  # one of `hyperslab.tune.specs.patterns.NAMED`
+    weight: float  # its share of all reads, 0 to 1
+    selections: tuple[Indices, ...]  # what one such read takes, a call each
+
+
+def weights(given: Sequence[str]) -> dict[str, float]:
+    """Return the share of each access from what was typed: NAME=SHARE, or names alone.
+
+    Shares sum to 1, or to 100 where they are written in percent; names without any have equal ones.
+
+    Examples
+    --------
+    >>> weights(["time_series=0.7", "map=0.3"]), weights(["map=25%", "whole=75%"])
+    ({'time_series': 0.7, 'map': 0.3}, {'map': 0.25, 'whole': 0.75})
+    >>> weights(["map", "profile"])
+    {'map': 0.5, 'profile': 0.5}
+    >>> weights(["map=0.5", "profile=0.2"])
+    Traceback (most recent call last):
+    ...
+    ValueError: --access: the shares sum to 0.7, not to 1 (or 100%): give map=0.714, profile=0.286 \
+to keep their proportion
+    """
+    typed: dict[str, str] = {}
+    for text in (part for one in given for part in one.split(",")):
+        name, equals, share = (piece.strip() for piece in text.partition("="))
+        if name not in NAMED:
+            raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
+        if name in typed:
+            raise ValueError(f"--access: {name} is given twice: give its share once")
+        if equals:
+            _check_share(text, share)
+        typed[name] = share
+    alone = [name for name, share in typed.items() if not share]
+    if len(alone) == len(typed):
+        return {name: 1 / len(typed) for name in typed}
+    if alone:
+        raise ValueError(
+            f"--access: {alone[0]} has no share and others have: give every one a share, or none"
+        )
+    percent = {share.endswith("%") for share in typed.values()}
+    if len(percent) > 1:
+        raise ValueError("--access: some shares are in percent and others are not: give all alike")
+    shares = {name: float(share.removesuffix("%")) for name, share in typed.items()}
+    return _normalised(shares, (100.0,) if True in percent else (1.0, 100.0))
+
+
+def _check_share(text: str, share: str) -> None:
+    try:
+        value = float(share.removesuffix("%"))
+    except ValueError:
+        raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
+    if not 0 < value < math.inf:
+        raise ValueError(f"--access {text}: give a share above 0")
+
+
+def _normalised(shares: Mapping[str, float], wholes: Sequence[float]) -> dict[str, float]:
+    """Return shares that sum to 1, of those that sum to one of these wholes."""
+    total = math.fsum(shares.values())
+    for whole in wholes:
+        if abs(total - whole) <= _ROUNDED * whole:
+            divisor = total if total != whole else whole
+            return {name: share / divisor for name, share in shares.items()}
+    if len(shares) == 1:
+        [only] = shares
+        raise ValueError(
+            f"--access {only}={total:g}: the shares do not sum to 1 (or 100%): give {only} without "
+            "a share, or the other accesses with theirs"
+        )
+    scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
+    raise ValueError(
+        f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep their "
+        "proportion"
+    )
+
+
+def roles(given: Sequence[str]) -> dict[str, str]:
+    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x).
+
+    Examples
+    --------
+    >>> roles(["time=n,y=j", "x=i"])
+    {'n': 'T', 'j': 'Y', 'i': 'X'}
+    """
+    axes = {}
+    for text in (part for one in given for part in one.split(",")):
+        role, _, dim = (piece.strip() for piece in text.partition("="))
+        if role not in ROLES or not dim:
+            raise ValueError(
+                f"--dims {text}: give ROLE=DIMENSION, with a role of time, height, y, x"
+            )
+        axes[dim] = ROLES[role]
+    return axes
+
+
+def letters_of(
+    variable: SourceVariable, variables: Mapping[str, SourceVariable], named: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the axis (T, Z, Y, X or "") of each dimension of a variable.
+
+    What the user named wins over what the file's metadata say.
+    """
+    if unknown := [dim for dim in named if dim not in variable.dims]:
+        raise ValueError(
+            f"--dims: {variable.name} has no dimension {unknown[0]}: give some of "
+            f"{', '.join(variable.dims)}"
+        )
+    taken = set(named.values())
+    known = {d: "" if x in taken else x for d, x in axes_of(variables).items()}
+    return axis_letters(variable.dims, variable.unlimited, {**known, **named})
+
+
+def resolve(
+    shares: Mapping[str, float],
+    variable: SourceVariable,
+    variables: Mapping[str, SourceVariable],
+    named: Mapping[str, str],
+    calls: int = 1,
+    *,
+    fewer: bool = False,
+) -> tuple[Access, ...]:
+    """Return the accesses of a variable, in the middle of it.
+
+    Without shares it is a time series and a map alike, or a row and a column where the dimensions
+    say neither. Each access is so many calls: series at neighbouring points, consecutive maps;
+    fewer where there are not so many, if that is allowed.
+    """
+    if not variable.shape or 0 in variable.shape:
+        what = "is a scalar" if not variable.shape else "holds no values yet"
+        raise SourceError(f"{variable.name} {what}: there is no layout to advise on")
+    letters = letters_of(variable, variables, named)
+    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
+    if not shares:
+        names = [p.name for p in usual(variables, [variable]) if p.name != "whole"] or ["whole"]
+        shares = dict.fromkeys(names, 1 / len(names))
+    accesses = []
+    for name, share in shares.items():
+        selections = Pattern(name, axes=axes).selections([variable]).get(variable.name)
+        if selections is None:
+            raise ValueError(_no_such(name, variable, letters))
+        several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
+        everything = all(isinstance(index, slice) for index in selections[0])
+        if len(several) < calls and not everything and not fewer:
+            raise ValueError(
+                f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} next to "
+                "each other: give no more"
+            )
+        accesses.append(Access(name, share, several))
+    return tuple(accesses)
+
+
+def neighbours(
+    selection: Indices, shape: Sequence[int], calls: int, *, last: bool
+) -> tuple[Indices, ...]:
+    """Return a selection and those next to it, along the last (or first) axis that it has one of.
+
+    Examples
+    --------
+    >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
+    ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
+    """
+    single = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
+    if calls == 1 or not single:
+        return (selection,)
+    axis = single[-1] if last else single[0]
+    at = selection[axis]
+    assert isinstance(at, int)
+    first = max(min(at, shape[axis] - calls), 0)
+    return tuple(
+        (*selection[:axis], place, *selection[axis + 1 :])
+        for place in range(first, min(first + calls, shape[axis]))
+    )
+
+
+def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:
+    dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
+    wanted, what = _NEEDS.get(name, ("", ""))
+    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
+    if wanted and set(wanted) - set(letters) and unknown:
+        role = {"T": "time", "Z": "height", "Y": "y"}[wanted[0]]
+        return (
+            f"--access {name}: which dimension of {variable.name} ({dims}) is {what} cannot be "
+            f"told: say so, as in --dims {role}={unknown[0]}, or take row, column or whole"
+        )
+    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
+    able = [one for one in NAMED if Pattern(one, axes=axes).selections([variable])]
+    return (
+        f"--access {name}: {variable.name} ({dims}) has no such read: take {', '.join(able)}, or "
+        "another --variable"
+    )

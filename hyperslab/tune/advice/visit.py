@@ -1,0 +1,107 @@
+"""One sample: open a file, read selections of a variable, close it; what was read is compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.io.cards import reader
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.network.server import Server
+
+MODULES = (
+    "netCDF4", "h5py", "h5netcdf.legacyapi", "xarray", "zarr", "hyperslab.io.by_netcdf4",
+    "hyperslab.io.by_h5py", "hyperslab.io.by_h5netcdf", "hyperslab.io.by_zarr",
+    "hyperslab.io.by_xarray", "hyperslab.io.by_subchunk", "hyperslab.tune.advice.visit",
+)  # fmt: skip
+"""What the processes that read have imported."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Open a file and read from it: phases open and read.
+
+    From a server both are the phase read: libraries fetch values ahead when a file is opened.
+    """
+
+    path: Path
+    library: str
+    selections: tuple[Any, ...]  # a call each
+    cache_bytes: int | None = None
+    variable: str = "data"
+    server: Server | None = None  # that the file is read from, by its name
+
+    def __call__(self, watch: Stopwatch) -> str:
+        """Read; return the digest of the values."""
+        chosen = reader(self.library)
+        where: dict[str, Any] = {"chunk_cache_bytes": self.cache_bytes}
+        if self.server is None:
+            with watch("open"):
+                opened = chosen.open(self.path, self.variable, **where)
+            watch.chill()
+            with watch("read"):
+                values = [opened.read(one) for one in self.selections]
+        else:
+            address = self.server.address(self.path.name)
+            where["storage_options"] = self.server.storage_options
+            with watch("read"):
+                opened = chosen.open(address, self.variable, **where)
+                values = [opened.read(one) for one in self.selections]
+        watch.note(useful_bytes=sum(one.nbytes for one in values))
+        opened.close()
+        return digest(values)
+
+
+@dataclass(frozen=True)
+class Same:
+    """Whether what was read has this digest."""
+
+    expected: str
+
+    def __call__(self, found: object) -> bool:
+        return found == self.expected
+
+
+def case_of(
+    name: str,
+    visit: Visit,
+    cache: str,
+    *,
+    expected: str = "",
+    files: Sequence[Path] = (),
+    columns: Mapping[str, object] | None = None,
+    aa: bool = False,
+    pinned: bool = True,
+) -> Case:
+    """Return the case of a visit, which must read what has this digest (where one is given)."""
+    local = visit.server is None
+    return Case(
+        name,
+        visit,
+        check=Same(expected) if expected else None,
+        columns={"library": visit.library, **(columns or {})},
+        files=(visit.path, *files) if local else (),
+        cache_state=cache if local else "",
+        aa=aa,
+        pinned=pinned,
+    )
+
+
+def digest(values: Sequence[NDArray[Any]]) -> str:
+    """Return a short name of values: the same for the same bytes.
+
+    Examples
+    --------
+    >>> digest([np.zeros(2)]) == digest([np.zeros(2)]) != digest([np.ones(2)])
+    True
+    """
+    made = hashlib.sha256()
+    for one in values:
+        made.update(np.ascontiguousarray(one).tobytes())
+    return made.hexdigest()[:16]

@@ -1,0 +1,349 @@
+"""Try a file in several layouts: how large, how quick to write, how quick to read."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from hyperslab.io.layout import CLASSIC, NETCDF4
+from hyperslab.measure import machine
+from hyperslab.measure.case import Case
+from hyperslab.measure.cold import ColdCacheError, evict
+from hyperslab.measure.harness import RETAKES, Plan, measure
+from hyperslab.measure.journal import Journal
+from hyperslab.measure.records import frame_of
+from hyperslab.tune.copy_plan import MemoryLimitError
+from hyperslab.tune.disk_room import NoRoomError
+from hyperslab.tune.partial import part_name, remove_leftovers
+
+from ..memory import mib, peak_bytes
+from ..report.compare import WrongValuesError
+from ..source import Source, SourceError, SourceVariable, open_source
+from ..sources.remote import is_url
+from ..specs.patterns import Pattern
+from ..specs.target import Target
+from .prepared import Prepared, prepare, prepare_ranks
+from .ranks import RanksTrial, put_values
+from .trial import Clean, Trial
+
+__all__ = ["bench", "error_of", "notes"]
+
+EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+MAIN = "main process"
+MEMORY_BYTES = 256 * 2**20
+TIMEOUT_S = 86_400.0
+_MODULES = (
+    "hyperslab.tune.bench.trial",
+    "hyperslab.tune.sources.netcdf", "hyperslab.tune.sources.hdf5",
+    "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
+)  # fmt: skip
+_ZARR_MODULES = ("hyperslab.tune.sources.zarr", "hyperslab.io.by_zarr")
+_ERRORS: Mapping[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError, WrongValuesError,
+    )
+}  # fmt: skip
+
+
+def bench(
+    address: str | Path,
+    targets: Sequence[Target],
+    *,
+    variables: Sequence[str] | None = None,
+    patterns: Sequence[Pattern] = (),
+    repeats: int = 7,
+    memory_bytes: int = MEMORY_BYTES,
+    verify: bool = True,
+    workdir: Path,
+    seed: int = 0,
+    ranks: int = 0,
+    independent: bool = False,
+    say: Callable[[str], None] | None = None,
+) -> pd.DataFrame:
+    """Copy a file into each layout, read the copies, and return the records of it.
+
+    Each sample is a whole copy in a fresh process: written, flushed to the device, read again,
+    every value compared, and read in each pattern, from memory and from the device. Samples come
+    in shuffled interleaved blocks; the first target is measured under two labels, to show what
+    noise does. The source is opened for reading only.
+
+    Parameters
+    ----------
+    address
+        A netCDF, HDF5 or Zarr file, or a URL of one.
+    targets
+        The layouts.
+    variables
+        Names; all that can be copied when not given.
+    patterns
+        How the copies are read.
+    repeats
+        Blocks; 7 give usable intervals.
+    memory_bytes
+        What the process of each sample may take in all, with its libraries. This process copies
+        nothing; a note says so when it takes more itself.
+    verify
+        Whether every value is compared; all are read in any case.
+    workdir
+        Where the copies are made, one at a time.
+    seed
+        Of the order of the samples.
+    ranks
+        So many processes write and read one variable through MPI; 0 for one process without.
+    independent
+        Whether each rank writes and reads for itself.
+    say
+        Is told each note that is known before anything is measured.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Records: experiment "bench" with a case for each target, "source" with a row for each
+        variable, and "note".
+
+    Raises
+    ------
+    SourceError
+        When the source cannot be read, or has no such variable.
+    ValueError
+        When a layout does not fit a variable, or the memory does not do.
+    OSError
+        When the disk is full.
+    RuntimeError
+        When no sample succeeded, or another run is measuring on this machine.
+
+    Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
+    """
+    _check(targets, repeats)
+    address = str(address)
+    local = not is_url(address) or address.startswith("file://")
+    path = Path(address.removeprefix("file://")).expanduser()
+    scratch = Path(workdir) / part_name(EXPERIMENT)
+    values = scratch / "values.bin"
+    with open_source(address) as source:
+        chosen = source.choose(variables)
+        settled = {
+            target.name: prepare_ranks(chosen, target, ranks, values, independent)
+            if ranks
+            else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
+            for target in targets
+        }
+        rows = list(_described(source, chosen, settled))
+        threads, before = source.threads, _stamp(path) if local else None
+    for text in notes(pd.DataFrame(rows)):
+        if say:
+            say(text)
+    with _made(scratch):
+        if ranks:
+            with open_source(address) as source:
+                put_values(source, chosen[0], values, memory_bytes // 4)
+        evicted = local and not ranks and _can_evict(path)
+        cases = [
+            _case(settled[target.name], target, scratch, path if evicted else None, threads, not n)
+            for n, target in enumerate(targets)
+        ]
+        plan = Plan(
+            blocks=repeats,
+            seed=seed,
+            timeout_s=TIMEOUT_S,
+            modules=_MODULES + _ZARR_MODULES * any(not case.pinned for case in cases),
+            retakes=RETAKES,
+        )
+        journal = Journal(scratch / "journal.jsonl", {}, "")
+        needed = max(prepared.disk_bytes for prepared in settled.values())
+        measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
+    rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
+    mine = peak_bytes()
+    said = {
+        "the file changed while it was measured: do not trust the numbers.": local
+        and _stamp(path) != before,
+        "the file could not be evicted from memory: its reads are not cold.": local
+        and not ranks
+        and not evicted,
+        f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed.": mine
+        > memory_bytes,
+    }
+    rows += [_note("", text) for text, holds in said.items() if holds]
+    rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": mine})
+    run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
+    return frame_of({**row, "run_id": run_id} for row in rows)
+
+
+def notes(frame: pd.DataFrame) -> list[str]:
+    """Return what is to be said of a bench beside its numbers, a sentence each.
+
+    Examples
+    --------
+    >>> notes(pd.DataFrame([{"experiment": "note", "case": "a", "status": "it was so."}]))
+    ['a: it was so.']
+    """
+    rows = frame[frame["experiment"] == NOTE]
+    named = zip(rows["case"], rows["status"], strict=True)
+    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
+
+
+def error_of(status: str) -> Exception:
+    """Return the error that a sample ended with, from the name and the text that it left.
+
+    Examples
+    --------
+    >>> error_of("OSError: [Errno 28] the disk is full")
+    OSError('the disk is full')
+    >>> error_of("the process ended early")
+    RuntimeError('the process ended early')
+    """
+    found = re.match(r"([A-Za-z]\w*(?:Error|Exception)): (?:\[Errno \d+\] )?", status)
+    if not found:
+        return RuntimeError(status)
+    text = status[found.end() :] or found[1]
+    known = getattr(builtins, found[1], None)
+    if isinstance(known, type) and issubclass(known, OSError):
+        return OSError(text)
+    return _ERRORS.get(found[1], RuntimeError)(text)
+
+
+def _check(targets: Sequence[Target], repeats: int) -> None:
+    if repeats < 1:
+        raise ValueError(f"repeats is {repeats}: give at least 1, or 7 for usable intervals")
+    if not targets:
+        raise ValueError("no layouts to try: give at least one")
+    names = [target.name for target in targets]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
+
+
+def _case(
+    prepared: Prepared,
+    target: Target,
+    scratch: Path,
+    evicted: Path | None,
+    threads: bool,
+    first: bool,
+) -> Case:
+    layout, trial, cache = prepared.layout, prepared.trial, target.cache_bytes
+    path = scratch / f"{uuid.uuid4().hex[:8]}{layout.suffix}"
+    columns: dict[str, object] = {}
+    run: Trial | RanksTrial
+    if isinstance(trial, RanksTrial):
+        run = replace(trial, job=replace(trial.job, path=path))
+        columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
+        library = "HDF5 with MPI"
+    else:
+        run = replace(trial, path=path, cold=evicted is not None)
+        netcdf = layout.format in (*CLASSIC, *NETCDF4, "nczarr")
+        library = "netCDF4" if netcdf else "h5py" if layout.format == "hdf5" else "zarr"
+    return Case(
+        target.name,
+        run=run,
+        columns={
+            **columns,
+            **layout.record(),
+            "library": library,
+            "library_version": machine.versions().get(library, ""),
+            "byteorder": "big" if layout.format in CLASSIC else layout.byteorder,
+            "quantize": ":".join(map(str, layout.quantize or ())),
+            "cache_bytes": float("nan") if cache is None else cache,
+        },
+        files=[evicted] if evicted else (),
+        cache_state="cold" if evicted else "",
+        prepare=Clean(path),  # of a sample that was killed
+        cleanup=Clean(path),
+        aa=first,
+        pinned=not (threads or library in ("zarr", "HDF5 with MPI")),
+    )
+
+
+def _described(
+    source: Source, chosen: Sequence[SourceVariable], settled: Mapping[str, Prepared]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for the source, one for each of its variables, and the notes of each target."""
+    common = {"experiment": SOURCE, "phase": "stat", "format": source.format}
+    yield common | {
+        "case": "",
+        "file_bytes": source.stat_bytes if source.stat_bytes >= 0 else float("nan"),
+        "useful_bytes": sum(variable.nbytes for variable in chosen),
+        "status": "ok",
+    }
+    taken = {variable.name for variable in chosen}
+    for variable in source.variables.values():
+        yield common | {
+            "case": variable.name,
+            "chunks": "x".join(map(str, variable.chunks or ())),
+            "codec": variable.codec,
+            "byteorder": variable.byteorder,
+            "file_bytes": variable.stored_bytes,
+            "useful_bytes": variable.nbytes,
+            "status": "ok" if variable.name in taken else variable.reason or "not chosen",
+        }
+        if variable.reason:
+            yield _note("", f"{variable.name} is left out: it {variable.reason}.")
+    for name, prepared in settled.items():
+        for text in prepared.notes:
+            yield _note(name, text)
+
+
+def _losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
+    """Yield notes of which targets lost samples, and why; wrong values are the report's to tell.
+
+    Raises what the first one ended with, when all were lost.
+    """
+    lost = {(row["case"], str(row["status"])) for row in rows if row["status"] != "ok"}
+    if not any(row["status"] == "ok" for row in rows):
+        raise error_of(str(rows[0]["status"]))
+    for case, status in sorted(lost):
+        if not status.startswith(WrongValuesError.__name__):
+            yield _note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+
+
+def _overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
+    """Yield notes of which targets' samples took more memory than was allowed."""
+    peaks: dict[str, float] = {}
+    for row in rows:
+        peaks[row["case"]] = max(row.get("peak_bytes") or 0, peaks.get(row["case"], 0))
+    for case, peak in sorted(peaks.items()):
+        if peak > memory_bytes:
+            text = f"its process took up to {mib(peak)}, and {mib(memory_bytes)} were allowed."
+            yield _note(case, text)
+
+
+def _note(case: str, text: str) -> dict[str, object]:
+    """Return the row of a sentence on a target, or with "" on the run."""
+    return {"experiment": NOTE, "case": case, "phase": "note", "status": text}
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return what changes when a file does; of a folder, its own."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def _can_evict(path: Path) -> bool:
+    try:
+        evict([path])
+    except (ColdCacheError, OSError):
+        return False
+    return True
+
+
+@contextmanager
+def _made(scratch: Path) -> Iterator[None]:
+    """Make the folder for the copies, and remove it at the end; those of killed runs go too."""
+    scratch.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(scratch.parent, EXPERIMENT)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir()
+    try:
+        yield
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)

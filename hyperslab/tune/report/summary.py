@@ -1,0 +1,299 @@
+"""What a benchmark found, in numbers: one row a layout, and which of them is best for what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from hyperslab.io.layout import CLASSIC
+from hyperslab.measure.records import main
+from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
+
+from ..specs.parse import BM_ENDIAN, BM_FORMATS
+from .compare import WrongValuesError
+
+COPY = "copy"
+_WRONG = f"{WrongValuesError.__name__}: "
+STAT = "stat"  # the phase of the rows that describe the source
+BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
+BM_TIMES = {
+    "meta read time": "meta_read",
+    "meta write time": "meta_write",
+    "data read time": "data_read",
+    "data write time": "data_write",
+    "metadata reread time": "meta_reread",
+    "data reread time": "data_reread",
+}
+BM_RATES = {
+    "read rate": "data read time",
+    "write rate": "data write time",
+    "reread rate": "data reread time",
+}
+BM_COLUMNS = (
+    "input format", "output_format", "input size", "output size", "meta read time",
+    "meta write time", "data read time", "data write time", "enddianness",
+    "metadata reread time", "data reread time", "read rate", "write rate", "reread rate",
+    "deflate", "shuffle", "chunksize[0]", "chunksize[1]", "chunksize[2]", "chunksize[3]",
+)  # fmt: skip
+"""bm_file's columns, spelt as it spells them: bytes, microseconds and MB/s (10^6 bytes)."""
+
+STEPS = {
+    "write": ("meta_write", "data_write", "sync", "close"),
+    "re-read": ("data_reread",),
+    "open": ("meta_reread",),
+}
+"""What a copy takes, beside the patterns: written until it is on the disk, and read back."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm.
+
+    Examples
+    --------
+    >>> Quantity("map", "cold").label
+    'map, cold'
+    """
+
+    name: str
+    cache_state: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name, with the state of the cache where there is one."""
+        return f"{self.name}, {self.cache_state}" if self.cache_state else self.name
+
+
+Times = Mapping[tuple[str, Quantity], pd.Series]
+
+
+def measured(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the layouts, without those that describe the source or the run."""
+    return frame[~frame["phase"].isin(BESIDE)]
+
+
+def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
+    """Return seconds by block, for each layout and quantity: steps of the copy first."""
+    rows = main(measured(frame))
+    steps = {phase: name for name, phases in STEPS.items() for phase in phases}
+    pattern = rows["phase"].str.startswith("pattern:")
+    name = rows["phase"].str.removeprefix("pattern:").where(pattern, rows["phase"].map(steps))
+    rows = rows.assign(quantity=name, state=rows["cache_state"].where(pattern, ""))
+    rows = rows[name.notna()]
+    sums = rows.groupby(["case", "quantity", "state", "block"], sort=False)["wall_s"].sum()
+    found: dict[tuple[str, Quantity], pd.Series] = {}
+    for key, part in sums.groupby(level=[0, 1, 2], sort=False):
+        case, what, state = map(str, tuple(key))  # type: ignore[arg-type]
+        found[case, Quantity(what, state)] = part.droplevel([0, 1, 2])
+    places = {step: place for place, step in enumerate(STEPS)}
+    cases = {name: place for place, name in enumerate(rows["case"].astype(str).unique())}
+    order = sorted(found, key=lambda key: (cases[key[0]], places.get(key[1].name, len(places))))
+    return {key: found[key] for key in order}
+
+
+def quantities(frame: pd.DataFrame) -> list[Quantity]:
+    """Return what was timed: the steps of the copy first, then the patterns."""
+    return list(dict.fromkeys(quantity for _, quantity in times(frame)))
+
+
+def targets(frame: pd.DataFrame) -> list[str]:
+    """Return the layouts that were measured, in the order they were asked for."""
+    return [str(name) for name in measured(frame)["case"].unique()]
+
+
+def medians(frame: pd.DataFrame) -> dict[tuple[str, Quantity], Interval]:
+    """Return the median of each layout and quantity, in seconds, with its interval."""
+    return {key: median_interval(seconds) for key, seconds in times(frame).items()}
+
+
+_WHOLE = (
+    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
+)  # fmt: skip
+
+
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a layout: bm_file's columns under its names, then ours.
+
+    bm_file's times are medians here, in microseconds. Its rates are bytes of the data, not of the
+    file, over the time of the data alone, in MB/s of 10^6 bytes: the first row of the document's
+    table has 100,000 shorts, so 200,000 bytes / 409 µs = 488.998. Ours are in bytes and seconds.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        From `hyperslab.tune.bench.engine.bench`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        target, `BM_COLUMNS`, then format, chunks, codec, level, quantize, cache_bytes, file_bytes,
+        ratio (bytes of the data over those of the file), repeats, verified, status, peak_bytes, and
+        for every quantity its median and 95 % interval: ``…_s``, ``…_low_s``, ``…_high_s``.
+        Bytes and times are of all variables together; where several are copied, deflate, shuffle,
+        chunk lengths, codec, level and quantize are those of the largest.
+
+    Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts in
+    1 to 6 dimensions.
+    """
+    stat, middle = frame[frame["phase"] == STAT], medians(frame)
+    whole = stat[stat["case"] == ""]
+    parts = measured(frame).groupby("case", sort=False)
+    table = pd.DataFrame([_row(str(name), part, whole, middle) for name, part in parts])
+    return table.astype(dict.fromkeys(_WHOLE, "Int64")) if len(table) else table
+
+
+def _row(
+    name: str,
+    part: pd.DataFrame,
+    source: pd.DataFrame,
+    middle: Mapping[tuple[str, Quantity], Interval],
+) -> dict[str, object]:
+    good = main(part)
+    shown = good if len(good) else part
+    first = shown.iloc[0]
+    written = shown[shown["phase"] == "data_write"]
+    useful = float(written.groupby("block")["useful_bytes"].sum().median())
+    size = _largest(shown, "file_bytes")
+    row: dict[str, object] = {"target": name, **dict.fromkeys(BM_COLUMNS, 0)}
+    row["input format"] = _bm_format(str(source["format"].iloc[0])) if len(source) else ""
+    row["output_format"] = _bm_format(str(first["format"]))
+    row["input size"] = _whole(_largest(source, "file_bytes"))
+    row["output size"] = _whole(size)
+    for column, phase in BM_TIMES.items():
+        seconds = good[good["phase"] == phase].groupby("block")["wall_s"].sum().median()
+        row[column] = round(1e6 * seconds, 1)
+    for column, time in BM_RATES.items():
+        spent = float(str(row[time]))
+        row[column] = round(useful / spent, 3) if spent > 0 else float("nan")
+    order = "" if first["format"] in CLASSIC else str(first.get("byteorder", ""))
+    row["enddianness"] = next((int(n) for n, word in BM_ENDIAN.items() if word == order), 0)
+    level = first["level"] if first["codec"] == "deflate" else 0
+    row["deflate"], row["shuffle"] = _whole(level), int(bool(first["shuffle"]))
+    lengths = [int(n) for n in str(first["chunks"]).split("x") if n.isdigit()]
+    row |= {f"chunksize[{axis}]": length for axis, length in enumerate(lengths[:4])}
+    row |= {column: first[column] for column in ("format", "chunks", "codec", "level")}
+    row |= {"quantize": first.get("quantize", ""), "cache_bytes": first["cache_bytes"]}
+    row |= {"file_bytes": _whole(size), "ratio": round(useful / size, 6) if size > 0 else size}
+    row |= {"repeats": int(good["block"].nunique()), "verified": bool(good["verified"].all())}
+    row["status"] = "ok" if len(good) else str(first["status"])
+    row["peak_bytes"] = _whole(_largest(good, "peak_bytes"))
+    for (target, quantity), found in middle.items():
+        if target == name:
+            key = quantity.label.replace(", ", "_").replace("-", "")
+            ends = {"": found.value, "_low": found.low, "_high": found.high}
+            row |= {f"{key}{end}_s": round(seconds, 9) for end, seconds in ends.items()}
+    return row
+
+
+def lost(frame: pd.DataFrame) -> dict[str, str]:
+    """Return why a layout has no sample that counts, by layout."""
+    parts = measured(frame).groupby("case", sort=False)
+    return {str(name): str(part["status"].iloc[0]) for name, part in parts if main(part).empty}
+
+
+def unverified(frame: pd.DataFrame) -> dict[str, str]:
+    """Return which value is wrong, by layout, where a sample holds others than the source."""
+    rows = measured(frame)
+    wrong = rows[rows["status"].str.startswith(_WRONG)].drop_duplicates("case")
+    return {str(r["case"]): str(r["status"]).removeprefix(_WRONG) for _, r in wrong.iterrows()}
+
+
+def _largest(rows: pd.DataFrame, column: str) -> float:
+    if column not in rows or rows[column].isna().all():
+        return float("nan")
+    return float(rows[column].max())
+
+
+def _whole(value: float) -> int | None:
+    return None if np.isnan(value) else int(value)
+
+
+def _bm_format(name: str) -> int | str:
+    return next((int(number) for number, known in BM_FORMATS.items() if known == name), name)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The quickest layout for one quantity.
+
+    Parameters
+    ----------
+    quantity
+    target
+        The layout with the lowest median.
+    alike
+        Others whose paired ratio to it cannot be told from one.
+    gain
+        Time of the layout compared with over that of the best; None when that is the best itself.
+    baseline
+        The layout compared with: the file's own, else the slowest.
+    ahead
+        Whether it is told apart from any other; if not, no layout is the best.
+    """
+
+    quantity: Quantity
+    target: str
+    alike: tuple[str, ...]
+    gain: Interval | None
+    baseline: str
+    ahead: bool = True
+
+
+def ratio(seconds: Times, quantity: Quantity, of: str, to: str) -> Interval | None:
+    """Return how many times as long one layout takes as another, paired by block.
+
+    None when the two were never measured in one block.
+    """
+    if (of, quantity) not in seconds or (to, quantity) not in seconds:
+        return None
+    both = pd.concat([seconds[of, quantity], seconds[to, quantity]], axis=1, join="inner").dropna()
+    return None if both.empty else paired_ratio(both.iloc[:, 0], both.iloc[:, 1])
+
+
+def best(frame: pd.DataFrame) -> list[Best]:
+    """Return the quickest layout for every quantity, and by how much."""
+    seconds, found = times(frame), []
+    for quantity in quantities(frame):
+        typical = {
+            name: float(seconds[name, quantity].median())
+            for name in targets(frame)
+            if (name, quantity) in seconds
+        }
+        top, *others = sorted(typical, key=lambda name: (typical[name], name))
+        base = COPY if COPY in typical else [top, *others][-1]
+        slower = {name: ratio(seconds, quantity, name, top) for name in others}
+        alike = tuple(name for name, gain in slower.items() if gain is not None and gain.low <= 1)
+        ahead = not others or len(alike) < len(others)
+        found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
+    return found
+
+
+def overall(frame: pd.DataFrame) -> tuple[str, Interval, list[Quantity]] | None:
+    """Return the layout that is best over all patterns, by how much, and over which.
+
+    Patterns count alike (a geometric mean of paired ratios to the file's own layout), read cold
+    where that was measured. None when there is nothing to compare.
+    """
+    seconds = times(frame)
+    known = [q for q in quantities(frame) if q.cache_state]
+    cold = [q for q in known if q.cache_state == "cold"] or known
+    names = [name for name in targets(frame) if all((name, q) in seconds for q in cold)]
+    if COPY not in names or len(names) < 2 or not cold:
+        return None
+    joined = pd.concat(
+        {(name, q.label): seconds[name, q] for name in names for q in cold}, axis=1, join="inner"
+    ).dropna()
+    if joined.empty:
+        return None
+    gains = {
+        name: geometric_mean_ratio(
+            [(joined[COPY, q.label].to_numpy(), joined[name, q.label].to_numpy()) for q in cold]
+        )
+        for name in names
+        if name != COPY
+    }
+    top = max(gains, key=lambda name: gains[name].value)
+    return top, gains[top], cold

@@ -1,0 +1,1 @@
+"""One kind of source for each family of formats; `hyperslab.tune.source` chooses among them."""

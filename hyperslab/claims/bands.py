@@ -23,14 +23,6 @@ Edges = tuple[tuple[float, bool], ...]
 def label(verdict: str, *, in_part: bool = False, basis: str = "") -> str:
     """Return a claim's verdict as every page shows it.
 
-    Parameters
-    ----------
-    verdict : str
-    in_part : bool
-        Whether another part of the sentence came out otherwise.
-    basis : str
-        Why no measurement can confirm it, such as "calibration".
-
     Examples
     --------
     >>> label("holds"), label("holds", in_part=True), label("holds", basis="calibration")
@@ -67,15 +59,6 @@ def sign(label: str) -> str:
 
 def in_one_band(low: float, high: float, edges: Edges, verdicts: tuple[str, ...]) -> str:
     """Return the verdict of the band that holds a whole interval, else inconclusive.
-
-    Parameters
-    ----------
-    low, high : float
-        The ends of the interval.
-    edges : tuple of (float, bool)
-        Where bands meet, rising; and whether the edge itself belongs to the band above.
-    verdicts : tuple of str
-        One more than edges.
 
     Examples
     --------

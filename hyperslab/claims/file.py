@@ -150,15 +150,7 @@ class ClaimFile:
 
 
 def read(path: Path | str) -> ClaimFile:
-    """Read and check a file of claims.
-
-    Raises
-    ------
-    ClaimsError
-        Naming the claim, the field, what was given and what is allowed.
-    FileNotFoundError
-        When there is no such file.
-    """
+    """Read and check a file of claims."""
     text = Path(path).read_text(encoding="utf-8")
     try:
         content = yaml.load(text, Loader=_LOADER)

@@ -29,16 +29,7 @@ class Health:
 def health(
     records: pd.DataFrame, run_id: str, experiments: Collection[str], cache_states: Collection[str]
 ) -> Health:
-    """Return how quiet a run was where something was measured; the bounds are `noise`'s.
-
-    Parameters
-    ----------
-    records : pandas.DataFrame
-        Tidy records of one notebook.
-    run_id : str
-    experiments, cache_states : collection of str
-        Where the measure comes from; each combination has its own A/A pair.
-    """
+    """Return how quiet a run was where something was measured; the bounds are `noise`'s."""
     rows = records[(records["run_id"] == run_id) & records["experiment"].isin(list(experiments))]
     rows = rows[rows["cache_state"].isin(list(cache_states))]
     noises = judge(rows)

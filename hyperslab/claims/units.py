@@ -30,15 +30,7 @@ _TYPE = re.compile(r"\b([fiu])([1248])(?= [\d*]+x)")
 
 
 def unit_of(part: Part, measured: str) -> str:
-    """Return what a part's number is.
-
-    Parameters
-    ----------
-    part
-        Of a claim.
-    measured
-        The unit that its measure gave; "" for a pure number.
-    """
+    """Return what a part's number is."""
     if part.kind in OF_ONE and "unit" not in part.fields:
         return _QUANTITIES.get(str(part.fields["value"]), measured)
     return measured or _KINDS.get(part.kind, "")

@@ -185,13 +185,7 @@ class Folder:
 
 
 def judge(claim: Claim, folder: Folder) -> Judgement:
-    """Return the verdicts on a claim; of several headlines, that on the first that is measured.
-
-    Raises
-    ------
-    ClaimsError
-        When a filter of the claim fits several configurations.
-    """
+    """Return the verdicts on a claim; of several headlines, that on the first that is measured."""
     profile = ""
     parts = []
     for part in claim.parts:

@@ -83,7 +83,7 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
     Examples
     --------
     >>> counts = {"stages": 9, "handshakes": 1, "wire_bytes": 45_000, "idle_stages": 9}
-    >>> row = {"case": "a", "phase": "read", "user_s": 0.2, "sys_s": 0.0} | counts
+    >>> row = {"phase": "read", "wall_s": 1.0, "user_s": 0.2, "sys_s": 0.0} | counts
     >>> sample = dict.fromkeys(_SAMPLE, "") | row
     >>> over(pd.DataFrame([sample]), Link(100e3, 0.1))["wall_s"].tolist()
     [1.65]
@@ -94,7 +94,7 @@ def over(records: pd.DataFrame, link: Link) -> pd.DataFrame:
     samples = rows.groupby(keys, observed=True, dropna=False)
     used = pd.DataFrame({name: samples[name].transform("max") for name in _USED})
     used["cpu_s"] = samples["cpu_s"].transform("sum")
-    return rows.assign(wall_s=seconds(used, link)).drop_duplicates(keys)
+    return rows.assign(wall_s=seconds(used, link)).drop_duplicates(keys)[records.columns]
 
 
 def over_links(

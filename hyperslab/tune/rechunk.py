@@ -36,7 +36,7 @@ _ENDINGS = {
     ".zarr": ("zarr3", ZARR),
 }
 """The format that a name means by its ending, and those that it may have."""
-_WRITERS = {"hdf5": "hdf5", "zarr2": "zarr", "zarr3": "zarr"}  # others are netCDF-C's
+_WRITERS = {"hdf5": "by_h5py", "zarr2": "by_zarr", "zarr3": "by_zarr"}  # others are netCDF-C's
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def copy(
         if cache is None and library_cache_bytes(goal.format):
             cache = LEAST_CACHE_BYTES  # whole chunks are written, once
         # What its import takes is taken before the rest is shared.
-        import_module(f"hyperslab.io.writers.{_WRITERS.get(goal.format, 'netcdf')}")
+        import_module(f"hyperslab.io.{_WRITERS.get(goal.format, 'by_netcdf4')}")
         plan = plan_copy(
             [(variable, fitted.layouts[variable.name]) for variable in chosen],
             source_format=source.format,

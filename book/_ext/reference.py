@@ -3,6 +3,7 @@
 import pkgutil
 from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,9 +24,13 @@ def public(package: str) -> Iterator[str]:
 
 
 class Modules(SphinxDirective):
-    """`` ```{modules} hyperslab.io ``: a section for each public module."""
+    """`` ```{modules} hyperslab.io ``: a section for each public module.
+
+    ``:without:`` names those that are left out.
+    """
 
     required_arguments = 1
+    option_spec: ClassVar = {"without": str.split}
 
     def run(self) -> list[nodes.Node]:
         package = self.arguments[0]
@@ -33,6 +38,7 @@ class Modules(SphinxDirective):
             f"## {name.removeprefix(package + '.')}\n\n"
             f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"
             for name in public(package)
+            if name.removeprefix(package + ".") not in self.options.get("without", [])
         ]
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
 

@@ -1,15 +1,13 @@
-"""The index of the package chunkindex: an HDF5 file, as in Figure 3 of Penard et al. 2025.
+"""The index of the package chunkindex: an HDF5 file, as in Figure 3 of Penard et al. 2025::
 
-```
-group: VARIABLE/I.J {            // place of the chunk in the grid
-  dimensions: outloc = points; win = 32768
-  byte window(outloc, win)       // decompressed bytes before each point; chunks (1, win), deflate
-  int64 outloc(outloc)           // bytes of the decompressed chunk before the point
-  int64 inloc(outloc)            // first byte of the compressed chunk that lies behind it whole
-  byte bits(outloc)              // bits of the byte before that one that lie behind it too
-  :uncompressed_size, :compressed_size
-}
-```
+    group: VARIABLE/I.J {         // place of the chunk in the grid
+      dimensions: outloc = points; win = 32768
+      byte window(outloc, win)    // decompressed bytes before each point; chunks (1, win), deflate
+      int64 outloc(outloc)        // bytes of the decompressed chunk before the point
+      int64 inloc(outloc)         // first byte of the compressed chunk that lies behind it whole
+      byte bits(outloc)           // bits of the byte before that one that lie behind it too
+      :uncompressed_size, :compressed_size
+    }
 
 The study needs it to re-do the document's reads. Nobody else does: an index of `hyperslab.subchunk`
 is smaller, quicker, and knows when the file has changed.

@@ -81,6 +81,8 @@ class Files:
             return await answer.refuse(405, "MethodNotAllowed", "this server only reads")
         path = request.path
         if self.bucket:
+            if "Authorization" not in request.headers:  # as a store that is not public
+                return await answer.refuse(403, *s3.REASONS[403])
             bucket, _, path = path.lstrip("/").partition("/")
             if bucket != self.bucket:
                 return await answer.refuse(404, "NoSuchBucket", "there is one bucket")

@@ -18,7 +18,8 @@ FAULTS = ("gone", "cut", "whole", "short", "403", "404", "500", "503")
 BUCKET = "bucket"
 REGION = "us-east-1"
 KEYS = ("loopback", "no-secret", "")
-"""Access key, secret key and token that clients sign with; nothing checks them here."""
+"""Access key, secret key and token that clients sign with. What is unsigned is refused, as by a
+store that is not public; no signature is checked."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import subprocess
+import sys
 
 import netCDF4
 import numpy as np
@@ -148,7 +150,8 @@ def test_the_commands_that_are_printed_work(file, tmp_path):
     itself, *others = commands(found.subject, row)
     words = shlex.split(itself)
     assert words[:3] == ["hyperslab", "rechunk", str(file)]
-    assert main([*words[1:3], "by us.nc", *words[4:]]) == 0
+    words[3] = "by us.nc"  # as a command: this process holds more than it leaves for a copy
+    subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, check=True)
     assert others[0].startswith("nccopy -k nc4 -c sst:")
     assert "-c ice:" in others[0]
     exec(compile(others[-1], "recipe", "exec"), {})

@@ -1,6 +1,6 @@
 PROFILE ?=
 RECORDS ?=
-JOBS ?= 3
+JOBS ?= 2
 
 # Both set up what they need first; see tools/python.sh.
 PY := sh tools/python.sh

@@ -61,6 +61,20 @@ class Below:
 
 
 @dataclass(frozen=True)
+class LogPlaces:
+    """Note the server of processes, and where files lie."""
+
+    log: Path
+    path: Path
+    stored: Path
+
+    def __call__(self, watch: Stopwatch) -> None:
+        places = os.getppid(), self.path.stat().st_ino, self.stored.stat().st_ino
+        with watch("read"), self.log.open("a") as log:
+            print(*places, file=log)
+
+
+@dataclass(frozen=True)
 class Append:
     """Leave a letter in a file, so that a test sees who ran, and in which order."""
 

@@ -34,6 +34,19 @@ def test_the_aa_pair_of_the_run_marks_or_voids_times(
     assert bool(found.marks) == ("Marked" in word)
 
 
+@pytest.mark.parametrize(
+    ("drift", "verdict"), [(1.01, "holds"), (1.045, "inconclusive"), (1 / 1.045, "inconclusive")]
+)
+def test_a_difference_that_the_aa_pair_could_make_decides_nothing(
+    tmp_path: Path, drift: float, verdict: str
+) -> None:
+    rows = [*samples("a", 1.08), *samples("b", 1.0), *quiet(drift)]
+    higher = part(rule={"kind": "direction", "above": True})
+    found = judge(tmp_path, claim(higher), rows).headline
+    assert found.verdict == verdict
+    assert ("wider by 4.5 %" in found.reason) == (drift != 1.01)
+
+
 def test_the_aa_pair_of_another_experiment_or_cache_state_says_nothing(tmp_path: Path) -> None:
     rows = [
         *samples("a", 4.0, cache_state="warm"),

@@ -15,6 +15,7 @@ from samples import (
     Call,
     FailWhile,
     Is,
+    LogPlaces,
     LogProcess,
     ReadFile,
     ReadInTurns,
@@ -66,10 +67,25 @@ def test_every_block_holds_every_case_and_the_pair(tmp_path, run):
     assert Counter(row["aa"] for row in rows) == {"": 18, "A": 6, "B": 6}
 
 
-def test_more_pairs_are_more_samples_of_the_same_case(tmp_path, run):
-    rows = run(*letters(tmp_path / "log", "ab"), blocks=2, aa_pairs=3)
-    labels = ("", "A", "B", "A2", "B2", "A3", "B3")
-    assert Counter(row["aa"] for row in rows) == dict.fromkeys(labels, 2)
+def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, processes):
+    path, store = tmp_path / "data", tmp_path / "store"
+    path.write_bytes(b"abc")
+    store.mkdir()
+    (store / "0").write_bytes(b"abc")
+    log = tmp_path / "log"
+    seen = Case("read", LogPlaces(log, path, store / "0"), files=(path, store), aa=True)
+    rows = run(seen, blocks=3, fresh=True)
+    places = [line.split() for line in log.read_text().splitlines()]
+    assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
+    assert [places[i] for i in (0, 2, 4)] == [places[i] for i in (1, 3, 5)]
+    for earlier, later in ((0, 2), (2, 4)):  # all three: the server, the file, that in the store
+        assert all(a != b for a, b in zip(places[earlier], places[later], strict=True))
+    assert path.read_bytes() == (store / "0").read_bytes() == b"abc"
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name.startswith(".")) == []
+    log.unlink()
+    run(seen, blocks=3, journal="again.jsonl")
+    places = [line.split() for line in log.read_text().splitlines()]
+    assert len({tuple(place) for place in places}) == 1
 
 
 def test_a_case_may_be_left_out_of_later_blocks(tmp_path, run):

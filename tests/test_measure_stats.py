@@ -45,10 +45,20 @@ def test_the_ends_are_the_order_statistics_of_the_sign_test(n, rank):
     assert (found.low, found.high) == (rank, n + 1 - rank)
 
 
-def test_interval_covers_the_truth_about_as_often_as_it_says():
-    rng = np.random.default_rng(1)
-    inside = sum(median_interval(rng.normal(5, 1, 15)).contains(5) for _ in range(200))
-    assert 170 <= inside <= 200
+@pytest.mark.parametrize("blocks", [6, 7, 9, 12, 15])
+def test_intervals_cover_the_truth_as_often_as_they_say(blocks):
+    """Of ratios and of means over groups whose blocks share their noise; 95 % within chance."""
+    rng = np.random.default_rng(blocks)
+    tries, one, several, median = 1000, 0, 0, 0
+    for _ in range(tries):
+        shared = rng.normal(0, 0.05, blocks)
+        logs = [1 + group + shared + rng.normal(0, 0.05, blocks) for group in (-0.5, 0, 0.5)]
+        sides = [(np.exp(each), np.ones(blocks)) for each in logs]
+        one += paired_ratio(*sides[1]).contains(np.e)
+        several += geometric_mean_ratio(sides).contains(np.e)
+        median += median_interval(logs[1]).contains(1)
+    for inside in (one, several, median):
+        assert 0.935 * tries <= inside
 
 
 def test_coarser_levels_are_narrower():

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight, paired_ratio
+from ..measure.stats import geometric_mean_ratio, median_interval, middle_eight
 from ..text import Interval, exact
 from .cells import MissingError, cells, in_order, select
 from .quantities import MORE_IS_BETTER, Quantity, quantity
@@ -46,8 +46,8 @@ def compare(
     per : str
         A column whose number the quantity is divided by, such as "predicted_reads".
     over : str
-        A label over whose values means are taken: in each block, and the geometric mean of the
-        ratios, over what both have in common.
+        A label over whose values means are taken, in each block: of ratios the geometric mean,
+        over what both have in common.
     **where
         Labels or other columns that are chosen: one value, or a list.
 
@@ -177,9 +177,7 @@ def ratio_of(pairs: Sequence[tuple[Floats, Floats]]) -> Interval:
     >>> ratio_of(paired(*sides)).value
     2.0
     """
-    if not pairs:
-        return UNKNOWN
-    return geometric_mean_ratio(pairs) if len(pairs) > 1 else paired_ratio(*pairs[0])
+    return geometric_mean_ratio(pairs) if pairs else UNKNOWN
 
 
 def _middle(blocks: "pd.Series[float]") -> float:

@@ -20,10 +20,13 @@ class Health:
         What a reader must know about the run.
     void : str
         Why its times decide nothing; "" when they may.
+    guard : float
+        The factor by which an interval of a ratio is made wider before it is judged.
     """
 
     marks: tuple[str, ...]
     void: str
+    guard: float = 1.0
 
 
 def health(
@@ -39,7 +42,8 @@ def health(
     void = [*(why for item in noises for why in _said(item, "void")), *lone]
     states = ("wide", "marked")
     marks = (mark for item in noises for state in states for mark in _said(item, state))
-    return Health(tuple(marks), void[-1] if void else "")
+    guard = max((item.guard for item in noises), default=1.0)
+    return Health(tuple(marks), void[-1] if void else "", guard)
 
 
 def _said(item: Noise, state: str) -> Iterator[str]:

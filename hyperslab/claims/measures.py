@@ -18,6 +18,7 @@ from ..analysis.break_even import costs
 from ..analysis.cells import Cells, MissingError, Where, cells, select
 from ..analysis.compare import of_blocks, paired, ratio_of
 from ..analysis.quantities import QUANTITIES, Quantity
+from ..measure.stats import geometric_mean_ratio, median_interval
 from ..network import Link
 from ..text import ENOUGH, Interval, amount, comparison, listing, number, percent
 from .reasons import SENTENCES
@@ -205,14 +206,13 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
     shared = {name: fields[name] for name in ("where", "phases") if name in fields}
     each = [{**shared, **one} for one in listed]
     found = [ratio(records, one) for one in each]
-    draws = []
-    for seed, one in enumerate(each):
+    blocks = min(one.n for one in found)  # which are independent: any of one goes with any other
+    sides = []
+    for one in each:
         pairs, _ = _pairs(side(records, one, "of"), side(records, one, "to"))
-        logs = np.array([np.log(a / b) for a, b in pairs])
-        drawn = _resampled(logs.shape[1], seed)
-        draws.append([float(np.mean(np.median(logs[:, rows], axis=1))) for rows in drawn])
-    whole = np.exp(np.mean(draws, axis=0))
-    estimate = _interval(whole, min(one.n for one in found))
+        logs = np.mean([np.log(a / b) for a, b in pairs], axis=0)[:blocks]
+        sides.append((np.exp(logs), np.ones(blocks)))
+    estimate = geometric_mean_ratio(sides)
     experiments = dict.fromkeys(name for one in found for name in one.experiments)
     states = dict.fromkeys(name for one in found for name in one.cache_states)
     return Measured(
@@ -384,7 +384,7 @@ def table(records: pd.DataFrame, fields: Fields) -> Measured:
     if not quantity(fields).timed:
         return found_in(records, fields, _exactly(deviation[worst], len(expect)), found, words)
     off = values[worst].dropna().to_numpy(dtype="f8") / expect[worst] - 1
-    estimate = _bootstrapped(lambda rows: float(np.median(off[rows])), len(off))
+    estimate = median_interval(off)
     return found_in(records, fields, estimate, found, words)
 
 

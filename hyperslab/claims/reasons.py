@@ -32,6 +32,7 @@ SENTENCES = {
     "fails": "it fails",
     # the run
     "apart": "the A/A pair of {name} is {off} apart",
+    "guard": "it was judged by an interval that is wider by {share} at both ends",
     "wide": "the ratio of the A/A pair of {name} is known no better than [{low}, {high}]",
     "others": "other programs took {share} of the CPU",
     "no pair": "{name} has no A/A pair",

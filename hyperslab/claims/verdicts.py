@@ -223,7 +223,9 @@ def _qualified(judgement: Judgement) -> Judgement:
 
 
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
-    verdict = part.rule.verdict(found.low, found.high)
+    state = folder.health(part.notebook, found) if found.timed else Health((), "")
+    guard = state.guard if part.rule.log_unit else 1.0
+    verdict = part.rule.verdict(found.low / guard, found.high * guard)
     differs = folder.differs.get(part.notebook, "")
     marks: tuple[str, ...] = ()
     if differs:
@@ -233,8 +235,9 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
         whose=WHOSE[part.headline], outcome=OUTCOMES[verdict]
     )
     if found.timed:
-        state = folder.health(part.notebook, found)
         marks += state.marks
+        if guard > 1:
+            marks += (SENTENCES["guard"].format(share=percent(guard - 1)),)
         if state.void:
             verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=state.void)
         elif found.n < found.enough:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import sys
 import time
@@ -15,6 +16,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .case import Case
+from .cold import files_of
 from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
@@ -22,6 +24,8 @@ from .processes import Processes
 from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
+MOST_COPIED = 4 * 2**30
+"""Bytes of a file up to which each block has a copy of its own."""
 _GONE = "HelperError"  # of a server or a link: no further sample can succeed
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
@@ -37,9 +41,6 @@ class Plan:
         How often each case is measured; in each block all cases come once, in a new order.
     seed : int
         Of the orders.
-    aa_pairs : int
-        How many A/A pairs a block holds: more make the noise of a run better known, and the
-        results no better.
     cell_s : float
         Seconds of samples after which a case is left out of further blocks, once it has
         `MIN_SAMPLES`; how many samples it got stands in its intervals.
@@ -53,16 +54,21 @@ class Plan:
     retakes : int
         How often, at the end of a block, those of its samples are measured again that were
         disturbed: by what witnesses say, never by how long the sample took.
+    fresh : bool
+        Whether each block has a server of processes and copies of the files of its own. A server
+        has one layout of its memory, and a file one place on the disk and in memory: a warm read
+        is up to a tenth quicker or slower by these alone, so blocks that share them agree with
+        each other better than with the next run.
     """
 
     blocks: int = 7
     seed: int = 0
-    aa_pairs: int = 1
     cell_s: float = float("inf")
     timeout_s: float = 600.0
     modules: tuple[str, ...] = ()
     sweeps: bool = True
     retakes: int = 0
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         if self.blocks < 1:
@@ -121,8 +127,7 @@ def measure(
     _check(experiment, cases)
     if scratch is not None:
         require_space(scratch, scratch_bytes)
-    labels = aa_labels(plan.aa_pairs)
-    entries = [(case, aa) for case in cases for aa in (labels if case.aa else ("",))]
+    entries = [(case, aa) for case in cases for aa in ("AB" if case.aa else ("",))]
     key = _plan_key(experiment, cases, plan)
     done = journal.blocks(experiment, key)
     todo = [block for block in range(plan.blocks) if block not in done]
@@ -142,6 +147,8 @@ def measure(
             if any(case.start == "fork" for case in cases):
                 running.start()  # its imports are not what other programs use
             for block in todo:
+                if plan.fresh:
+                    _renew(running, cases)
                 rows = _block(block, entries, plan, running, past, bar)
                 if any(row["status"] == "ok" for row in rows) or not rows:
                     journal.add(experiment, key, block, rows)
@@ -153,13 +160,6 @@ def measure(
     ]
 
 
-def aa_labels(pairs: int) -> tuple[str, ...]:
-    """Return the labels of so many A/A pairs."""
-    return tuple(
-        f"{half}{pair if pair > 1 else ''}" for pair in range(1, pairs + 1) for half in "AB"
-    )
-
-
 def require_space(folder: Path, needed: int) -> None:
     """Raise an error unless a folder's disk has room."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,6 +169,25 @@ def require_space(folder: Path, needed: int) -> None:
             f"{needed / 2**20:,.0f} MiB are needed in the work directory, for {folder}, and "
             f"{free / 2**20:,.0f} MiB are free there: make room, or choose another with --workdir"
         )
+
+
+def _renew(processes: Processes, cases: Sequence[Case]) -> None:
+    """Start the server of processes anew, and put copies in the place of the files."""
+    processes.close()
+    for path in sorted({Path(path) for case in cases for path in case.files}):
+        if path.exists() and sum(f.stat().st_size for f in files_of(path)) <= MOST_COPIED:
+            copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
+            if path.is_dir():
+                shutil.copytree(path, copy)
+                path.rename(old)
+                copy.rename(path)
+                shutil.rmtree(old)
+            else:
+                shutil.copy2(path, copy)
+                copy.replace(path)
+    os.sync()  # else the copies are written to disk while samples run
+    if any(case.start == "fork" for case in cases):
+        processes.start()
 
 
 @dataclass(eq=False)
@@ -284,7 +303,9 @@ def _block(
     others_s = machine_cpu_s() - busy - (tree_cpu_s() - mine + forked)
     others = max(0.0, others_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
     return [
-        row | {"block": block, "others_cpu": others, "disturbed": sample in disturbed}
+        row
+        | {"block": block, "others_cpu": others, "disturbed": sample in disturbed}
+        | ({"draw": block} if plan.fresh else {})
         for sample in samples
         for row in sample.rows()
     ]
@@ -307,7 +328,7 @@ def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     described = [
         [case.label, case.start, case.aa, case.most_blocks, _texts(case.columns)] for case in cases
     ]
-    what = [plan.seed, plan.aa_pairs, plan.cell_s, plan.retakes]
+    what = [plan.seed, plan.cell_s, plan.retakes, plan.fresh]
     text = json.dumps([experiment, described, *what])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .stats import Interval, median_interval
+from .stats import Interval, paired_ratio
 
 MARKED_MEMORY, MARKED_DISK = 0.015, 0.03
 VOID = 0.05
@@ -24,8 +24,8 @@ class Noise:
     ----------
     experiment, cache_state : str
     ratio : Interval
-        Median over blocks of the ratio A/B of one case measured under two labels; in a block the
-        median of its pairs, so that one sample far off does not move it.
+        Of one case measured under the labels A and B, a sample each in every block: what two cases
+        that are compared have too.
     others_cpu : float
         Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
     synced : bool
@@ -61,15 +61,22 @@ class Noise:
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: further than 5 % from one. Marked: further than `bound`. Wide: the interval reaches
-        further than 15 %, centred as it may be; then two samples of the same thing often differ by
-        that much, and only many of them agree.
+        Void: its whole interval is further than 5 % from one, which chance does not do, or the
+        ratio itself further than 15 %. Marked: further than `bound`; then what is compared is
+        judged with an interval that is wider by as much. Wide: the interval reaches further than
+        15 %, centred as it may be; then two samples of the same thing often differ by that much,
+        and only many of them agree.
         """
-        if self.away > VOID:
+        if self.surely_void or self.away > WIDE:
             return "void"
         if self.away > self.bound:
             return "marked"
         return "wide" if max(self.ratio.high, 1 / self.ratio.low) - 1 > WIDE else "clean"
+
+    @property
+    def guard(self) -> float:
+        """The factor by which an interval of a ratio is made wider at both ends; one if unmarked."""
+        return 1 + self.away if self.pair == "marked" else 1.0
 
     @property
     def surely_void(self) -> bool:
@@ -115,22 +122,18 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     timed = frame[frame["wall_s"].notna()]
     found = []
     for (experiment, cache_state), part in timed.groupby(["experiment", "cache_state"]):
-        pair = part[(part["aa"] != "") & part["status"].isin(("ok", ""))]
+        pair = part[part["aa"].isin(("A", "B")) & part["status"].isin(("ok", ""))]
         moves = pair["phase"].isin(_MOVING) | pair["phase"].str.startswith("pattern:")
         moving = pair[moves]
         pair = pair if moving.empty else moving
-        half, number = pair["aa"].str[0], pair["aa"].str[1:]
-        samples = pair.groupby([pair["block"], number, half])[["wall_s", "useful_bytes"]]
+        samples = pair.groupby(["block", "aa"])[["wall_s", "useful_bytes"]]
         both = samples.sum()
         moved = both["useful_bytes"].where(both["useful_bytes"] > 0)
         spent = both["wall_s"] if moved.isna().any() else both["wall_s"] / moved
         sums = spent.unstack().dropna()
         if sums.empty or set(sums.columns) != {"A", "B"}:
             continue
-        # The pairs of one block are no independent witnesses: each block has one ratio.
-        ratio = median_interval(
-            np.exp((np.log(sums["A"]) - np.log(sums["B"])).groupby("block").median())
-        )
+        ratio = paired_ratio(sums["A"], sums["B"])
         synced = bool((part["phase"] == "sync").any())
         others = float(np.nanmedian(part.groupby("block")["others_cpu"].first().fillna(0.0)))
         found.append(Noise(str(experiment), str(cache_state), ratio, others, synced))

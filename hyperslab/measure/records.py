@@ -29,7 +29,7 @@ NUMBERS = (
     "error", "relative_error", "changed", "wavelength", "coherence", "spectra", "kept_from",
     "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
     "pace_s", "reclaimed_bytes", "retaken",  # of witnesses, and disturbed tries that were left out
-    "draw",  # of processes that a block was measured in
+    "draw",  # of processes and of copies of the files; blocks of older records share one
 )  # fmt: skip
 FLAGS = ("shuffle", "verified", "disturbed")
 COLUMNS = (*TEXT, *NUMBERS, *FLAGS)

@@ -1,14 +1,13 @@
-"""Medians of paired ratios with intervals over blocks, and the documents' own statistics."""
+"""Paired ratios and medians with intervals over blocks, and the documents' own statistics."""
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..text import Interval as Interval
-
-RESAMPLES = 4000
 
 
 def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
@@ -48,7 +47,12 @@ def median_interval(x: ArrayLike, *, level: float = 0.95) -> Interval:
 
 
 def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval:
-    """Return the median of a/b over blocks and its interval, as `median_interval` gives it.
+    """Return the typical a/b over blocks and its interval, by Hodges and Lehmann.
+
+    The estimate is the median of the geometric means of all pairs of ratios; its interval ends at
+    two of these, by the exact distribution of Wilcoxon's signed ranks. It takes for granted that
+    the logarithms of the ratios scatter alike to both sides, as they do where two cases come in a
+    random order. Below six blocks it is the range of the ratios, which covers less than 95 %.
 
     Parameters
     ----------
@@ -62,27 +66,28 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, *, level: float = 0.95) -> Interval
     ValueError
         When the two differ in length or no pair is left.
 
+    Source: Hodges & Lehmann 1963; Hollander, Wolfe & Chicken 2014, section 3.3.
+
     Examples
     --------
     >>> paired_ratio([2.0, 4.0, 6.0], [1.0, 2.0, 3.0]).value
     2.0
     """
-    return median_interval(_ratios(a, b), level=level)
+    return geometric_mean_ratio([(a, b)], level=level)
 
 
 def geometric_mean_ratio(
-    pairs: Sequence[tuple[ArrayLike, ArrayLike]], *, seed: int = 0, level: float = 0.95
+    pairs: Sequence[tuple[ArrayLike, ArrayLike]], *, level: float = 0.95
 ) -> Interval:
-    """Return the geometric mean over groups of the median paired ratio.
+    """Return the ratio of two sides over several groups, as `paired_ratio` does for one.
 
-    Blocks are resampled jointly, so what disturbed a block disturbs all groups of it.
+    Each block has one ratio, the geometric mean over groups: what disturbs a block disturbs all
+    groups of it.
 
     Parameters
     ----------
     pairs : sequence of (a, b)
         For each group, two arrays of shape (n,) as in `paired_ratio`; n is the same for all.
-    seed : int
-        Of the resampling.
     level : float
         Coverage of the interval, between 0 and 1.
 
@@ -98,16 +103,40 @@ def geometric_mean_ratio(
     """
     if not pairs:
         raise ValueError("no groups to take a mean of: give at least one pair of arrays")
-    logs = [np.log(_ratios(a, b)) for a, b in pairs]
-    if len({x.size for x in logs}) != 1:
+    ratios = [_ratios(a, b) for a, b in pairs]
+    if len({x.size for x in ratios}) != 1:
         raise ValueError(
-            f"groups have {sorted({x.size for x in logs})} blocks: all must have the same number"
+            f"groups have {sorted({x.size for x in ratios})} blocks: all must have the same number"
         )
-    table = np.stack(logs)
-    centre = float(np.exp(np.median(table, axis=1).mean()))
-    rows = _resample(table.shape[1], seed)
-    draws = np.exp(np.median(table[:, rows], axis=2).mean(axis=0))
-    return _interval(centre, draws, level, table.shape[1])
+    with np.errstate(divide="ignore"):
+        blocks = _clean(np.log(ratios).mean(axis=0) if len(ratios) > 1 else np.log(ratios[0]))
+    if np.ptp(blocks) == 0:  # a count: exactly what its quotient is
+        value = float(np.exp(blocks[0]) if len(ratios) > 1 else _clean(ratios[0])[0])
+        return Interval(value, value, value, blocks.size)
+    return Interval(*np.exp(_hodges_lehmann(blocks, level)).tolist(), blocks.size)
+
+
+def _hodges_lehmann(x: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return the estimate of a symmetric distribution's centre, and the ends of its interval."""
+    first, second = np.triu_indices(x.size)
+    walsh = np.sort((x[first] + x[second]) / 2)
+    rank = max(_signed_rank(x.size, (1 - level) / 2), 1)
+    return np.array([np.median(walsh), walsh[rank - 1], walsh[-rank]])
+
+
+@cache
+def _signed_rank(n: int, tail: float) -> int:
+    """Return how many of the smallest sums of signed ranks have at most a chance.
+
+    Examples
+    --------
+    >>> [_signed_rank(n, 0.025) for n in (5, 6, 7, 9, 12, 15)]
+    [0, 1, 3, 6, 14, 26]
+    """
+    ways = np.ones(1)
+    for rank in range(1, n + 1):  # each rank counts or does not
+        ways = np.concatenate([ways, np.zeros(rank)]) + np.concatenate([np.zeros(rank), ways])
+    return int(np.searchsorted(np.cumsum(ways) / 2.0**n, tail, side="right"))
 
 
 def middle_eight(x: ArrayLike) -> float:
@@ -145,12 +174,3 @@ def _ratios(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"pairs need two 1-D arrays of one length, not {x.shape} and {y.shape}")
     ratio: NDArray[np.float64] = np.divide(x, y)
     return ratio
-
-
-def _resample(n: int, seed: int) -> NDArray[np.int64]:
-    return np.random.default_rng(seed).integers(0, n, (RESAMPLES, n), dtype=np.int64)
-
-
-def _interval(value: float, draws: NDArray[np.float64], level: float, n: int) -> Interval:
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(value, float(min(low, value)), float(max(high, value)), n)

@@ -274,12 +274,12 @@ class Session:
         plan = Plan(
             blocks=self.blocks(blocks),
             seed=self.seed,
-            aa_pairs=self.setting("aa_pairs"),
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
             sweeps=self.profile != "smoke",
             retakes=0 if self.profile == "smoke" else RETAKES,
+            fresh=self.profile != "smoke",
         )
         with self._room():
             rows = measure(

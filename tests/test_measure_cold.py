@@ -1,14 +1,21 @@
 """Eviction is verified, not hoped for."""
 
 import gc
+import math
 import mmap
 import os
 import sys
 
 import pytest
+from samples import ReadFile
 
-from hyperslab.measure import cold
+from hyperslab.measure import cold, harness
+from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict, files_of, resident_fraction, warm
+from hyperslab.measure.journal import Journal
+from hyperslab.measure.noise import judge
+from hyperslab.measure.records import frame_of
+from hyperslab.measure.worker import Job, perform
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux evicts files")
 
@@ -89,8 +96,21 @@ def test_missing_file_is_named(tmp_path):
         files_of(tmp_path / "nothing-here")
 
 
-def test_elsewhere_than_linux_there_is_an_error_and_no_number(file, monkeypatch):
+def test_on_macos_warm_reads_are_measured_and_what_nobody_counts_is_unknown(
+    file, tmp_path, monkeypatch
+):
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(ColdCacheError, match="Linux only"):
         evict([file])
-    assert resident_fraction([file]) != resident_fraction([file])  # NaN
+    assert math.isnan(resident_fraction([file]))
+    states = ("warm", "cold")
+    cases = [Case("a", ReadFile(file), files=(file,), cache_state=s, aa=True) for s in states]
+    outcomes = [perform(Job(case)) for case in cases]
+    assert [outcome.status == "ok" for outcome in outcomes] == [True, False]
+    assert math.isnan(outcomes[0].rows[0]["resident_before"])
+    assert "Linux only" in outcomes[1].status
+    monkeypatch.setattr(harness, "machine_cpu_s", lambda: math.nan)  # no /proc/stat
+    journal = Journal(tmp_path / "journal", {}, "run")
+    rows = harness.measure("e", cases[:1], harness.Plan(blocks=2), journal)
+    [noise] = judge(frame_of(rows))
+    assert math.isnan(noise.others_cpu) and noise.others == "marked"

@@ -19,6 +19,7 @@ from samples import (
     LogProcess,
     ReadFile,
     ReadInTurns,
+    Scatter,
     Spin,
     WriteFile,
     die,
@@ -86,6 +87,18 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
     run(seen, blocks=3, journal="again.jsonl")
     places = [line.split() for line in log.read_text().splitlines()]
     assert len({tuple(place) for place in places}) == 1
+
+
+@pytest.mark.parametrize(
+    ("scatter_s", "extra_s", "blocks"), [(0.0, 60, 6), (0.05, 60, 12), (0.05, 0.0, 6)]
+)
+def test_blocks_go_on_while_times_are_known_too_little(run, processes, scatter_s, extra_s, blocks):
+    """Whichever case is the quicker; a resumed run has as many."""
+    scattered = [Case(name, Scatter(scatter_s), aa=name == "a") for name in "ab"]
+    plan = {"blocks": 6, "half_width": 0.3, "extra_s": extra_s}
+    rows = run(*scattered, **plan)
+    assert {row["block"] for row in rows} == set(range(blocks))
+    assert len(run(*scattered, **plan)) == len(rows)
 
 
 def test_a_case_may_be_left_out_of_later_blocks(tmp_path, run):

@@ -9,7 +9,7 @@ from hyperslab.measure import witness
 from hyperslab.measure.case import Case
 from hyperslab.measure.harness import Plan, _Past, measure
 from hyperslab.measure.journal import Journal
-from hyperslab.measure.records import frame_of
+from hyperslab.measure.records import DISCARDED, frame_of, main
 from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
 
 processes = pytest.fixture(scope="module")(running)
@@ -52,7 +52,9 @@ def test_what_stays_disturbed_is_kept_and_said(run):
     frame, order = run(tries=9)
     assert order.count("b") == 3 and order.endswith("bb")
     b = frame[frame["case"] == "b"]
-    assert b["retaken"].tolist() == [2] and b["disturbed"].tolist() == [True]
+    assert b["aa"].tolist() == ["", DISCARDED, DISCARDED]
+    assert b["status"].tolist() == ["ok", DISCARDED, DISCARDED]
+    assert (b["retaken"] == 2).all() and b["disturbed"].all() and len(main(b)) == 1
     assert disturbed(frame).left == 1
 
 
@@ -73,13 +75,18 @@ def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
     """The first try counts where the second one fails."""
     frame, _ = run(tries=1, retakes=1, run_b=OnceOnly(tmp_path / "once"))
     b = frame[frame["case"] == "b"]
-    assert b["status"].tolist() == ["ok"] and b["disturbed"].tolist() == [True]
+    assert b["status"][b["aa"] == ""].tolist() == ["ok"] and b["disturbed"].all()
+    assert "FileExistsError" in b["status"][b["aa"] == DISCARDED].iloc[0]
 
 
 def test_a_resumed_run_knows_the_witnesses_of_before(run):
-    frame, _ = run(tries=0)
+    frame, _ = run(tries=1)
     past = _Past({0: frame.to_dict("records")})
-    assert past.paces == frame["pace_s"].tolist() and len(past.paces) == 4
+    assert past.paces == frame["pace_s"].tolist() and len(past.paces) == 5
+    assert past.taken == {("a", "A"): 1, ("a", "B"): 1, ("b", ""): 1, ("c", ""): 1}
+    assert {name: len(lasted) for name, lasted in past.lasted.items()} == {"a": 2, "b": 2, "c": 1}
+    counted = frame[frame["aa"] != DISCARDED].groupby(["case", "aa"])["elapsed_s"].sum()
+    assert past.spent == pytest.approx(counted.to_dict()) and (counted > 0).all()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Whether a run was quiet enough to judge times by."""
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -63,4 +64,5 @@ def _apart(item: Noise) -> str:
 
 
 def _others(item: Noise) -> str:
-    return SENTENCES["others"].format(share=percent(item.others_cpu))
+    kind = "others unknown" if math.isnan(item.others_cpu) else "others"
+    return SENTENCES[kind].format(share=percent(item.others_cpu))

@@ -35,6 +35,7 @@ SENTENCES = {
     "guard": "it was judged by an interval that is wider by {share} at both ends",
     "wide": "the ratio of the A/A pair of {name} is known no better than [{low}, {high}]",
     "others": "other programs took {share} of the CPU",
+    "others unknown": "this system does not count what other programs took of the CPU",
     "no pair": "{name} has no A/A pair",
     "otherwise": "measured otherwise than it would be now: {differs}",
     # rules

@@ -7,20 +7,23 @@ import shutil
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
+from ..text import ENOUGH
 from .case import Case
 from .cold import files_of
 from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
+from .noise import judge
 from .processes import Processes
+from .records import COLUMNS, DISCARDED, frame_of
 from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
@@ -54,6 +57,11 @@ class Plan:
     retakes : int
         How often, at the end of a block, those of its samples are measured again that were
         disturbed: by what witnesses say, never by how long the sample took.
+    half_width : float
+        How well times are to be known, as a share; where they are not after all blocks, up to as
+        many again are measured, for so long as `extra_s` lasts. `noise.half_width` says it, which
+        looks at widths alone: which case is the quicker decides nothing here.
+    extra_s : float
     fresh : bool
         Whether each block has a server of processes and copies of the files of its own. A server
         has one layout of its memory, and a file one place on the disk and in memory: a warm read
@@ -68,6 +76,8 @@ class Plan:
     modules: tuple[str, ...] = ()
     sweeps: bool = True
     retakes: int = 0
+    half_width: float = 0.0
+    extra_s: float = 0.0
     fresh: bool = False
 
     def __post_init__(self) -> None:
@@ -130,13 +140,13 @@ def measure(
     entries = [(case, aa) for case in cases for aa in ("AB" if case.aa else ("",))]
     key = _plan_key(experiment, cases, plan)
     done = journal.blocks(experiment, key)
-    todo = [block for block in range(plan.blocks) if block not in done]
-    lost: dict[int, Rows] = {}
-    if todo:
+    blocks = dict(done)
+    todo = next(_todo(plan, blocks), None)
+    if todo is not None:
         past = _Past(done)
         bar = tqdm(
             total=len(entries) * plan.blocks,
-            initial=len(entries) * (plan.blocks - len(todo)),
+            initial=len(entries) * len(done),
             desc=experiment,
             unit="sample",
             mininterval=1,
@@ -146,18 +156,32 @@ def measure(
             running = processes or own.enter_context(Processes(plan.modules))
             if any(case.start == "fork" for case in cases):
                 running.start()  # its imports are not what other programs use
-            for block in todo:
+            for block in _todo(plan, blocks):
                 if plan.fresh:
                     _renew(running, cases)
-                rows = _block(block, entries, plan, running, past, bar)
-                if any(row["status"] == "ok" for row in rows) or not rows:
-                    journal.add(experiment, key, block, rows)
-                else:  # it is not finished: the next run measures it again
-                    lost[block] = rows
-    blocks = {**journal.blocks(experiment, key), **lost}
-    return [
-        row | {"experiment": experiment} for block in range(plan.blocks) for row in blocks[block]
-    ]
+                blocks[block] = _block(block, entries, plan, running, past, bar)
+                if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
+                    journal.add(experiment, key, block, blocks[block])
+                # Else it is not finished: the next run measures it again.
+    return [row | {"experiment": experiment} for block in sorted(blocks) for row in blocks[block]]
+
+
+def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
+    """Yield the blocks that are not there yet, then more while times are known too little."""
+    yield from (block for block in range(plan.blocks) if block not in blocks)
+    if plan.blocks < ENOUGH:
+        return
+    for block in range(plan.blocks, 2 * plan.blocks):
+        rows = [row for kept in blocks.values() for row in kept]
+        tries = {(row["block"], row["order"]): float(str(row["elapsed_s"])) for row in rows}
+        each_s = sum(tries.values()) / len(blocks)
+        if each_s * (block + 1 - plan.blocks) > plan.extra_s:
+            return
+        noises = judge(frame_of(rows, {name for row in rows for name in row} - set(COLUMNS)))
+        if not any(item.half_width > plan.half_width for item in noises):
+            return
+        if block not in blocks:
+            yield block
 
 
 def require_space(folder: Path, needed: int) -> None:
@@ -198,7 +222,8 @@ class _Sample:
     aa: str
     order: int
     outcome: Outcome | None = None
-    tries: int = 0
+    discarded: list[Outcome] = field(default_factory=list)
+    elapsed_s: float = 0.0  # of its first try
 
     @property
     def key(self) -> tuple[str, str]:
@@ -206,28 +231,38 @@ class _Sample:
 
     def take(self, outcome: Outcome) -> None:
         """Keep the outcome of a try; one that is lost takes no sample away."""
-        self.tries += 1
-        if self.outcome is None or outcome.rows:
-            self.outcome = outcome
+        if self.outcome is not None and not outcome.rows:
+            self.discarded.append(outcome)
+            return
+        if self.outcome is not None:
+            self.discarded.append(self.outcome)
+        self.outcome = outcome
 
     def rows(self) -> Rows:
         """Return its records: one for each phase, none of a sample that was left out."""
         if self.outcome is None:
             return []
-        common: dict[str, object] = {
-            "case": self.case.name,
-            "cache_state": self.case.cache_state,
-            "aa": self.aa,
-            "order": self.order,
-            "retaken": self.tries - 1,
-            "verified": self.outcome.verified,
-            "status": self.outcome.status,
-            "pace_s": self.outcome.testimony.pace_s,
-            "reclaimed_bytes": self.outcome.testimony.reclaimed_bytes,
-            **self.case.columns,
-            **self.case.labels,
-        }
-        return [common | phase for phase in self.outcome.rows or [{"phase": "lost"}]]
+        tries = [(self.aa, self.outcome), *((DISCARDED, each) for each in self.discarded)]
+        return [
+            {
+                "case": self.case.name,
+                "cache_state": self.case.cache_state,
+                "aa": aa,
+                "order": self.order,
+                "retaken": len(self.discarded),
+                "verified": outcome.verified,
+                "status": aa if (aa, outcome.status) == (DISCARDED, "ok") else outcome.status,
+                "pace_s": outcome.testimony.pace_s,
+                "lasted_s": outcome.testimony.lasted_s,
+                "reclaimed_bytes": outcome.testimony.reclaimed_bytes,
+                "elapsed_s": self.elapsed_s,
+                **self.case.columns,
+                **self.case.labels,
+                **phase,
+            }
+            for aa, outcome in tries
+            for phase in outcome.rows or [{"phase": "lost"}]
+        ]
 
 
 class _Past:
@@ -239,14 +274,14 @@ class _Past:
         self.paces: list[float] = []
         self.lasted: defaultdict[str, list[float]] = defaultdict(list)
         for rows in done.values():
-            seen = {}
-            for row in rows:
+            tries = {(row["order"], row["aa"], row["pace_s"], row["lasted_s"]): row for row in rows}
+            for row in tries.values():
                 state = f", {row['cache_state']}" if row["cache_state"] else ""
-                key = (f"{row['case']}{state}", str(row["aa"]))
-                self.spent[key] += float(str(row.get("wall_s") or 0))
-                seen[key] = float(str(row.get("pace_s", "nan")))
-            self.taken.update(seen.keys())
-            self.paces += seen.values()
+                label = f"{row['case']}{state}"
+                self._witnessed(label, *(float(str(row[n])) for n in ("pace_s", "lasted_s")))
+                if row["aa"] != DISCARDED:
+                    self.spent[label, str(row["aa"])] += float(str(row["elapsed_s"]))
+                    self.taken[label, str(row["aa"])] += 1
 
     def wants(self, sample: _Sample, block: int, plan: Plan) -> bool:
         """Whether a case is measured in this block: it has time left, or too few samples."""
@@ -256,9 +291,12 @@ class _Past:
 
     def hear(self, case: Case, outcome: Outcome) -> None:
         """Take down what the witnesses of a sample say."""
-        self.paces.append(outcome.testimony.pace_s)
-        if outcome.rows:
-            self.lasted[case.label].append(outcome.testimony.lasted_s)
+        self._witnessed(case.label, outcome.testimony.pace_s, outcome.testimony.lasted_s)
+
+    def _witnessed(self, label: str, pace_s: float, lasted_s: float) -> None:
+        self.paces.append(pace_s)
+        if lasted_s == lasted_s:  # of a sample that was lost nothing is known
+            self.lasted[label].append(lasted_s)
 
     def against(self, sample: _Sample) -> bool:
         """Whether a sample that counts was disturbed; one that was lost stays to be seen."""
@@ -290,7 +328,8 @@ def _block(
                     why = f"{sample.case.label}: {outcome.status}"
                     raise RuntimeError(f"{why}: finished blocks are kept")
                 if not again:  # what is taken again shortens no case's share
-                    past.spent[sample.key] += time.monotonic() - start
+                    sample.elapsed_s = time.monotonic() - start
+                    past.spent[sample.key] += sample.elapsed_s
                     past.taken[sample.key] += 1
                 past.hear(sample.case, outcome)
                 forked += outcome.cpu_s  # a spawned one's own is charged to this process at its end
@@ -301,10 +340,10 @@ def _block(
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed_s = time.monotonic() - began
     others_s = machine_cpu_s() - busy - (tree_cpu_s() - mine + forked)
-    others = max(0.0, others_s) / (elapsed_s * cores()) if elapsed_s else float("nan")
+    others = np.maximum(others_s, 0.0) / (elapsed_s * cores())  # NaN where nobody counts it
     return [
         row
-        | {"block": block, "others_cpu": others, "disturbed": sample in disturbed}
+        | {"block": block, "others_cpu": float(others), "disturbed": sample in disturbed}
         | ({"draw": block} if plan.fresh else {})
         for sample in samples
         for row in sample.rows()

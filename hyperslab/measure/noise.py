@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from .records import DISCARDED
 from .stats import Interval, paired_ratio
 
 MARKED_MEMORY, MARKED_DISK = 0.015, 0.03
@@ -27,9 +29,12 @@ class Noise:
         Of one case measured under the labels A and B, a sample each in every block: what two cases
         that are compared have too.
     others_cpu : float
-        Median over blocks of the share of the machine's CPU that other programs used, 0 to 1.
+        Median over blocks of the share of the machine's CPU that other programs used, 0 to 1; NaN
+        where nobody counts it.
     synced : bool
         Whether what was timed ends with a sync to the disk.
+    half_width : float
+        Of the intervals of single cases, the median, as a share; see `half_width`.
     """
 
     experiment: str
@@ -37,6 +42,7 @@ class Noise:
     ratio: Interval
     others_cpu: float
     synced: bool = False
+    half_width: float = float("nan")
 
     @property
     def name(self) -> str:
@@ -75,7 +81,7 @@ class Noise:
 
     @property
     def guard(self) -> float:
-        """The factor by which an interval of a ratio is made wider at both ends; one if unmarked."""
+        """The factor by which the interval of a ratio is made wider at both ends, one or more."""
         return 1 + self.away if self.pair == "marked" else 1.0
 
     @property
@@ -85,10 +91,13 @@ class Noise:
 
     @property
     def others(self) -> str:
-        """What the CPU that other programs used says: "clean", "marked" or "void"."""
+        """What the CPU that other programs used says: "clean", "marked" or "void".
+
+        Where the system does not count it, nothing is known, and that is marked.
+        """
         if self.others_cpu > OTHERS_VOID:
             return "void"
-        return "marked" if self.others_cpu > OTHERS_MARKED else "clean"
+        return "clean" if self.others_cpu <= OTHERS_MARKED else "marked"
 
     @property
     def state(self) -> str:
@@ -112,8 +121,8 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     Examples
     --------
     >>> rows = [
-    ...     {"experiment": "e", "case": "a", "aa": aa, "block": b, "phase": "read", "wall_s": 1.0}
-    ...     for b in range(7) for aa in "AB"
+    ...     {"experiment": "e", "case": "a", "aa": aa, "block": b, "phase": "read", "wall_s": 1.0,
+    ...      "others_cpu": 0.01} for b in range(7) for aa in "AB"
     ... ]
     >>> from hyperslab.measure.records import frame_of
     >>> judge(frame_of(rows))[0].state
@@ -135,6 +144,35 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
             continue
         ratio = paired_ratio(sums["A"], sums["B"])
         synced = bool((part["phase"] == "sync").any())
-        others = float(np.nanmedian(part.groupby("block")["others_cpu"].first().fillna(0.0)))
-        found.append(Noise(str(experiment), str(cache_state), ratio, others, synced))
+        others = float(part.groupby("block")["others_cpu"].first().median())
+        kept = part[part["status"].isin(("ok", "")) & (part["aa"] != DISCARDED)]
+        seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
+        width = half_width(seconds.to_numpy())
+        found.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
     return found
+
+
+def half_width(seconds: NDArray[np.float64]) -> float:
+    """Return how well the times of cases are known beside each other: half of an interval, a share.
+
+    Each block is divided by its mean over the cases; of the intervals of all cases the median is
+    taken. It does not say, and does not depend on, which case is the quicker.
+
+    Parameters
+    ----------
+    seconds : array, shape (blocks, cases)
+        NaN where a case was left out.
+
+    Examples
+    --------
+    >>> times = np.array([[1.0, 2.0], [1.1, 2.0], [1.0, 2.1], [1.0, 2.0], [1.1, 2.2], [1.0, 2.0]])
+    >>> round(half_width(times), 3)
+    0.037
+    """
+    whole = seconds[:, ~np.isnan(seconds).any(axis=0)]
+    if not whole.size:
+        return float("nan")
+    logs = np.log(whole)
+    ratios = np.exp(logs - logs.mean(axis=1, keepdims=True)).T
+    intervals = [paired_ratio(each, np.ones(each.size)) for each in ratios]
+    return float(np.median([(i.high / i.low) ** 0.5 - 1 for i in intervals]))

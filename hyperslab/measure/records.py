@@ -28,7 +28,8 @@ NUMBERS = (
     "predicted_s", "weight", "gain", "gain_low", "gain_high", "gain_predicted", "rank", "tried",
     "error", "relative_error", "changed", "wavelength", "coherence", "spectra", "kept_from",
     "voluntary_switches", "forced_switches",  # of the threads of a process, waiting or made to
-    "pace_s", "reclaimed_bytes", "retaken",  # of witnesses, and disturbed tries that were left out
+    "pace_s", "lasted_s", "reclaimed_bytes",  # of witnesses
+    "retaken", "elapsed_s",  # how many tries were discarded; of the first, with all around it
     "draw",  # of processes and of copies of the files; blocks of older records share one
 )  # fmt: skip
 FLAGS = ("shuffle", "verified", "disturbed")
@@ -37,6 +38,8 @@ NEEDED = (
     "run_id", "profile", "notebook", "experiment", "case", "phase", "block", "verified", "status",
 )  # fmt: skip
 """Columns that a file of records always has; of the others those in which something stands."""
+DISCARDED = "discarded"
+"""What `aa` says of a try that was disturbed, so that the sample was measured again."""
 MACHINES = "machine.json"
 SCHEMA = 2
 """Of records: 2 has labels of cases as columns, and says what it was measured with."""
@@ -89,11 +92,11 @@ def labels_of(frame: pd.DataFrame) -> list[str]:
 def main(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the samples that results rest on: those that count, one a block for each case.
 
-    The other labels of an A/A pair are there to show noise only.
+    The other label of an A/A pair is there to show noise only, and a discarded try for the record.
 
     Examples
     --------
-    >>> rows = [{"aa": aa, "status": "ok"} for aa in ("A", "B", "A2", "")]
+    >>> rows = [{"aa": aa, "status": "ok"} for aa in ("A", "B", DISCARDED, "")]
     >>> main(frame_of([*rows, {"aa": "", "status": "lost"}]))["aa"].tolist()
     ['A', '']
     """

@@ -113,7 +113,8 @@ def geometric_mean_ratio(
     if np.ptp(blocks) == 0:  # a count: exactly what its quotient is
         value = float(np.exp(blocks[0]) if len(ratios) > 1 else _clean(ratios[0])[0])
         return Interval(value, value, value, blocks.size)
-    return Interval(*np.exp(_hodges_lehmann(blocks, level)).tolist(), blocks.size)
+    value, low, high = np.exp(_hodges_lehmann(blocks, level)).tolist()
+    return Interval(value, low, high, blocks.size)
 
 
 def _hodges_lehmann(x: NDArray[np.float64], level: float) -> NDArray[np.float64]:

@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from .records import DISCARDED
+
 SLOW = 1.3
 """How many times its usual the witness takes around a sample that is measured again."""
 BRIEF_S = 0.5
@@ -28,7 +30,7 @@ USUAL = 0.1
 """The share of a run's witnesses that were quicker than what is taken for usual."""
 _LOOPS, _TERMS = 4, 10_000
 _RECLAIMED = Path("/sys/module/page_reporting/parameters/reported_kib")
-_SAMPLE = ["experiment", "cache_state", "case", "aa", "block"]
+_SAMPLE = ["experiment", "block", "order", "aa"]
 
 
 def pace() -> float:
@@ -104,6 +106,7 @@ class Disturbed:
 
 def disturbed(frame: pd.DataFrame) -> Disturbed:
     """Return how many samples were measured again; of older records nothing is known."""
-    samples = frame[frame["pace_s"].notna()].drop_duplicates(_SAMPLE)
+    known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
+    samples = frame[known].drop_duplicates(_SAMPLE)
     retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
     return Disturbed(len(samples), int(retaken), int(left))

@@ -48,10 +48,14 @@ def root(start: Path | None = None) -> Path:
 
 def entries(folder: Path | None = None) -> tuple[Entry, ...]:
     """Return the notebooks of the study in the order they run."""
-    text = ((folder or root()) / "notebooks/study.yml").read_text()
+    study = yaml.load(((folder or root()) / "notebooks/study.yml").read_text(), _LOADER)
     return tuple(
-        Entry(item["name"], item["title"], item["profiles"])
-        for item in yaml.load(text, _LOADER)["notebooks"]
+        Entry(
+            item["name"],
+            item["title"],
+            {name: study["all"][name] | own for name, own in item["profiles"].items()},
+        )
+        for item in study["notebooks"]
     )
 
 

@@ -279,6 +279,8 @@ class Session:
             modules=tuple(modules),
             sweeps=self.profile != "smoke",
             retakes=0 if self.profile == "smoke" else RETAKES,
+            half_width=self.setting("half_width_percent") / 100,
+            extra_s=float(self.setting("extra_s")),
             fresh=self.profile != "smoke",
         )
         with self._room():

@@ -8,9 +8,10 @@ from typing import Any
 import pandas as pd
 
 from ..measure.noise import VOID, Noise, judge
+from ..measure.records import DISCARDED
 from ..measure.stats import Interval
 from ..measure.witness import Disturbed, disturbed
-from ..text import ENOUGH, data, printable
+from ..text import ENOUGH, data, percent, printable
 from .session import Session
 from .style import STYLES, styled
 
@@ -187,7 +188,8 @@ def lost_text(frame: pd.DataFrame) -> str:
     ```
     """
     keys = ["experiment", "cache_state", "case"]
-    samples = frame[[*keys, "block", "aa", "status"]].drop_duplicates()
+    kept = frame.loc[frame["aa"] != DISCARDED, [*keys, "block", "aa", "status"]]
+    samples = kept.drop_duplicates()
     good = samples["status"].isin(("ok", ""))
     if good.all():
         return ""
@@ -260,8 +262,11 @@ def noise_text(found: Sequence[Noise], said: Disturbed | None = None) -> str:
 
 
 def _noise(item: Noise) -> str:
-    others = f"{100 * item.others_cpu:.0f} % of the CPU"
-    return f"{item.name}: A/A ratio {_known(item.ratio)}, other programs {others}"
+    known = item.others_cpu == item.others_cpu
+    others = f"{100 * item.others_cpu:.0f} % of the CPU" if known else "not counted here"
+    width = item.half_width
+    typical = f", typical interval ±{percent(width)}" if width == width else ""
+    return f"{item.name}: A/A ratio {_known(item.ratio)}{typical}, other programs {others}"
 
 
 def _known(ratio: Interval) -> str:

@@ -143,10 +143,11 @@ def warnings(frame: pd.DataFrame) -> str:
         apart = ", ".join(
             f"{percent(noise.away)} {noise.cache_state or 'in writing'}" for noise in noises
         )
-        others = max(noise.others_cpu for noise in noises)
+        others = max(noise.others_cpu for noise in noises)  # NaN where nobody counts it
+        used = "an unknown share" if math.isnan(others) else percent(others)
         lines.append(
             f"noisy run ({max(states)}): the same layout measured twice differed by {apart}; other "
-            f"programs used {percent(others)} of the CPU: do not trust differences of that size"
+            f"programs used {used} of the CPU: do not trust differences of that size"
         )
     return "\n".join(lines)
 

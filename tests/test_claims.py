@@ -160,7 +160,7 @@ def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
     assert list(row) == [
         "id", "document", "statement", "quote", "at", "rules", "rule", "measured", "low", "high",
-        "shown", "verdict", "in_part", "basis", "reason", "run_id", "notebook", "parts",
+        "shown", "verdict", "in_part", "basis", "noisy", "reason", "run_id", "notebook", "parts",
     ]  # fmt: skip
     assert (row["id"], row["verdict"], row["run_id"]) == ("lee-x", "holds", "run-1")
     assert row["low"] <= row["measured"] <= row["high"]

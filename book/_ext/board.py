@@ -28,11 +28,14 @@ class VerdictBoard(SphinxDirective):
             if number := sum(kind_of(label) == kind for label in labels):
                 text = f"{SIGNS[kind]} {kind} {number}"
                 legend += [badge(kind, text), nodes.Text(" ")]
+        if any(claim.noisy for claim in found):
+            legend += nodes.Text("≈ after a sign: decided in spite of noise, by a wider interval.")
         return [board, legend]
 
     def tile(self, claim: Claim) -> nodes.Node:
-        label = badge(claim.label, sign(claim.label))
-        said = ", ".join(filter(None, (claim.label, claim.text("basis"))))
+        label = badge(claim.label, sign(claim.label), noisy=claim.noisy)
+        noisy = "noisy run" * claim.noisy
+        said = ", ".join(filter(None, (claim.label, claim.text("basis"), noisy)))
         label += nodes.inline("", f" {claim.title}, {said}", classes=["board-spoken"])
         tip = f"{claim.title}: {said}"
         return nodes.paragraph("", "", linked(label, claim, self.env.docname, tip))

@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from hyperslab.claims import PAPERS
-from hyperslab.claims.bands import NOT_MEASURED, label
+from hyperslab.claims.bands import NOT_MEASURED, UNDECIDED, label
 from hyperslab.text import amount, number
 
 MOST = 160  # characters of a document's numbers; longer ones stay in the document
@@ -107,6 +107,11 @@ class Claim:
     def calibrated(self) -> bool:
         """Whether the data were made so that it holds."""
         return self.facts.get("basis") == "calibration"
+
+    @property
+    def noisy(self) -> bool:
+        """Whether the run was noisy where it was measured, and the verdict decides all the same."""
+        return bool(self.facts.get("noisy")) and self.verdict not in UNDECIDED
 
     @property
     def headline(self) -> "Claim":

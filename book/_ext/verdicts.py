@@ -56,10 +56,14 @@ KINDS = {
 }
 
 
-def badge(verdict: str, text: str = "") -> nodes.inline:
-    """A verdict as a small label: the word carries it, the colour only helps."""
+def badge(verdict: str, text: str = "", *, noisy: bool = False) -> nodes.inline:
+    """A verdict as a small label: the word carries it, the colour only helps.
+
+    That of a noisy run has a wave after it.
+    """
     slug = kind_of(verdict).replace(" ", "-")
-    return nodes.inline(text or verdict, text or verdict, classes=["verdict", f"verdict-{slug}"])
+    said = (text or verdict) + " ≈" * noisy
+    return nodes.inline(said, said, classes=["verdict", f"verdict-{slug}"])
 
 
 def mark(claim: Claim) -> nodes.inline:
@@ -71,7 +75,7 @@ def mark(claim: Claim) -> nodes.inline:
     if claim.claims_verdict == NOT_MEASURED != claim.verdict:
         return badge(NOT_MEASURED, f"{NOT_MEASURED} (this part: {claim.label})")
     kind = "by construction" if claim.calibrated else "one part" if "/" in claim.id else ""
-    return badge(claim.label, f"{kind}: {claim.label}" if kind else "")
+    return badge(claim.label, f"{kind}: {claim.label}" if kind else "", noisy=claim.noisy)
 
 
 def advised(claim: Claim | None, said: dict[str, str]) -> str:

@@ -55,6 +55,8 @@ class PartVerdict:
         What a reader must know about the run.
     role : str
         Its own, of `file.ROLES`.
+    noisy : bool
+        Whether some of the marks are on the noise of the run.
     """
 
     name: str
@@ -71,6 +73,7 @@ class PartVerdict:
     notebook: str
     marks: tuple[str, ...] = ()
     role: str = ""
+    noisy: bool = False
 
     @property
     def shown(self) -> str:
@@ -145,6 +148,7 @@ class Judgement:
             **{name: head[name] for name in shared},
             "in_part": bool(self.contrary),
             "basis": self.claim.basis,
+            "noisy": head["noisy"],
             "reason": head["reason"],
             "run_id": head["run_id"],
             "notebook": self.claim.notebook,
@@ -246,7 +250,7 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     number_said = part.reason.format(**_words(part, found)).strip()
     marked = [SENTENCES["marked"].format(marks="; ".join(marks))] if marks else []
     reason = " ".join([number_said, *_beside(part, found), why, *marked]).strip()
-    return _verdict(part, found, verdict, reason, marks)
+    return _verdict(part, found, verdict, reason, marks, noisy=bool(state.marks))
 
 
 def _without(part: Part, why: str) -> PartVerdict:
@@ -258,12 +262,18 @@ def _without(part: Part, why: str) -> PartVerdict:
 
 
 def _verdict(
-    part: Part, found: Measured, verdict: str, reason: str, marks: tuple[str, ...]
+    part: Part,
+    found: Measured,
+    verdict: str,
+    reason: str,
+    marks: tuple[str, ...],
+    *,
+    noisy: bool = False,
 ) -> PartVerdict:
     return PartVerdict(
         part.name, part.headline, part.rule.describe(), found.value, found.low, found.high,
         unit_of(part, found.unit), part.rule.document, verdict, reason, found.run_id,
-        part.notebook, marks, part.role,
+        part.notebook, marks, part.role, noisy,
     )  # fmt: skip
 
 

@@ -236,10 +236,10 @@ def void_text(found: Sequence[Noise]) -> str:
 def noise(*frames: pd.DataFrame) -> None:
     """Show what the run says of its own noise: A/A pairs, other programs, disturbed samples."""
     whole = pd.concat(frames)
-    text(noise_text(judge(whole), disturbed(whole)))
+    text(noise_text(judge(whole), disturbed(whole), fresh=bool(whole["draw"].notna().any())))
 
 
-def noise_text(found: Sequence[Noise], said: Disturbed | None = None) -> str:
+def noise_text(found: Sequence[Noise], said: Disturbed | None = None, *, fresh: bool = True) -> str:
     """Return the noise of a run as MyST.
 
     Examples
@@ -256,6 +256,11 @@ def noise_text(found: Sequence[Noise], said: Disturbed | None = None) -> str:
         lines.append(
             f"- {said.retaken} of {said.samples} samples were disturbed and measured again; "
             f"{said.left or 'none'} stayed disturbed"
+        )
+    if not fresh:
+        lines.append(
+            "- All blocks shared their processes and one copy of each file: the next run may lie "
+            "outside of these intervals"
         )
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
     return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])

@@ -157,7 +157,7 @@ def measure(
             if any(case.start == "fork" for case in cases):
                 running.start()  # its imports are not what other programs use
             for block in _todo(plan, blocks):
-                if plan.fresh:
+                if plan.fresh and blocks:
                     _renew(running, cases)
                 blocks[block] = _block(block, entries, plan, running, past, bar)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:

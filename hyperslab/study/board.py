@@ -2,9 +2,11 @@
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from .. import claims
@@ -88,6 +90,45 @@ def tally(board: Board) -> pd.DataFrame:
     counts = counts.reindex(index=list(SIGNS), columns=list(board.content.documents), fill_value=0)
     counts = counts.rename(columns=claims.PAPERS).assign(All=counts.sum(axis=1))
     return counts.rename(index=lambda verdict: f"{SIGNS[verdict]} {verdict}")
+
+
+def strengths(board: Board) -> pd.DataFrame:
+    """Return the claims on an effect of which the document gives the size, for `Forest`.
+
+    The logarithm of the ratio is divided by that of the document's: one is the same effect.
+    """
+    return _ratios(board, ("effect", "bound"))
+
+
+def directions(board: Board) -> pd.DataFrame:
+    """Return the claims that two things are equal, or that one is more, for `Forest`: ratios."""
+    found = _ratios(board, ("direction above", "direction below", "equality"))
+    ends = ["value", "low", "high", "least", "most"]
+    found[ends] = np.exp(found[ends])
+    return found
+
+
+def _ratios(board: Board, kinds: Collection[str]) -> pd.DataFrame:
+    rows = []
+    for item in board.judgements:
+        head = item.headline
+        rule = next(part.rule for part in item.claim.parts if part.name == head.name)
+        if rule.kind not in kinds or not head.low > 0:
+            continue
+        unit = rule.log_unit
+        low, high = sorted(math.log(end) / unit for end in (head.low, head.high))
+        edges = [-math.inf, *(edge for edge, _ in rule.edges), math.inf]
+        band = rule.verdicts.index(HOLDS)
+        rows.append(
+            {
+                "claim": item.claim.title,
+                "paper": claims.PAPERS.get(item.claim.document, item.claim.document),
+                "value": math.log(head.measured) / unit, "low": low, "high": high,
+                "least": edges[band], "most": edges[band + 1],
+                "verdict": head.verdict, "noisy": head.noisy,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def listed(board: Board) -> tuple[pd.DataFrame, dict[str, list[str]]]:

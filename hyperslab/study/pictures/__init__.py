@@ -12,5 +12,6 @@ from .files import DecodedBytes as DecodedBytes
 from .files import PointsInChunk as PointsInChunk
 from .files import SentBytes as SentBytes
 from .files import Successive as Successive
+from .forest import Forest as Forest
 from .links import MapOfLinks as MapOfLinks
 from .links import Remedies as Remedies

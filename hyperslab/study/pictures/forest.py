@@ -1,0 +1,92 @@
+"""All claims that rest on a ratio, each with its interval and the band in which it holds."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...claims.bands import VERDICTS
+from ..style import plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LINE = 0.17  # inches a claim
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A line for each claim: dot and interval, on the band in which it holds.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With the columns claim, paper, value, low, high, least and most (of the band), verdict and
+        noisy; in the order in which they are drawn.
+    title, axis : str
+    document : float
+        Where the document's number lies on the axis, and `nothing` where there is no effect.
+    nothing : float
+    ends : (float, float)
+        Of the axis; what lies beyond is drawn at its end as an arrow.
+    log : bool
+        Whether the axis is logarithmic.
+    """
+
+    table: pd.DataFrame
+    title: str
+    axis: str
+    document: float
+    nothing: float
+    ends: tuple[float, float]
+    log: bool = False
+
+    def __call__(self) -> "Figure":
+        """Draw it in the style that is set."""
+        import matplotlib.pyplot as plt
+        from matplotlib.lines import Line2D
+
+        left, right = self.ends
+        papers = list(dict.fromkeys(self.table["paper"]))
+        counts = [int((self.table["paper"] == paper).sum()) for paper in papers]
+        figure, column = plt.subplots(
+            len(papers), 1, sharex=True, squeeze=False, height_ratios=counts,
+            figsize=(7.2, 1.2 + 0.3 * len(papers) + _LINE * len(self.table)),
+        )  # fmt: skip
+        colours = {verdict: f"C{n % 7}" for n, verdict in enumerate(VERDICTS)}
+        for axes, paper in zip(column[:, 0], papers, strict=True):
+            part = self.table[self.table["paper"] == paper].reset_index(drop=True)
+            heights = np.arange(len(part))
+            least, most = (part[name].clip(left, right) for name in ("least", "most"))
+            axes.barh(heights, most - least, left=least, height=0.8, color="0.5", alpha=0.22, lw=0)
+            for verdict, rows in part.groupby("verdict"):
+                value, low, high = (rows[n].clip(left, right) for n in ("value", "low", "high"))
+                errors = [value - low, high - value]
+                colour = colours[str(verdict)]
+                axes.errorbar(value, rows.index, xerr=errors, fmt="none", ecolor=colour, lw=1.2)
+                beyond = {">": rows["value"] > right, "<": rows["value"] < left}
+                far = beyond[">"] | beyond["<"]
+                for noisy, fill in ((False, colour), (True, "none")):
+                    chosen = ~far & (rows["noisy"] == noisy)
+                    axes.plot(value[chosen], rows.index[chosen], "o", ms=4, c=colour, mfc=fill)
+                for arrow, chosen in beyond.items():
+                    end = axes.plot(value[chosen], rows.index[chosen], arrow, ms=5, c=colour)
+                    end[0].set_clip_on(False)
+            axes.axvline(self.nothing, color="0.5", lw=0.8)
+            axes.axvline(self.document, color="0.5", lw=0.9, ls="--")
+            axes.set(ylim=(len(part) - 0.4, -0.6), xlim=(left, right))
+            axes.set_yticks(heights, part["claim"], size=7)
+            axes.set_title(paper, size=9)
+            axes.tick_params(axis="y", length=0)
+            axes.grid(axis="y", visible=False)
+        last = column[-1, 0]
+        if self.log:
+            last.set_xscale("log")
+            plain(last.xaxis)
+        last.set_xlabel(self.axis)
+        known = [verdict for verdict in VERDICTS if (self.table["verdict"] == verdict).any()]
+        keys = [Line2D([], [], color=colours[verdict], marker="o", ms=4) for verdict in known]
+        figure.legend(keys, known, loc="outside lower center", ncols=4)
+        figure.suptitle(self.title, x=0.01, ha="left", size=10.5)
+        return figure

@@ -73,8 +73,9 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
     path.write_bytes(b"abc")
     store.mkdir()
     (store / "0").write_bytes(b"abc")
+    (tmp_path / "linked").symlink_to(store)
     log = tmp_path / "log"
-    seen = Case("read", LogPlaces(log, path, store / "0"), files=(path, store), aa=True)
+    seen = Case("read", LogPlaces(log, path, store / "0"), files=(path, tmp_path / "linked"), aa=True)
     rows = run(seen, blocks=3, fresh=True)
     places = [line.split() for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]

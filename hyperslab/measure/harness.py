@@ -198,7 +198,7 @@ def require_space(folder: Path, needed: int) -> None:
 def _renew(processes: Processes, cases: Sequence[Case]) -> None:
     """Start the server of processes anew, and put copies in the place of the files."""
     processes.close()
-    for path in sorted({Path(path) for case in cases for path in case.files}):
+    for path in sorted({Path(path).resolve() for case in cases for path in case.files}):
         if path.exists() and sum(f.stat().st_size for f in files_of(path)) <= MOST_COPIED:
             copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
             if path.is_dir():

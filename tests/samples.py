@@ -75,17 +75,6 @@ class LogPlaces:
 
 
 @dataclass(frozen=True)
-class Scatter:
-    """Take some time, or in half of all cases so much more."""
-
-    most_s: float
-
-    def __call__(self, watch: Stopwatch) -> None:
-        with watch("read"):
-            time.sleep(0.01 + self.most_s * (os.urandom(1)[0] % 2))
-
-
-@dataclass(frozen=True)
 class Append:
     """Leave a letter in a file, so that a test sees who ran, and in which order."""
 

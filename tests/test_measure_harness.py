@@ -19,7 +19,6 @@ from samples import (
     LogProcess,
     ReadFile,
     ReadInTurns,
-    Scatter,
     Spin,
     WriteFile,
     die,
@@ -75,7 +74,9 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
     (store / "0").write_bytes(b"abc")
     (tmp_path / "linked").symlink_to(store)
     log = tmp_path / "log"
-    seen = Case("read", LogPlaces(log, path, store / "0"), files=(path, tmp_path / "linked"), aa=True)
+    seen = Case(
+        "read", LogPlaces(log, path, store / "0"), files=(path, tmp_path / "linked"), aa=True
+    )
     rows = run(seen, blocks=3, fresh=True)
     places = [line.split() for line in log.read_text().splitlines()]
     assert [row["draw"] for row in rows] == [0, 0, 1, 1, 2, 2]
@@ -90,12 +91,12 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
     assert len({tuple(place) for place in places}) == 1
 
 
-@pytest.mark.parametrize(
-    ("scatter_s", "extra_s", "blocks"), [(0.0, 60, 6), (0.05, 60, 12), (0.05, 0.0, 6)]
-)
-def test_blocks_go_on_while_times_are_known_too_little(run, processes, scatter_s, extra_s, blocks):
-    """Whichever case is the quicker; a resumed run has as many."""
-    scattered = [Case(name, Scatter(scatter_s), aa=name == "a") for name in "ab"]
+@pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
+def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, blocks):
+    """A resumed run has as many. The programs say their times: one second, or in half more."""
+    said = f"n=$(od -An -N1 -tu1 /dev/urandom); s=$((1 + {scatter} * (n % 2))); "
+    words = ["sh", "-c", said + """echo '[{"phase": "read", "wall_s": '$s'}]'"""]
+    scattered = [Case(name, words, start="command", aa=name == "a") for name in "ab"]
     plan = {"blocks": 6, "half_width": 0.3, "extra_s": extra_s}
     rows = run(*scattered, **plan)
     assert {row["block"] for row in rows} == set(range(blocks))

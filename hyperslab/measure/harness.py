@@ -209,7 +209,9 @@ def _renew(processes: Processes, cases: Sequence[Case]) -> None:
             else:
                 shutil.copy2(path, copy)
                 copy.replace(path)
-    os.sync()  # else the copies are written to disk while samples run
+            for file in files_of(path):  # else it is written to disk while samples run
+                with file.open("rb") as handle:
+                    os.fsync(handle.fileno())
     if any(case.start == "fork" for case in cases):
         processes.start()
 

@@ -19,7 +19,7 @@ from .listing import listing
 from .place import file_name
 from .read.decode import Task, check_chunk
 from .read.stretch import Stretch
-from .read.whole import checked, inflated_chunk
+from .read.whole import checked, inflate_chunk
 
 _NONE: NDArray[Any] = np.empty(0)
 _CROWD = 256  # marks that lie within a window's length, at most
@@ -93,7 +93,8 @@ def _check_variable(file: File, entry: Entry) -> int:
         check_chunk(row, len(stream), stream, points, variable.name)
         if variable.guard_bytes:
             checked(stored, variable.name)
-        truth = np.frombuffer(inflated_chunk(stream, variable), np.uint8)
+        truth = np.empty(variable.chunk_bytes, np.uint8)
+        inflate_chunk(stream, variable.name, truth)
         outs = np.append(points.out[begin:last], variable.chunk_bytes)
         stops = np.append((points.bit[begin:last].astype(np.int64) + 7) >> 3, len(stream))
         if (outs[_CROWD:] - outs[:-_CROWD] < WINDOW).any():

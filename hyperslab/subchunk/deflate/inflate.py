@@ -11,7 +11,7 @@ import functools
 import importlib
 import zlib
 from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise, product
+from itertools import pairwise, product
 from typing import Any, Protocol
 
 import numpy as np
@@ -143,22 +143,29 @@ def _inflated(
     length: int,
     module: Inflater,
 ) -> Iterator[bytes]:
-    stream = _stream(module, window)
     front, data = _front(data, shift, header)
-    # Few calls, since each lets other threads in and waits for them; and little at a time, since
-    # what does not fit into the processor's cache, or is new memory, takes longer.
-    first = b"".join((front, data[:_INPUT]))
+    return pieces(_stream(module, window), data, length, front, _SLACK)
+
+
+def pieces(
+    unpacker: Any, data: memoryview, length: int, front: bytes = b"", behind: bytes = b""
+) -> Iterator[bytes]:
+    """Decompress `data` between `front` and `behind` up to a length, a piece at a time.
+
+    Few calls, since each lets other threads in and waits for them; and little at a time, since what
+    does not fit into the processor's cache, or is new memory, takes longer.
+    """
+    first = b"".join((front, data[:_INPUT])) if front else data[:_INPUT]
     rest = (data[at : at + _INPUT] for at in range(_INPUT, len(data), _INPUT))
-    pieces: Iterator[bytes | memoryview] = chain((first,), rest, (_SLACK,))
-    for more in pieces:
+    for more in (first, *rest, behind):
         while length:
             asked = min(length, _OUTPUT)
-            found: bytes = stream.decompress(more, asked)
+            found: bytes = unpacker.decompress(more, asked)
             if found:
                 length -= len(found)
                 yield found
-            more = stream.unconsumed_tail
-            if stream.eof:
+            more = unpacker.unconsumed_tail
+            if unpacker.eof:
                 return
             if not more and len(found) < asked:
                 break

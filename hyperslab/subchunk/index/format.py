@@ -268,7 +268,7 @@ def _good(variable: Variable, spacing: int, values: bytes | None) -> bool:
         and all(type(n) is int for number, more in variable.filters for n in (number, *more))
         and all(0 <= number < 2**16 for number, _ in variable.filters)
         and all(
-            more and min(more) > 0
+            more[:1] == (width,)
             for number, more in variable.filters
             if spacing and number == SHUFFLE
         )

@@ -114,12 +114,12 @@ class Indexed:
     ) -> None:
         """Read chunks whole; over a network as many at once as there is memory for."""
         largest = max(int(self.chunks.size[row]) for _, row in whole)
-        needed = largest + 2 * self.variable.chunk_bytes  # as stored, inflated, and in order
+        needed = largest + 2 * self.variable.chunk_bytes  # as stored, and inflated, with room
         refuse_above(self.memory_bytes, needed, f"a chunk of {self.variable.name}")
 
         def one(item: tuple[tuple[Box, int], memoryview | None]) -> None:
             (box, row), stored = item
-            result[box.place] = self._whole(box, row, stored)
+            self._whole(box, row, stored, result[box.place])
 
         if not self.data.remote:
             crew.each(one, zip(whole, repeat(None)), most=max(1, self.memory_bytes // needed))
@@ -214,15 +214,17 @@ class Indexed:
         stops = starts + self.chunks.size[rows].astype(np.int64)
         return self.data.ranges(starts.tolist(), stops.tolist())
 
-    def _whole(self, box: Box, row: int, stored: memoryview | None) -> NDArray[Any]:
-        size = int(self.chunks.size[row])
+    def _whole(self, box: Box, row: int, stored: memoryview | None, target: NDArray[Any]) -> None:
+        size, variable = int(self.chunks.size[row]), self.variable
         if stored is None:
             [stored] = self._stored([row])
-        compressed = size - self.variable.guard_bytes
-        check_chunk(row, compressed, stored[:compressed], self.points, self.variable.name)
-        raw = decode_chunk(stored, self.variable, int(self.chunks.mask[row]))
-        values = raw.view(self.variable.dtype).reshape(self.variable.chunks)
-        return picked_of(values, box.local)
+        compressed = size - variable.guard_bytes
+        check_chunk(row, compressed, stored[:compressed], self.points, variable.name)
+        entire = target.flags.c_contiguous and target.shape == variable.chunks
+        into = target.reshape(-1).view(np.uint8) if entire else None
+        raw = decode_chunk(stored, variable, int(self.chunks.mask[row]), into)
+        if not entire:
+            target[...] = picked_of(raw.view(variable.dtype).reshape(variable.chunks), box.local)
 
 
 def _contiguous(values: NDArray[Any]) -> NDArray[Any]:

@@ -7,33 +7,36 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import Inflater, inflater, unshuffled
+from ..deflate.inflate import Inflater, inflater, pieces
 from ..errors import CorruptDataError
 from ..hdf5 import DEFLATE, FLETCHER32, SHUFFLE, Variable
 
+Bytes = NDArray[np.uint8]
 _BLOCK = 2**15  # words that are summed at a time
 _TOO_MUCH = 2**20  # bytes that a chunk may hold beyond its length
 _ZLIB_FORMAT = 15  # window bits of a stream with zlib's header and checksum
 
 
-def decode_chunk(data: bytes | memoryview, variable: Variable, mask: int) -> NDArray[np.uint8]:
-    for place in reversed(range(len(variable.filters))):
-        if mask >> place & 1:
-            continue
-        number = variable.filters[place][0]
-        if number == FLETCHER32:
-            data = checked(data, variable.name)
-        elif number == DEFLATE:
-            data = inflated_chunk(data, variable)
-        elif number == SHUFFLE:
-            data = unshuffled(np.frombuffer(data, np.uint8), variable.filters[place][1][0]).data
-    found = np.frombuffer(data, np.uint8)
-    if found.size != variable.chunk_bytes:
+def decode_chunk(
+    data: bytes | memoryview, variable: Variable, mask: int, into: Bytes | None = None
+) -> Bytes:
+    """Return the bytes of a chunk's values, put into `into` if there is such a place."""
+    if into is None:
+        into = np.empty(variable.chunk_bytes, np.uint8)
+    numbers = [n for place, (n, _) in enumerate(variable.filters) if not mask >> place & 1]
+    if FLETCHER32 in numbers:
+        data = checked(data, variable.name)
+    width = variable.width if SHUFFLE in numbers else 1
+    if DEFLATE in numbers:
+        inflate_chunk(data, variable.name, into, width)
+        return into
+    if len(data) != into.size:
         raise CorruptDataError(
-            f"a chunk of {variable.name} has {found.size} bytes: {variable.chunk_bytes} belong "
-            "there; the file is damaged"
+            f"a chunk of {variable.name} has {len(data)} bytes: {into.size} belong there; the "
+            "file is damaged"
         )
-    return found
+    _put(np.frombuffer(data, np.uint8), 0, into, width)
+    return into
 
 
 def checked(data: bytes | memoryview, name: str) -> memoryview:
@@ -48,7 +51,7 @@ def checked(data: bytes | memoryview, name: str) -> memoryview:
     return body
 
 
-def fletcher32(data: NDArray[np.uint8]) -> int:
+def fletcher32(data: Bytes) -> int:
     words = data[: data.size & ~1].view(">u2")
     count = words.size + (data.size & 1)
     first = second = 0
@@ -68,28 +71,48 @@ def _folded(value: int) -> int:
     return value and (value % 65535 or 65535)
 
 
-def inflated_chunk(data: bytes | memoryview, variable: Variable) -> bytes:
-    """Return what is in a zlib stream, once its checksum fits; what is too much HDF5 ignores."""
+def inflate_chunk(data: bytes | memoryview, name: str, into: Bytes, width: int = 1) -> None:
+    """Put what is in a zlib stream into its place, once its checksum fits, shuffling undone.
+
+    What is too much HDF5 ignores.
+    """
     module = inflater()
     try:
-        return _inflated_by(module, data, variable)
+        _inflate_by(module, memoryview(data), name, into, width)
     except CorruptDataError:
         if module is zlib:
             raise
-    return _inflated_by(zlib, data, variable)  # before it is called damaged
+        _inflate_by(zlib, memoryview(data), name, into, width)  # before it is called damaged
 
 
-def _inflated_by(module: Inflater, data: bytes | memoryview, variable: Variable) -> bytes:
-    unpacker = module.decompressobj(_ZLIB_FORMAT)
+def _inflate_by(module: Inflater, data: memoryview, name: str, into: Bytes, width: int) -> None:
+    unpacker, done = module.decompressobj(_ZLIB_FORMAT), 0
     try:
-        found = bytes(unpacker.decompress(data, variable.chunk_bytes))
-        more = 0  # up to the checksum at the end
-        while not unpacker.eof and unpacker.unconsumed_tail and more <= _TOO_MUCH:
-            more += len(unpacker.decompress(unpacker.unconsumed_tail, _TOO_MUCH))
+        for piece in pieces(unpacker, data, into.size + _TOO_MUCH):
+            fits = np.frombuffer(piece, np.uint8)[: into.size - done]
+            _put(fits, done, into, width)
+            done += fits.size
     except (zlib.error, module.error) as error:
         raise CorruptDataError(
-            f"a chunk of {variable.name} cannot be decompressed ({error}): the file is damaged"
+            f"a chunk of {name} cannot be decompressed ({error}): the file is damaged"
         ) from error
     if not unpacker.eof:
-        raise CorruptDataError(f"a chunk of {variable.name} ends too early, or not where it should")
-    return found
+        raise CorruptDataError(f"a chunk of {name} ends too early, or not where it should")
+    if done < into.size:
+        raise CorruptDataError(
+            f"a chunk of {name} has {done} bytes: {into.size} belong there; the file is damaged"
+        )
+
+
+def _put(piece: Bytes, at: int, into: Bytes, width: int) -> None:
+    """Put bytes that lie at a place of a chunk, in planes, where they lie in its values."""
+    if width == 1:
+        into[at : at + piece.size] = piece
+        return
+    count = into.size // width
+    values = into.reshape(count, width)
+    while piece.size:
+        plane, row = divmod(at, count)
+        here = piece[: count - row]
+        values[row : row + here.size, plane] = here
+        at, piece = at + here.size, piece[here.size :]

@@ -13,7 +13,6 @@ import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
-import zarr
 from h5py import h5d, h5s, h5t
 
 from hyperslab import subchunk
@@ -121,15 +120,6 @@ def test_datasets_are_those_of_netcdf4(path, options):
         same(found, truth)
 
 
-@pytest.mark.parametrize("group", ["/model/run/"])
-def test_groups_are_those_of_netcdf4(path, group):
-    with (
-        xr.open_dataset(path, engine="subchunk", group=group) as found,
-        xr.open_dataset(path, engine="netcdf4", group=group) as truth,
-    ):
-        same(found, truth)
-
-
 def test_trees_are_those_of_netcdf4(path):
     with (
         xr.open_datatree(path, engine="subchunk") as found,
@@ -199,16 +189,6 @@ def test_dask_takes_the_files_chunks(path):
         assert found["u"].chunks[1] == (7, 7, 7, 7, 7, 5)
         with xr.open_dataset(path, engine="netcdf4") as truth:
             xr.testing.assert_identical(found["u"].compute(), truth["u"].load())
-
-
-@pytest.mark.filterwarnings("ignore:The specified chunks separate:UserWarning")
-def test_processes_read_one_dataset(path):
-    with (
-        xr.open_dataset(path, engine="subchunk", chunks={"lat": 10}) as found,
-        xr.open_dataset(path, engine="netcdf4") as truth,
-        dask.config.set({"scheduler": "processes", "num_workers": 2}),
-    ):
-        xr.testing.assert_identical(found["t"].compute(), truth["t"].load())
 
 
 def test_a_pickled_dataset_opens_elsewhere(path, tmp_path):
@@ -330,15 +310,6 @@ def test_a_short_variable_is_filled_wherever_it_is_cut(tmp_path):
             for key in (np.s_[1:], np.s_[3:], np.s_[::-1], np.s_[-1], np.s_[[3, 0, 2]], np.s_[1:1]):
                 np.testing.assert_array_equal(ours[name].isel(t=key).values, whole[key], str(key))
         assert ref.sizes == ours.sizes
-
-
-def test_a_short_variable_in_a_zarr_store(tmp_path):
-    path = make(tmp_path / "x.nc", short)
-    store = SubchunkStore(path, {"t": 3})
-    with xr.open_zarr(store) as ours, xr.open_dataset(path, engine="netcdf4") as theirs:
-        xr.testing.assert_equal(ours.load(), theirs.load())
-    assert SubchunkStore(make(tmp_path / "y.nc", coordinates)).left_out == {}
-    assert "other" in zarr.open_group(SubchunkStore(tmp_path / "y.nc"), mode="r")
 
 
 def test_a_group_of_a_tree_is_its_root(tmp_path):

@@ -157,8 +157,6 @@ def test_partial_chunks_may_be_unfiltered(tmp_path, guarded, unlimited):
     subchunk.build(path, spacing=8192)
     check(path)
     with subchunk.open(path) as file:
+        assert "may have left partial ones unfiltered" in file["x"].plain
         assert np.array_equal(file["x"][...], values)
         assert np.array_equal(file["x"][:, 2345], values[:, 2345])
-        chunks, points = file.index.points(file.index.entries["x"])
-        assert (chunks.mask > 0).tolist() == [False, True, True, True]
-        assert (np.diff(points.first) > 0).tolist() == [True, False, False, False]

@@ -9,33 +9,11 @@ import sys
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hyperslab import subchunk
 from hyperslab.cli import main
 from hyperslab.subchunk.index.build import whole_file
 from hyperslab.subchunk.index.format import MAGIC, VERSION
-from hyperslab.subchunk.index.spread import Spread
-
-
-@given(st.integers(1024, 2**20), st.integers(0, 50), st.integers(1, 40))
-def test_an_even_spread_keeps_its_distance(spacing, chunk, count):
-    size = count * spacing
-    spread = Spread.even(spacing, size)
-    out = np.arange(0, size, spread.mark)
-    starts = spread.starts(out, chunk)
-    assert starts[0] == 0
-    assert (np.diff(out[starts]) <= spacing + spread.mark).all()
-    # The first one is always there, and may be followed sooner.
-    assert (np.diff(out[starts])[1:] >= spacing - spread.mark).all()
-
-
-def test_points_of_neighbouring_chunks_are_shifted():
-    spread = Spread.even(2**19, 2**24)
-    out = np.arange(0, 2**24, spread.mark)
-    second = [int(out[spread.starts(out, chunk)[1]]) for chunk in range(8)]
-    assert len(set(second)) == 8
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
@@ -76,21 +54,6 @@ def test_points_lie_no_farther_apart_than_promised(tmp_path):
     index = subchunk.Index(subchunk.build(path))
     _, points = index.points(index.entries["x"])
     assert np.diff(points.out[points.mark], append=values.size).max() <= 2**17
-
-
-@given(
-    steps=st.lists(st.integers(1, 200_000), min_size=1, max_size=60),
-    spacing=st.integers(2**14, 2**20),
-    widest=st.integers(2**14, 2**18),
-)
-def test_a_gap_is_wide_only_where_no_place_lies(steps, spacing, widest):
-    out = np.cumsum([0, *steps])
-    end = int(out[-1])
-    ends = np.array([0.0, end])
-    starts = Spread(ends, ends / spacing, widest=widest).starts(out[:-1])
-    assert starts[0] == 0 and (np.diff(starts) > 0).all()
-    for first, last in zip(starts, [*starts[1:], len(steps)], strict=True):
-        assert out[last] - out[first] <= widest or last == first + 1
 
 
 VALUES = np.arange(2 * 120 * 150, dtype="<f4").reshape(2, 120, 150) % 101
@@ -175,22 +138,6 @@ def test_chunks_rewritten_in_place_with_the_same_sizes_are_noticed_when_read(pat
     ):
         for row in range(120):
             file["data"][1, row, 3]
-
-
-def test_the_index_of_another_file_is_refused(path, tmp_path):
-    write(tmp_path / "other.h5", VALUES + 1)
-    with pytest.raises(subchunk.StaleIndexError, match=r"does not belong to other\.h5"):
-        subchunk.open(tmp_path / "other.h5", tmp_path / "data.h5.subchunk")
-
-
-def test_a_file_replaced_while_it_is_open_is_noticed(path, tmp_path):
-    with subchunk.open(path) as file:
-        assert file["data"][0, 0, 0] == 0
-        file.close()  # what a limit on open files does, too
-        write(tmp_path / "new.h5", VALUES + 1)
-        (tmp_path / "new.h5").replace(path)
-        with pytest.raises(subchunk.StaleIndexError, match="was replaced, removed or written"):
-            file["data"][0, 40:90:3, 0]
 
 
 @pytest.mark.parametrize("length", [0, 7, 19, 500, -1])

@@ -1,12 +1,8 @@
 """Whatever a file holds and however it is asked, the values are those h5py reads."""
 
 import os
-import threading
-import time
 import tracemalloc
 import zlib
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import dask.array as da
 import h5py
@@ -25,11 +21,8 @@ from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MemoryLimitError
 from hyperslab.subchunk.fetch import LocalFile
 from hyperslab.subchunk.fetch.filelike import RangeReader
-from hyperslab.subchunk.fetch.ranges import joined
 from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
-from hyperslab.subchunk.read.decode import Crew
-from hyperslab.subchunk.read.stretch import divided, stretches
 from hyperslab.subchunk.store import SubchunkStore
 
 SLOW = settings(
@@ -56,22 +49,6 @@ def test_every_layout_and_selection(tmp_path, data, layout, spacing):
             assert np.array_equal(found, wanted)
 
 
-@pytest.mark.parametrize("batch", [1, 7])
-@pytest.mark.parametrize("held", [1, 2**20])
-def test_stretches_side_by_side(tmp_path, monkeypatch, batch, held):
-    monkeypatch.setattr(decode, "_BATCH", batch)
-    monkeypatch.setattr(decode, "_HELD", held)
-    monkeypatch.setattr(decode, "_THREADED", 1)
-    values = np.cumsum(np.random.default_rng(1).normal(size=(40, 3000)), axis=1)
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file.create_dataset("x", data=values, chunks=(1, 3000), compression=4, shuffle=True)
-    subchunk.build(tmp_path / "x.h5", spacing=2048)
-    for threads in (1, 3):
-        with subchunk.open(tmp_path / "x.h5", threads=threads) as file:
-            assert np.array_equal(file["x"][:, 1500], values[:, 1500])
-            assert np.array_equal(file["x"][::7, 9:2900:400], values[::7, 9:2900:400])
-
-
 LENGTH = 1_500_000
 
 
@@ -86,40 +63,17 @@ def path(request, tmp_path_factory):
 
 
 @given(
-    ends=st.tuples(st.integers(0, 4 * LENGTH - 1), st.integers(1, 4 * LENGTH)),
-    count=st.integers(1, 9),
-)
-def test_parts_follow_each_other_and_are_the_whole(path, ends, count):
-    index = subchunk.Index(f"{path}.subchunk")
-    chunks, points = index.points(index.entries["x"])
-    start, stop = min(ends), max(max(ends), min(ends) + 1)
-    one = np.array([start]), np.array([stop])
-    ((whole,),) = stretches(points, np.array([0]), chunks.size[:1].astype(np.int64), *one)
-    parts = divided(whole, points, count)
-    assert 1 <= len(parts) <= count
-    assert parts[0].out == whole.out and sum(part.length for part in parts) == whole.length
-    assert parts[0].point == whole.point and parts[-1].last == whole.last
-    assert parts[0].start == whole.start and parts[-1].stop == whole.stop
-    for before, after in pairwise(parts):
-        assert before.out + before.length == after.out and before.last == after.mark
-        assert 0 <= before.stop - after.start <= 1  # a byte that both have bits of
-    assert all(points.mark[part.point] == part.mark for part in parts)
-
-
-@given(
     ends=st.tuples(st.integers(0, LENGTH), st.integers(0, LENGTH)),
     step=st.sampled_from([1, 1, 7, 1000]),
     threads=st.integers(1, 5),
     taken=st.sampled_from([900, 2**18]),
     many=st.sampled_from([2, 64]),
-    short=st.sampled_from([0, 2**16, 2**18]),
 )
 @settings(max_examples=12)
-def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many, short):
+def test_values_are_the_same_in_many_parts(path, ends, step, threads, taken, many):
     with pytest.MonkeyPatch.context() as patch, h5py.File(path) as truth:
         patch.setattr(reading, "_PART", 2**15)
         patch.setattr(decode, "_THREADED", 2**15)
-        patch.setattr(decode, "_BRIEF", short)
         patch.setattr(inflate, "_OUTPUT", taken)
         patch.setattr(decode, "_MANY", many)
         with subchunk.open(path, threads=threads) as file:
@@ -158,76 +112,7 @@ def test_a_scalar_has_no_length(variables):
         len(variables["one"])
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_fault_stops_the_others(threads):
-    done = []
-
-    def one(item):
-        if item == 2:
-            raise KeyError("two")
-        time.sleep(0.002)
-        done.append(item)
-
-    before = threading.active_count()
-    with pytest.raises(KeyError), Crew(threads) as crew:
-        crew.each(one, range(10_000))
-    assert len(done) < 100 and threading.active_count() == before
-
-
-def test_without_more_threads_the_callers_does_it(monkeypatch):
-    def none(*_, **__):
-        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
-
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", none)
-    done = []
-    with Crew(4) as crew:
-        crew.each(done.append, range(9))
-    assert done == [*range(9)]
-
-
-def test_an_interrupt_while_threads_start_stops_those_that_did(monkeypatch):
-    started = []
-    submit = ThreadPoolExecutor.submit
-
-    def second(pool, work):
-        if started:
-            raise KeyboardInterrupt
-        started.append(submit(pool, work))
-        return started[0]
-
-    monkeypatch.setattr(ThreadPoolExecutor, "submit", second)
-    done = []
-
-    def one(item):
-        time.sleep(0.002)
-        done.append(item)
-
-    with pytest.raises(KeyboardInterrupt), Crew(4) as crew:
-        crew.each(one, range(10_000))
-    assert len(done) < 1000
-
-
 DATA = bytes(range(256)) * 4
-
-
-PAIRS = st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 60)), max_size=12)
-
-
-@given(pairs=PAIRS, gap=st.integers(0, 50))
-def test_any_ranges(pairs, gap):
-    read = []
-
-    def reading(starts, stops):
-        read.extend(zip(starts, stops, strict=True))
-        return [DATA[a:b] for a, b in zip(starts, stops, strict=True)]
-
-    starts, stops = [a for a, _ in pairs], [a + n for a, n in pairs]
-    found = joined(reading, starts, stops, gap)
-    assert [bytes(piece) for piece in found] == [
-        DATA[a:b] for a, b in zip(starts, stops, strict=True)
-    ]
-    assert all(a < b for a, b in read), "servers refuse to give nothing"
-    assert all(later - before > gap for (_, before), (later, _) in pairwise(read))
 
 
 @given(steps=st.lists(st.tuples(st.integers(0, 900), st.integers(0, 300)), max_size=8))

@@ -5,7 +5,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-import threading
 
 import fsspec
 import h5py
@@ -19,7 +18,6 @@ from hyperslab import subchunk
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MissingFileError
 from hyperslab.subchunk.fetch import RemoteFile, source
-from hyperslab.subchunk.fetch.ranges import both
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
@@ -132,26 +130,6 @@ def test_xarray_and_processes(folder, options):
             assert np.array_equal(again.values, values[:, 3, 4])
 
 
-def test_threads_share_one_file(folder, options):
-    folder, values = folder
-    wrong = []
-    with (
-        serving(folder) as (address, _),
-        subchunk.open(f"{address}/data.nc", storage_options=options) as file,
-    ):
-
-        def read(place):
-            if not np.array_equal(file["data"][:, place, place], values[:, place, place]):
-                wrong.append(place)
-
-        threads = [threading.Thread(target=read, args=(place,)) for place in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert not wrong
-
-
 def test_a_server_without_ranges_is_named(folder, options):
     folder, _ = folder
     with (
@@ -177,45 +155,9 @@ def test_what_is_not_there_is_named(folder, options):
             )
 
 
-def test_a_host_that_does_not_answer_is_named(options):
-    if options["backend"] == "obstore":
-        options |= {"retry_config": {"max_retries": 0}}
-    with pytest.raises(subchunk.SubchunkError, match=r"http://127\.0\.0\.1:9/x\.nc.* cannot be r"):
-        subchunk.open("http://127.0.0.1:9/x.nc", storage_options=options)
-
-
-def test_a_scheme_nobody_knows_is_named(options):
-    with pytest.raises(subchunk.SubchunkError, match=r"none://x/y\.nc cannot be read"):
-        subchunk.open("none://x/y.nc", storage_options=options)
-
-
 def test_an_unknown_backend_is_named():
     with pytest.raises(subchunk.SubchunkError, match=r"'curl': give 'fsspec' or 'obstore'"):
         source("http://127.0.0.1/x", {"backend": "curl"})
-
-
-def test_both_are_under_way_at_once():
-    meeting = threading.Barrier(2, timeout=10)
-    assert sorted(both(meeting.wait, meeting.wait, at_once=True)) == [0, 1]
-
-
-@pytest.mark.parametrize("at_once", [True, False])
-def test_the_first_error_is_raised(at_once):
-    def fail(kind):
-        raise kind("no")
-
-    with pytest.raises(KeyError):
-        both(lambda: fail(KeyError), lambda: fail(ValueError), at_once=at_once)
-    with pytest.raises(ValueError, match="no"):
-        both(lambda: 1, lambda: fail(ValueError), at_once=at_once)
-
-
-def test_without_another_thread_they_are_called_in_turn(monkeypatch):
-    def refuse(*_):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", refuse)
-    assert both(lambda: 1, lambda: 2, at_once=True) == (1, 2)
 
 
 OPEN = """

@@ -7,8 +7,6 @@ import zlib
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hyperslab import subchunk
 from hyperslab.subchunk.deflate import inflate, windows
@@ -16,7 +14,6 @@ from hyperslab.subchunk.deflate import walk as walking
 from hyperslab.subchunk.deflate.inflate import WINDOW, inflate_from
 from hyperslab.subchunk.deflate.walk import NoZlibError, bits, walk
 from hyperslab.subchunk.deflate.windows import referred
-from hyperslab.subchunk.index.format import decode_head, encode
 
 FLUSHES = (zlib.Z_BLOCK, zlib.Z_PARTIAL_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FLUSH)
 
@@ -124,35 +121,6 @@ def test_a_chunk_read_whole_is_held_against_the_index(tmp_path):
         file["x"][...]
 
 
-RNG = np.random.default_rng(2)
-
-
-TEXTURES = {
-    "noise": RNG.integers(0, 256, 300_000).astype("u1"),
-    "series": np.cumsum(RNG.integers(-3, 4, 150_000)).astype("<f4").view("u1"),
-    "planes": np.cumsum(RNG.integers(-3, 4, 150_000)).astype("<f4").view("u1").reshape(-1, 4).T,
-    "same": np.zeros(400_000, "u1"),
-}
-
-
-@pytest.mark.parametrize("level", [0, 4])
-@pytest.mark.parametrize("texture", sorted(TEXTURES))
-@pytest.mark.parametrize("spacing", [1, 50_000])
-def test_decompression_starts_at_each(texture, level, spacing):
-    values = np.ascontiguousarray(TEXTURES[texture]).reshape(-1)
-    stream = np.frombuffer(zlib.compress(values.tobytes(), level), "u1")
-    output = np.empty_like(values)
-    places = walk(stream, spacing, output, blocks=True)
-    assert np.array_equal(output, values)
-    assert (places.out[0], places.bit[0]) == (0, 16)
-    assert (np.diff(places.out.astype(int)) >= spacing).all()
-    assert (places.header_start == places.header_stop).all()
-    for out, bit in zip(places.out.tolist(), places.bit.tolist(), strict=True):
-        window = values[max(0, out - WINDOW) : out].tobytes()
-        rest = inflate_from(stream.data[bit >> 3 :], bit & 7, (0, 0), window, values.size, zlib)
-        assert rest == values[out:].tobytes()
-
-
 def test_without_a_shared_zlib_the_error_says_what_to_install(monkeypatch, tmp_path):
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.create_dataset("x", data=np.arange(9000), chunks=(9000,), compression=4)
@@ -203,33 +171,3 @@ def test_what_a_point_keeps_is_enough(kind, level, itemsize):
             for module in INFLATERS:
                 found = inflate_from(data, bit & 7, header, kept, len(values) - out, module)
                 assert found == values[out:].tobytes()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("module", INFLATERS, ids=lambda module: module.__name__)
-@pytest.mark.parametrize("given", [1000])
-@pytest.mark.parametrize("taken", [1000, 2**18])
-def test_pieces_are_small_and_the_whole(monkeypatch, kind, module, given, taken):
-    monkeypatch.setattr(inflate, "_INPUT", given)
-    monkeypatch.setattr(inflate, "_OUTPUT", taken)
-    values = KINDS[kind](np.random.default_rng(7), 300_000).tobytes()
-    raw = memoryview(zlib.compress(values, 4))[2:]
-    for length in (1, taken, taken + 1, len(values) - 1, len(values), len(values) + 9):
-        pieces = list(inflate.inflated(raw, 0, (0, 0), b"", length, module))
-        assert b"".join(pieces) == values[:length]
-        assert max(map(len, pieces)) <= taken
-
-
-@given(
-    dtype=st.sampled_from(["u1", "u2", "u4", "u8"]),
-    values=st.lists(st.integers(0, 2**62), max_size=40),
-    repeat=st.integers(1, 30),
-)
-def test_tables_come_back(dtype, values, repeat):
-    table = np.array(values * repeat, "u8").astype(dtype)
-    data = encode({}, {"a": table, "b": np.cumsum(table, dtype="u8")}, b"")
-    head = decode_head(data)
-    for name, truth in (("a", table), ("b", np.cumsum(table, dtype="u8"))):
-        stored = head.tables[name]
-        begin = head.begin + stored.at
-        assert np.array_equal(stored.decode(data[begin : begin + stored.size]), truth)

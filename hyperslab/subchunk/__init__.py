@@ -11,7 +11,7 @@ from .errors import (
     UnreadableError,
 )
 from .file import File, open
-from .index.build import build, widen
+from .index.build import build
 from .index.index import Index
 from .variable import VariableReader
 
@@ -29,5 +29,4 @@ __all__ = [
     "VariableReader",
     "build",
     "open",
-    "widen",
 ]

@@ -113,10 +113,9 @@ def _check_variable(file: File, entry: Entry) -> int:
             stretch = Stretch(point, mark, *where, bit & 7, (0, 0))
             data = stream[stretch.start : stretch.stop]
             task = Task(stretch, data, points, held, _NONE, _NONE, variable.name)
-            front, packed = task.prepared()
-            steps = inflate_to(
-                front, unpacked(packed), stops[ends] - stops[far] + len(front), stretch.length
-            )
+            header, packed = task.checked()
+            to = stops[ends] - stretch.start
+            steps = inflate_to(data, bit & 7, header, unpacked(packed), to, stretch.length)
             if not _gives(steps, lengths, truth[stretch.out :]):
                 raise CorruptIndexError(
                     f"a point of {variable.name} in the index gives other values than its "

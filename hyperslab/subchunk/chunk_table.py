@@ -51,14 +51,18 @@ def chunk_table(dataset: h5py.Dataset) -> Chunks:
     places = corners // np.array(dataset.chunks, np.int64)
     _check_places(dataset, places)
     number = (places * steps).sum(axis=1, dtype=np.int64)
-    sizes = np.array([info.size for info in infos], np.uint64)
-    masks = np.array([info.filter_mask for info in infos], np.uint32)
-    masks = _true_masks(dataset, places, sizes, masks)
     order = np.argsort(number, kind="stable")
     if (np.diff(number[order]) <= 0).any() or (places < 0).any() or (places >= grid).any():
         raise CorruptDataError("chunks lie on or outside of others: the file is damaged")
-    offsets = np.array([info.byte_offset for info in infos], np.uint64)
-    return Chunks(number[order], offsets[order], sizes[order], masks[order])
+    found = Chunks(
+        number[order],
+        np.array([info.byte_offset for info in infos], np.uint64)[order],
+        np.array([info.size for info in infos], np.uint64)[order],
+        np.array([info.filter_mask for info in infos], np.uint32)[order],
+    )
+    if dataset.id.get_create_plist().get_nfilters():
+        _check_filtered(dataset, found, places[order])
+    return found
 
 
 def missing_filter(dataset: h5py.Dataset) -> str:
@@ -107,39 +111,12 @@ def _check_places(dataset: h5py.Dataset, places: NDArray[np.int64]) -> None:
         raise UnreadableError("HDF5 may list them at wrong places")
 
 
-def _true_masks(
-    dataset: h5py.Dataset,
-    places: NDArray[np.int64],
-    sizes: NDArray[np.uint64],
-    masks: NDArray[np.uint32],
-) -> NDArray[np.uint32]:
-    """Return which filters chunks skip, partial ones that HDF5 left unfiltered included.
+def _check_filtered(dataset: h5py.Dataset, chunks: Chunks, places: NDArray[np.int64]) -> None:
+    """Refuse partial chunks that HDF5 may have left unfiltered, as a file can ask for.
 
-    A file can ask for that (``H5Pset_chunk_opts``). The mask of such a chunk is 0 all the same; it
-    has the length of a chunk, and its bytes are the values that HDF5 reads.
+    (``H5Pset_chunk_opts``.) Their mask is 0 all the same; they have the length of a chunk.
     """
-    filters = dataset.id.get_create_plist().get_nfilters()
     whole = math.prod(dataset.chunks) * dataset.id.get_type().get_size()
-    room = np.array(dataset.shape, np.int64) - places * np.array(dataset.chunks, np.int64)
-    partial = (room < np.array(dataset.chunks)).any(axis=1)
-    found = masks.copy()
-    for row in np.flatnonzero(partial & (sizes == whole) & (masks == 0)) if filters else ():
-        if _as_stored(dataset, tuple(places[row].tolist())):
-            found[row] = 2**filters - 1
-    return found
-
-
-def _as_stored(dataset: h5py.Dataset, place: tuple[int, ...]) -> bool:
-    """Return whether the stored bytes of a chunk are the values that HDF5 reads."""
-    corner = tuple(number * length for number, length in zip(place, dataset.chunks, strict=True))
-    box = tuple(slice(at, at + n) for at, n in zip(corner, dataset.chunks, strict=True))
-    try:
-        values = dataset[box]
-        stored = dataset.id.read_direct_chunk(corner)[1]
-    except OSError:  # it is damaged, which is said where it is read
-        return False
-    if math.prod(dataset.chunks) * values.itemsize != len(stored):
-        return False
-    raw = np.frombuffer(stored, values.dtype).reshape(dataset.chunks)
-    inside = raw[tuple(slice(n) for n in values.shape)]
-    return bool(inside.tobytes() == values.tobytes())
+    partial = ((places + 1) * np.array(dataset.chunks) > np.array(dataset.shape)).any(axis=1)
+    if (partial & (chunks.size == whole) & (chunks.mask == 0)).any():
+        raise UnreadableError("HDF5 may have left partial ones unfiltered")

@@ -15,10 +15,10 @@ from typing import Any
 
 from .check import check
 from .errors import MissingFileError, SubchunkError
-from .index.build import build, widen
+from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
-from .index.options import BUDGET, Options
+from .index.options import check_options
 from .place import SUFFIX, absolute, file_name, target_place
 
 OK, FAILED = 0, 1
@@ -87,16 +87,17 @@ def run(arguments: argparse.Namespace) -> int:
         "variables": arguments.variables.split(",") if arguments.variables else None,
         "spacing": arguments.spacing,
         "budget": arguments.budget,
+        "add": arguments.add,
         "storage_options": arguments.storage_options,
     }
     if len(pairs) > 1 or arguments.scheduler:
-        return build_many(pairs, arguments.add, arguments.jobs, arguments.scheduler, **how)
+        return build_many(pairs, arguments.jobs, arguments.scheduler, **how)
     path, target = pairs[0]
 
     def one() -> None:
         began = time.monotonic()
         how["progress"] = _progress(file_name(path))
-        _build_or_widen(path, target, arguments.add, threads=arguments.jobs, **how)
+        build(path, target, threads=arguments.jobs, **how)
         print(f"{_built(path, target)}; {time.monotonic() - began:.1f} s")
 
     return _tried(path, one)
@@ -104,11 +105,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def build_many(
     pairs: Sequence[tuple[str | Path, Path]],
-    add: bool = False,
     jobs: int | None = None,
     scheduler: str | None = None,
-    *,
-    budget: float | None = None,
     **how: Any,
 ) -> int:
     """Build the indexes of many files on a dask cluster; one that fails is named, others go on."""
@@ -119,8 +117,7 @@ def build_many(
             "several files at once need dask.distributed: pip install distributed, or index one "
             "file at a time"
         ) from error
-    # Refuse what makes no sense before anything starts.
-    Options(how.get("variables"), how.get("spacing"), BUDGET if budget is None else budget)
+    check_options(how.get("spacing"), how.get("budget"))
     cluster = None
     if scheduler is None:
         cluster = LocalCluster(  # type: ignore[no-untyped-call]
@@ -135,13 +132,10 @@ def build_many(
         with Client(  # type: ignore[no-untyped-call]
             cluster or scheduler, set_as_default=False
         ) as client:
-            how |= {"budget": budget, "pure": False, "retries": 2}
+            how |= {"pure": False, "retries": 2}
             tasks = {
-                client.submit(_one_of_many, absolute(path), target.absolute(), add, **how): (
-                    path,
-                    target,
-                )
-                for path, target in pairs
+                client.submit(_one_of_many, absolute(pair[0]), pair[1].absolute(), **how): pair
+                for pair in pairs
             }
             finished = as_completed(list(tasks), loop=client.loop)  # type: ignore[no-untyped-call]
             for done, future in enumerate(finished, 1):
@@ -160,23 +154,13 @@ def build_many(
     return FAILED if failed else OK
 
 
-def _one_of_many(path: str | Path, target: Path, add: bool, **how: Any) -> str:
-    """Build or widen one index, on one thread: the workers are many. Return what went wrong."""
+def _one_of_many(path: str | Path, target: Path, **how: Any) -> str:
+    """Build one index, on one thread: the workers are many. Return what went wrong."""
     try:
-        _build_or_widen(path, target, add, threads=1, **how)
+        build(path, target, threads=1, **how)
     except (SubchunkError, OSError, ValueError) as error:  # no reason to try it again elsewhere
         return str(error)
     return ""
-
-
-def _build_or_widen(
-    path: str | Path, target: Path, add: bool, *, budget: float | None, **how: Any
-) -> None:
-    """Widen an index that exists if that is asked; else build it."""
-    if add and target.exists():
-        widen(path, target, budget=budget, **how)
-    else:
-        build(path, target, budget=BUDGET if budget is None else budget, **how)
 
 
 def _progress(name: str) -> Callable[[int, int], None]:
@@ -204,13 +188,7 @@ def _built(path: str | Path, target: Path) -> str:
 
 
 def size(text: str) -> int:
-    """Return a number of bytes from words such as "64KiB".
-
-    Examples
-    --------
-    >>> size("64KiB"), size("1000")
-    (65536, 1000)
-    """
+    """Return a number of bytes from words such as "64KiB"."""
     number = text.strip().rstrip("BKMibkm")
     unit = text.strip()[len(number) :].upper()
     try:
@@ -222,13 +200,7 @@ def size(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """Return a share from words such as "2%".
-
-    Examples
-    --------
-    >>> share("2%"), share("0.05")
-    (0.02, 0.05)
-    """
+    """Return a share from words such as "2%"."""
     try:
         return float(text[:-1]) / 100 if text.endswith("%") else float(text)
     except ValueError:

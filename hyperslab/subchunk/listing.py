@@ -100,9 +100,7 @@ class _Walk:
                 self._left_out[path] = reason(error)
         names = {address: path.rpartition("/")[2] for address, path in self._first.items()}
         variables = {
-            path: replace(
-                variable, dims=_filled(dimension_names(path, axes, names, scales), variable)
-            )
+            path: replace(variable, dims=dimension_names(path, axes, names, scales, variable.shape))
             for path, (variable, axes) in found.items()
         }
         dimensions = {
@@ -239,11 +237,6 @@ class _Walk:
             return {}
 
 
-def _filled(dims: tuple[str, ...], variable: Variable) -> tuple[str, ...]:
-    """Return dimensions with those of a type of arrays, which have no names."""
-    return dims + ("",) * (len(variable.shape) - len(dims))
-
-
 def scale_of(dataset: h5py.Dataset, path: str) -> Scale | None:
     """Return the dimension that a dataset gives its name to; None for most."""
     mark = _attribute(dataset, "NAME")
@@ -273,9 +266,16 @@ def axes_of(dataset: h5py.Dataset) -> Axes:
 
 
 def dimension_names(
-    path: str, axes: Axes, names: Mapping[int, str], scales: Mapping[str, Sequence[Scale]]
+    path: str,
+    axes: Axes,
+    names: Mapping[int, str],
+    scales: Mapping[str, Sequence[Scale]],
+    shape: tuple[int, ...],
 ) -> tuple[str, ...]:
-    """Return the names of the dimensions of a variable, "" where the file gives none."""
+    """Return the names of the dimensions of a variable, "" where the file gives none.
+
+    Those of a type of arrays have none.
+    """
     found = [names.get(address, "") for address in axes.scales]
     if len(axes.numbers) == len(found):
         known: dict[int, str] = {}
@@ -288,7 +288,7 @@ def dimension_names(
         found = [
             name or known.get(number, "") for name, number in zip(found, axes.numbers, strict=True)
         ]
-    return tuple(found)
+    return (*found, *[""] * (len(shape) - len(found)))
 
 
 def _attribute(dataset: h5py.Dataset, name: str) -> Any:

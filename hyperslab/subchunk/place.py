@@ -23,13 +23,7 @@ def local_path(place: str | Path) -> str:
 
 
 def absolute(path: str | Path) -> str:
-    """Return a URL as it is, and a path so that it holds in any folder.
-
-    Examples
-    --------
-    >>> absolute("https://host/a.nc"), absolute("file:///data/a%20b.nc")
-    ('https://host/a.nc', '/data/a b.nc')
-    """
+    """Return a URL as it is, and a path so that it holds in any folder."""
     return os.fspath(path) if is_url(path) else os.fspath(Path(local_path(path)).absolute())
 
 
@@ -38,15 +32,7 @@ def file_name(path: str | Path) -> str:
 
 
 def index_place(path: str | Path, place: str | Path | None) -> str:
-    """Return where the index of a file lies: beside it, in a folder, or where it is said.
-
-    Examples
-    --------
-    >>> index_place("https://host/a.nc?token=x", None)
-    'https://host/a.nc.subchunk?token=x'
-    >>> index_place("data/a.nc", "https://host/indexes/")
-    'https://host/indexes/a.nc.subchunk'
-    """
+    """Return where the index of a file lies: beside it, in a folder, or where it is said."""
     if place is None:
         front, behind = _cut(os.fspath(path))
         return front + SUFFIX + behind

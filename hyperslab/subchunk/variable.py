@@ -182,30 +182,26 @@ class VariableReader:
             else slice(0, 0)
             for axis in axes
         ]
-        box = math.prod(span.stop - span.start for span in spans) * self.dtype.itemsize
-        picked = -1
-        if box > _LARGE:
-            loss = [
-                (span.stop - span.start) / max(1, len(axis.indices))
-                for axis, span in zip(axes, spans, strict=True)
-            ]
-            picked = int(np.argmax(loss)) if max(loss) > _LOSS else -1
-        asked: list[slice | NDArray[np.int64]] = []
-        inside = []
+        lengths = [span.stop - span.start for span in spans]
+        loss = [n / max(1, len(axis.indices)) for n, axis in zip(lengths, axes, strict=True)]
+        large = math.prod(lengths) * self.dtype.itemsize > _LARGE and max(loss, default=0) > _LOSS
+        asked: list[slice | NDArray[np.int64]] = [*spans]
+        inside: list[range | NDArray[np.int64]] = []
         for number, (axis, span) in enumerate(zip(axes, spans, strict=True)):
             indices = axis.indices
-            if number == picked and len(indices):
-                step = indices.step if isinstance(indices, range) else 0
-                asked.append(slice(span.start, span.stop, step) if step else np.asarray(indices))
-                inside.append(Axis(range(len(indices))))
-                continue
-            asked.append(span)
-            if isinstance(indices, range):
-                inside.append(Axis(range(0, span.stop - span.start, indices.step)))
+            if large and number == int(np.argmax(loss)):
+                inside.append(range(len(indices)))
+                asked[number] = (
+                    slice(span.start, span.stop, indices.step)
+                    if isinstance(indices, range)
+                    else indices
+                )
+            elif isinstance(indices, range):
+                inside.append(range(0, span.stop - span.start, indices.step))
             else:
-                inside.append(Axis(indices - span.start))
+                inside.append(indices - span.start)
         with self._plainly() as dataset:
             rank = dataset.ndim  # what comes behind are dimensions of a type of arrays
             values = dataset[tuple(asked[:rank]) or ...]
         values = values[(*(slice(None),) * rank, *asked[rank:], ...)]
-        return picked_of(values, [axis.indices for axis in inside])
+        return picked_of(values, inside)

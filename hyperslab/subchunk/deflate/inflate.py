@@ -85,8 +85,13 @@ def inflated(
     looks beyond what is wanted, and refuses now and then what it finds there.
     """
     module, done = module or inflater(), 0
+
+    def by(module: Inflater) -> Iterator[bytes]:
+        front, rest = _front(data, shift, header)
+        return pieces(_stream(module, window), rest, length, front, _SLACK)
+
     try:
-        for piece in _inflated(data, shift, header, window, length, module):
+        for piece in by(module):
             done += len(piece)
             yield piece
         if done == length or module is zlib:
@@ -97,7 +102,7 @@ def inflated(
             raise
         failure = error
     try:
-        for piece in _inflated(data, shift, header, window, length, zlib):
+        for piece in by(zlib):
             if done < len(piece):
                 yield piece[done:]
             done = max(done - len(piece), 0)
@@ -105,46 +110,26 @@ def inflated(
         raise failure or module.error(str(error)) from error
 
 
-def spliced(data: memoryview, shift: int, header: tuple[int, int]) -> bytes:
-    """Return a stream that begins at a byte, for `inflate_spliced`; see `inflated`."""
-    return b"".join(_front(data, shift, header))
-
-
-def inflate_spliced(stream: bytes, window: bytes, length: int) -> bytes:
-    """Decompress a spliced stream by the quickest module, in the fewest steps of Python."""
-    module = inflater()
-    unpacker = _stream(module, window)
-    try:
-        found: bytes = unpacker.decompress(stream, length)
-        if len(found) < length and not unpacker.eof:
-            found += unpacker.decompress(_SLACK, length - len(found))
-    except module.error:
-        return b""
-    return found
-
-
-def inflate_to(stream: bytes, window: bytes, stops: Iterable[int], length: int) -> Iterator[bytes]:
-    """Decompress a spliced stream up to each of some bytes, which ascend; `length` in all at most.
-
-    By Python's zlib: it holds back nothing of what the bytes up to there tell.
-    """
-    unpacker, done = _stream(zlib, window), 0
-    for start, stop in pairwise((0, *stops)):
-        more = unpacker.decompress(stream[start:stop], length - done) if done < length else b""
-        done += len(more)
-        yield more
-
-
-def _inflated(
+def inflate_to(
     data: memoryview,
     shift: int,
     header: tuple[int, int],
     window: bytes,
+    stops: Iterable[int],
     length: int,
-    module: Inflater,
 ) -> Iterator[bytes]:
-    front, data = _front(data, shift, header)
-    return pieces(_stream(module, window), data, length, front, _SLACK)
+    """Decompress as `inflated`, up to each of some bytes of `data`, which ascend.
+
+    By Python's zlib: it holds back nothing of what the bytes up to there tell.
+    """
+    unpacker, done = _stream(zlib, window), 0
+    front, rest = _front(data, shift, header)
+    stream, moved = front + rest, len(front) + len(rest) - len(data)
+    for start, stop in pairwise((-moved, *stops)):
+        some = stream[start + moved : stop + moved]
+        more = unpacker.decompress(some, length - done) if done < length else b""
+        done += len(more)
+        yield more
 
 
 def pieces(
@@ -189,13 +174,7 @@ def _front(data: memoryview, shift: int, header: tuple[int, int]) -> tuple[bytes
 
 @functools.cache
 def prefixes() -> tuple[tuple[int, int], ...]:
-    """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8.
-
-    Examples
-    --------
-    >>> [count % 8 for _, count in prefixes()]
-    [0, 1, 2, 3, 4, 5, 6, 7]
-    """
+    """Return the shortest empty blocks, as a number and its bits, of 0 to 7 bits modulo 8."""
     found: dict[int, tuple[int, int]] = {}
     for first, more in product(((0, 0), _DYNAMIC), range(4)):
         bits, count = first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import OrderedDict
+from functools import lru_cache
 from typing import Any
 
 from ..process import COLLECTION
@@ -22,7 +22,7 @@ class RangeReader(io.RawIOBase):
     def __init__(self, source: Source) -> None:
         self._source, self._at = source, 0
         self._size = int(source.identity()["size"])
-        self._blocks: OrderedDict[int, memoryview] = OrderedDict()
+        self._block = lru_cache(_BLOCKS)(self._fetched)
 
     def readable(self) -> bool:
         return True
@@ -57,12 +57,6 @@ class RangeReader(io.RawIOBase):
             self._at += len(piece)
         return self._at - begin
 
-    def _block(self, number: int) -> memoryview:
-        if number not in self._blocks:
-            if len(self._blocks) == _BLOCKS:
-                self._blocks.popitem(last=False)
-            begin = number * _BLOCK
-            end = min(begin + _BLOCK, self._size)
-            self._blocks[number] = self._source.ranges([begin], [end])[0]
-        self._blocks.move_to_end(number)
-        return self._blocks[number]
+    def _fetched(self, number: int) -> memoryview:
+        begin = number * _BLOCK
+        return self._source.ranges([begin], [min(begin + _BLOCK, self._size)])[0]

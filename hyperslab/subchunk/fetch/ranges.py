@@ -15,18 +15,7 @@ _Second = TypeVar("_Second")
 
 
 def joined(read: Read, starts: Sequence[int], stops: Sequence[int], gap: int) -> list[memoryview]:
-    """Read ranges, near ones together, and cut what came back into those asked for.
-
-    Examples
-    --------
-    >>> data = bytes(range(100))
-    >>> def read(starts, stops):
-    ...     print(starts, stops)
-    ...     return [data[a:b] for a, b in zip(starts, stops)]
-    >>> [bytes(piece) for piece in joined(read, [50, 3, 0], [52, 4, 1], 8)]
-    [0, 50] [4, 52]
-    [b'23', b'\\x03', b'\\x00']
-    """
+    """Read ranges, near ones together, and cut what came back into those asked for."""
     if len(starts) == 1 and starts[0] < stops[0]:
         return [memoryview(data) for data in read(starts, stops)]
     first = np.asarray(starts, np.int64)

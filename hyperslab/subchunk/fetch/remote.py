@@ -122,13 +122,7 @@ class RemoteFile(ABC):
 
 
 def identity(size: int | None, tag: Any, time: Any) -> dict[str, Any]:
-    """Return size, and tag or else time, alike whatever library asked for them.
-
-    Examples
-    --------
-    >>> identity(4, 'W/"5-a"', None), identity(4, None, "Thu, 01 Jan 1970 00:01:00 GMT")
-    ({'size': 4, 'tag': '5-a'}, {'size': 4, 'tag': 'written 1970-01-01T00:01:00Z'})
-    """
+    """Return size, and tag or else time, alike whatever library asked for them."""
     found: dict[str, Any] = {"size": size}
     if tag:
         return found | {"tag": str(tag).removeprefix("W/").strip('"')}
@@ -151,13 +145,7 @@ def short(sent: int, wanted: int, begin: int) -> str:
 
 
 def fault(error: BaseException) -> str:
-    """Return what a server did, by the error of a library; empty if it says enough itself.
-
-    Examples
-    --------
-    >>> fault(OSError("not enough (received 8 of 16 bytes)."))
-    'the connection broke off after 8 of the 16 bytes of an answer: try again'
-    """
+    """Return what a server did, by the error of a library; empty if it says enough itself."""
     text = str(error)
     if found := _BROKEN.search(text):
         return (
@@ -175,13 +163,7 @@ def fault(error: BaseException) -> str:
 
 
 def shown(url: str) -> str:
-    """Return a URL without user, password and query, which may hold secrets.
-
-    Examples
-    --------
-    >>> shown("https://me:word@example.org/a.nc?token=1"), shown("s3://bucket/a@2.nc")
-    ('https://example.org/a.nc', 's3://bucket/a@2.nc')
-    """
+    """Return a URL without user, password and query, which may hold secrets."""
     scheme, mark, rest = url.partition("?")[0].partition("://")
     server, slash, path = rest.partition("/")
     return f"{scheme}{mark}{server.rpartition('@')[2]}{slash}{path}"

@@ -1,4 +1,4 @@
-"""Build the index of a file, and widen one that exists."""
+"""Build the index of a file, or add to one that exists."""
 
 from __future__ import annotations
 
@@ -19,23 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..chunk_table import Chunks
-from ..errors import CorruptDataError, MissingFileError, SubchunkError, UnreadableError, reason
+from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
 from ..fetch.filelike import RangeReader
 from ..hdf5 import Variable
 from ..place import absolute, file_name, is_url, target_place
-from ..read.boxes import boxes
-from ..read.select import wanted
 from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
-from .options import BUDGET, SPACINGS, Keys, Options
+from .options import BUDGET, SPACINGS, check_options
 from .points import POINT_ARRAYS, ChunkPoints, Points, joined
 from .spread import Spread
 from .survey import Survey, look, not_hdf5, opened, unchanged
 
 Bytes = NDArray[np.uint8]
 _Found = TypeVar("_Found")
+_LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
 _FORSAKEN_S = 600  # after which what was being written surely is not any more
 
@@ -46,8 +45,8 @@ def build(
     *,
     variables: Sequence[str] | None = None,
     spacing: int | None = None,
-    budget: float = BUDGET,
-    where: Mapping[str, Keys] | None = None,
+    budget: float | None = None,
+    add: bool = False,
     threads: int | None = None,
     storage_options: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -65,8 +64,21 @@ def build(
         Where the index goes, on this machine, or the folder: the file's name with `.subchunk`
         behind it if not given, in the working folder if the file is behind a URL. It appears
         whole, or not at all.
-    variables, spacing, budget, where, threads
-        See `Options`.
+    variables : sequence of str, optional
+        Names of variables to index; all that can be if not given.
+    spacing : int, optional
+        Bytes of decompressed data between points, from 1 KiB to 64 MiB.
+    budget : float, optional
+        Where no spacing is given: bytes of the index for each byte of compressed data; 0.02 if not
+        given.
+    add : bool
+        Add to the index that is there, if one is: chunks of a file that grew, and `variables`
+        beside those it has, which keep their spacing. What it has of chunks that lie where they lay
+        is taken over, after their compressed data were read and compared if the file was written
+        since.
+    threads : int, optional
+        Chunks that are indexed at the same time. If not given, as many as cores where chunks are
+        large or behind a URL, else one: threads that index small chunks mostly wait for each other.
     storage_options : mapping, optional
         What opens URLs: `backend`, "fsspec" (the default) or "obstore", and what that one takes.
     progress : callable, optional
@@ -82,7 +94,7 @@ def build(
     SubchunkError
         For no HDF5 file, and for a variable that was named and is unknown, or cannot be indexed.
     ValueError
-        For a spacing or budget that makes no sense.
+        For a spacing or budget that makes no sense, or that no added variable could have.
 
     Source
     ------
@@ -97,63 +109,29 @@ def build(
     >>> build(folder / "x.h5").name
     'x.h5.subchunk'
     """
-    options = Options(variables, spacing, budget, where or {}, threads)
-    target = target_place(path, index)
-    return _Build(path, storage_options, options, None, progress).write(target)
-
-
-def widen(
-    path: str | Path,
-    index: str | Path | None = None,
-    *,
-    variables: Sequence[str] | None = None,
-    spacing: int | None = None,
-    budget: float | None = None,
-    where: Mapping[str, Keys] | None = None,
-    threads: int | None = None,
-    storage_options: Mapping[str, Any] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Path:
-    """Add chunks to an index: those of a file that grew, or others than were indexed first.
-
-    What the index has of chunks that lie where they lay is taken over, after their compressed data
-    were read and compared if the file was written since; everything else is as in `build`.
-    Variables that are indexed keep their spacing.
-
-    Parameters
-    ----------
-    variables : sequence of str, optional
-        Names of variables to index beside those that are.
-    spacing, budget
-        For these, as in `build`.
-    where : mapping, optional
-        Selections by names of variables: chunks they touch get points; all chunks if not given.
-    path, index, threads, storage_options, progress
-        As in `build`.
-
-    Raises
-    ------
-    MissingFileError
-        When there is no index.
-    SubchunkError
-        As `build`, and when the index cannot be read.
-    ValueError
-        For a spacing or budget where no variable is added that could have them.
-    """
-    target = target_place(path, index)
-    if not target.exists():
-        raise MissingFileError(f"there is no index {target}: build it first")
-    old = Index(target)
-    names = [name for name, entry in old.entries.items() if entry.spacing]
-    more = [name for name in variables or () if name not in names]
-    if not more and (spacing, budget) != (None, None):
-        raise ValueError(
-            "spacing and budget are for variables that are added, and none is: name them, or "
-            "build the index again"
-        )
-    share = BUDGET if budget is None else budget
-    options = Options([*names, *more], spacing, share, where or {}, threads)
-    return _Build(path, storage_options, options, old, progress).write(target)
+    check_options(spacing, budget)
+    target, old = target_place(path, index), None
+    if add and target.exists():
+        old = Index(target)
+        names = [name for name, entry in old.entries.items() if entry.spacing]
+        more = [name for name in variables or () if name not in names]
+        if not more and (spacing or budget):
+            raise ValueError(
+                "spacing and budget are for variables that are added, and none is: name them, or "
+                "build the index again"
+            )
+        variables = [*names, *more]
+    making = _Build(
+        absolute(path),
+        storage_options,
+        variables,
+        old,
+        progress,
+        spacing=spacing,
+        budget=budget or BUDGET,
+        threads=threads,
+    )
+    return making.write(target)
 
 
 @contextmanager
@@ -179,15 +157,20 @@ def whole_file(target: Path) -> Iterator[Path]:
 class _Build:
     def __init__(
         self,
-        path: str | Path,
+        place: str,
         storage_options: Mapping[str, Any] | None,
-        options: Options,
+        variables: Sequence[str] | None,
         old: Index | None,
         progress: Callable[[int, int], None] | None,
+        *,
+        spacing: int | None,
+        budget: float,
+        threads: int | None,
     ) -> None:
-        self._place, self._storage = absolute(path), storage_options
-        self._options, self._known = options, _known(old) if old else {}
-        self._data, self._survey = _surveyed(self._place, storage_options, options.variables)
+        self._place, self._storage = place, storage_options
+        self._spacing, self._budget, self._threads = spacing, budget, threads
+        self._known = _known(old) if old else {}
+        self._data, self._survey = _surveyed(place, storage_options, variables)
         self._trusted = old is not None and unchanged(old.data, self._data.identity())
         self._progress = progress
         self._total = sum(len(table) for table in self._survey.tables.values())
@@ -241,13 +224,13 @@ class _Build:
         """Choose by a chunk of the usual size; return its points too, by its row."""
         known = self._known.get(variable.name)
         good = np.flatnonzero(chunks.mask == 0)
-        spacing = known.spacing if known else self._options.spacing
+        spacing = known.spacing if known else self._spacing
         if spacing or not good.size:
             return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
 
         def choose(stream: Bytes, row: int) -> tuple[Spread, ChunkPoints]:
-            together, budget = _together(variable), self._options.budget
-            return choose_spread(stream, variable.chunk_bytes, budget, together, row)
+            together = _together(variable)
+            return choose_spread(stream, variable.chunk_bytes, self._budget, together, row)
 
         by_size = good[np.argsort(chunks.size[good], kind="stable")]
         apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
@@ -259,11 +242,7 @@ class _Build:
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
-        known, chosen = self._known.get(variable.name), None
-        if variable.name in self._options.where:
-            asked = wanted(self._options.where[variable.name], variable.shape)
-            found = boxes(asked.axes, variable.chunks, variable.grid)
-            chosen = frozenset(box.number for box in found)
+        known = self._known.get(variable.name)
 
         def make(stream: Bytes, row: int) -> ChunkPoints:
             output = np.empty(variable.chunk_bytes, np.uint8)
@@ -276,7 +255,7 @@ class _Build:
             if found is None or not len(found.out):
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
-                if not chunks.mask[row] and (chosen is None or int(chunks.number[row]) in chosen):
+                if not chunks.mask[row]:
                     found = ready.get(row) or self._tried(variable, chunks, row, make) or found
             self._done += 1
             if self._progress:
@@ -284,8 +263,8 @@ class _Build:
             return found
 
         rows = range(len(chunks))
-        far = is_url(self._place)
-        threads = self._options.at_once(len(chunks), variable.chunk_bytes, far=far)
+        several = is_url(self._place) or variable.chunk_bytes >= _LARGE
+        threads = min(self._threads or (os.cpu_count() or 1 if several else 1), max(len(rows), 1))
         if threads < 2:
             return [one(row) for row in rows]
         with ThreadPoolExecutor(threads) as pool:

@@ -19,7 +19,7 @@ from ..index.index import Index
 from ..index.points import Points
 from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
-from .decode import Crew, Task, check_chunk, decode
+from .decode import Task, check_chunk, decode, each
 from .select import Wanted, picked_of
 from .stretch import Stretch, divided, stretches, worth
 from .whole import decode_chunk
@@ -70,13 +70,12 @@ class Indexed:
             raise MemoryLimitError(f"{what}: {error}") from error
         if result.size:
             found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
-            with Crew(self.threads) as crew:
-                most = max(16, min(_BATCH, self.memory_bytes // (4 * _OBJECTS)))
-                while batch := list(islice(found, most)):
-                    self._fill(batch, result, crew)
+            most = max(16, min(_BATCH, self.memory_bytes // (4 * _OBJECTS)))
+            while batch := list(islice(found, most)):
+                self._fill(batch, result)
         return result
 
-    def _fill(self, found: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
+    def _fill(self, found: Sequence[Box], result: NDArray[Any]) -> None:
         whole: list[tuple[Box, int]] = []
         inside: dict[tuple[Any, ...], list[tuple[Box, int]]] = {}  # boxes often lie alike
         numbers = np.array([box.number for box in found])
@@ -103,15 +102,13 @@ class Indexed:
                 plans.append(plan)
                 held += plan.memory_bytes
                 if held > min(HELD, self.memory_bytes // 2):
-                    self._decode(plans, result, crew)
+                    self._decode(plans, result)
                     plans, held = [], 0
-        self._decode(plans, result, crew)
+        self._decode(plans, result)
         if whole:
-            self._fill_whole(whole, result, crew)
+            self._fill_whole(whole, result)
 
-    def _fill_whole(
-        self, whole: Sequence[tuple[Box, int]], result: NDArray[Any], crew: Crew
-    ) -> None:
+    def _fill_whole(self, whole: Sequence[tuple[Box, int]], result: NDArray[Any]) -> None:
         """Read chunks whole; over a network as many at once as there is memory for."""
         largest = max(int(self.chunks.size[row]) for _, row in whole)
         needed = largest + 2 * self.variable.chunk_bytes  # as stored, and inflated, with room
@@ -122,13 +119,14 @@ class Indexed:
             self._whole(box, row, stored, result[box.place])
 
         if not self.data.remote:
-            crew.each(one, zip(whole, repeat(None)), most=max(1, self.memory_bytes // needed))
+            most = min(len(whole), max(1, self.memory_bytes // needed))
+            each(one, zip(whole, repeat(None)), min(self.threads, most))
             return
         left = iter(whole)
         while some := list(islice(left, max(1, min(HELD, self.memory_bytes - needed) // largest))):
             fetched = self._stored([row for _, row in some])
             most = max(1, (self.memory_bytes - sum(map(len, fetched))) // needed)
-            crew.each(one, zip(some, fetched, strict=True), most=most)
+            each(one, zip(some, fetched, strict=True), min(self.threads, len(some), most))
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes from points that lie alike; None where the chunk is read whole.
@@ -165,7 +163,7 @@ class Indexed:
         plane = self.variable.chunk_bytes // width
         return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
 
-    def _decode(self, plans: Sequence[Plan], result: NDArray[Any], crew: Crew) -> None:
+    def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
         cut = [
             (number, part)
             for number, plan in enumerate(plans)
@@ -191,7 +189,7 @@ class Indexed:
             Task(stretch, piece, self.points, window, plans[number].starts, planes[number], name)
             for (number, stretch), piece, window in zip(cut, data, kept, strict=True)
         ]
-        decode(tasks, crew, self.memory_bytes)
+        decode(tasks, self.threads, self.memory_bytes)
         for plan, found in zip(plans, values, strict=True):
             target = result[plan.box.place]
             if not np.shares_memory(found, target):

@@ -48,6 +48,10 @@ LAYOUTS = (
     {"shuffle": False, "dtype": "<f8", "level": 9},
 )
 TIMES = np.arange(7.0)
+ODD = [
+    None, -1, 0, 3, 2**31, 2**63, -(2**70), 1.5, "", "x", "<f4", "|O", "f4,(,", "é", "zz", True,
+    [], [-1], ["a"], [[1, 2]], [2**63], [None], {}, {"a": 1},
+]  # fmt: skip
 
 
 def make(folder, shuffle, dtype, fletcher32=False, level=4, libver="earliest"):
@@ -127,7 +131,21 @@ def of_index(path, rng):
             table = tables[name] = tables[name].astype(np.uint64)
             table[at] = another(int(table[at]), rng)
     sums_made_right(path, content["variables"], tables, kept)
+    if rng.random() < 0.25:
+        holder, key = rng.choice(list(places(content)))
+        if rng.random() < 0.15:
+            del holder[key]
+        else:
+            holder[key] = rng.choice(ODD)
     return encode(content, tables, bytes(kept))
+
+
+def places(node):
+    """All places in what JSON holds, each as its holder and key."""
+    keys = node if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    for key in keys:
+        yield node, key
+        yield from places(node[key])
 
 
 def change(variable, name, rng):
@@ -187,6 +205,9 @@ def of_file(path, rng):
 
 def read(path, index, keys):
     with subchunk.open(path, index, memory_bytes=MEMORY_BYTES, threads=1) as file:
+        for variable in file.values():
+            assert variable.attrs is not None and variable.dtype is not None
+        file.groups()
         return [file["data"][key] for key in keys], file["times"][...]
 
 

@@ -237,16 +237,6 @@ def test_more_files_than_may_be_open(tmp_path, monkeypatch):
         assert len(list(descriptors.iterdir())) <= before + 6
 
 
-def test_without_an_index_values_are_the_same(path, tmp_path):
-    alone = tmp_path / "alone.nc"
-    alone.write_bytes(path.read_bytes())
-    with (
-        xr.open_dataset(alone, engine="subchunk") as found,
-        xr.open_dataset(path, engine="netcdf4") as truth,
-    ):
-        same(found, truth)
-
-
 def opened(path, **options):
     return xr.open_dataset(path, engine=SubchunkEntrypoint, **options)
 
@@ -365,21 +355,6 @@ def test_other_names_of_a_variable_are_there(plain):
             assert not file[name].plain
             np.testing.assert_array_equal(file[name][90:], np.arange(90.0, 100))
             assert not file.index.entries[name].spacing  # its chunks are indexed once
-
-
-def test_what_is_left_out_is_named(plain):
-    with subchunk.open(plain) as file:
-        assert {name: why.split(":")[0] for name, why in file.left_out.items()} == {
-            "broken": "its link cannot be followed",
-            "g/loop": "it leads back to /g",
-            "outside": "it is a link into another file",
-            "three": "numpy has no type for it",
-        }
-        with pytest.raises(
-            subchunk.UnreadableError, match=r"three in .*: numpy has no type for it"
-        ):
-            file["three"]
-        assert "three" not in file and "b" in file
 
 
 @pytest.mark.filterwarnings("ignore:.* is left out")

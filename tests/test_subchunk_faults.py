@@ -13,7 +13,7 @@ import odd_files
 import pytest
 import xarray as xr
 import zarr
-from odd_files import GOOD, odd_file
+from odd_files import odd_file
 
 from hyperslab import subchunk
 from hyperslab.subchunk import listing as listings
@@ -58,19 +58,6 @@ LEFT_OUT = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
 
 def zarr_group(path):
     return zarr.open_group(SubchunkStore(path), mode="r")
-
-
-@of("external_file", "missing_filter", "bit_field", "damaged_chunks")
-def test_an_index_is_built_beside_what_cannot_be_read(odd):
-    with (
-        pytest.warns(UserWarning, match="3 of 4 chunks of d have no points")
-        if (odd.stem == "damaged_chunks")
-        else np.errstate()
-    ):
-        subchunk.build(odd)
-    with subchunk.open(odd) as file:
-        assert file["good"].plain == "" and file["good"][7] == 7
-    assert subchunk.build(odd, variables=["good"])
 
 
 def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
@@ -123,17 +110,6 @@ def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
         assert xr.open_dataset(odd, engine="subchunk").good[4] == 4
         assert zarr_group(odd)["good"][4] == 4
         subchunk.build(odd)
-
-
-@LEFT_OUT
-@of("odd_fill_attributes", "long_doubles", "names_of_ours")
-def test_zarr_leaves_out_the_attribute_not_the_file(odd):
-    store = SubchunkStore(odd)
-    group = zarr.open_group(store, mode="r")
-    assert np.array_equal(group["good"][:9], GOOD[:9])
-    if odd.stem == "odd_fill_attributes":
-        assert "two:_FillValue" in store.left_out
-    assert xr.open_dataset(odd, engine="subchunk", decode_cf=False).good[9] == 9
 
 
 def test_objects_are_described_once_however_many_groups_are_opened(tmp_path, monkeypatch):
@@ -256,15 +232,3 @@ def test_a_text_that_is_no_utf8_can_be_had(odd):
     assert [text.encode(errors="surrogateescape") for text in texts] == [b"deg\xe9", b"ok"]
     with pytest.raises(subchunk.UnreadableError, match="text has texts that are no UTF-8"):
         zarr_group(odd)["text"][...]
-
-
-def test_attributes_of_a_variable_with_many_names_are_kept_once(tmp_path):
-    with h5py.File(tmp_path / "x.h5", "w") as made:
-        made["a"] = np.arange(5)
-        made["a"].attrs["note"] = np.random.default_rng(0).bytes(30_000).hex()
-        for number in range(50):
-            made[f"b{number}"] = made["a"]
-    index = subchunk.build(tmp_path / "x.h5")
-    assert index.stat().st_size < 100_000
-    with subchunk.open(tmp_path / "x.h5") as file:
-        assert len(file) == 51 and all(v.attrs == file["a"].attrs != {} for v in file.values())

@@ -11,7 +11,6 @@ from h5py import h5d, h5p, h5s, h5t
 
 from hyperslab import subchunk
 from hyperslab.subchunk.check import check
-from hyperslab.subchunk.errors import SubchunkError
 
 N = 20_000
 
@@ -30,14 +29,6 @@ def bfloat():
     made.set_fields(15, 7, 8, 0, 7)
     made.set_size(2)
     made.set_ebias(127)
-    return made
-
-
-def three():
-    """Integers of three bytes, which numpy does not have."""
-    made = h5t.STD_I32LE.copy()
-    made.set_precision(24)
-    made.set_size(3)
     return made
 
 
@@ -63,30 +54,6 @@ def test_numbers_stored_in_another_way_are_read_through_hdf5(tmp_path, kind, shu
         assert "stored in another way" in file["d"].plain
         np.testing.assert_array_equal(file["d"][100:200], np.arange(100))
         assert not file["good"].plain
-
-
-@pytest.mark.parametrize("indexed", [False, True])
-def test_a_type_that_numpy_lacks_spoils_only_its_variable(tmp_path, indexed):
-    path = tmp_path / "x.h5"
-    write_type(path, three())
-    if indexed:
-        subchunk.build(path)
-    with subchunk.open(path) as file:
-        assert file["good"][7] == 7
-        with pytest.raises(SubchunkError, match="cannot be read: numpy has no type"):
-            file["d"]
-
-
-@pytest.mark.parametrize("kind", ["bool", "i2", ">f4", "c8", "enum"])
-def test_ordinary_types_are_still_read_inside_of_chunks(tmp_path, kind):
-    path = tmp_path / "x.h5"
-    dtype = h5py.enum_dtype({"b": 1, "a": 0}, ">i2") if kind == "enum" else kind
-    with h5py.File(path, "w") as file:
-        file.create_dataset("d", data=(np.arange(N) % 2).astype(dtype), chunks=(N,), compression=4)
-    subchunk.build(path)
-    with subchunk.open(path) as file:
-        assert not file["d"].plain
-        np.testing.assert_array_equal(file["d"][1:4], [1, 0, 1])
 
 
 CASES = [

@@ -312,7 +312,7 @@ def test_files_that_fail_are_named_and_the_others_are_indexed(pairs, capsys):
     assert main(["index", "--jobs", "2", *few]) == 1
     said = capsys.readouterr()
     assert said.out.count("% of ") == 2
-    assert "001.h5 cannot be opened as HDF5" in said.err
+    assert "001.h5: it cannot be opened as HDF5" in said.err
     assert "002.h5" in said.err and "2 of 4 files failed" in said.err
     assert pairs[0][1].exists() and pairs[3][1].exists() and not pairs[1][1].exists()
 

@@ -32,11 +32,12 @@ from hyperslab.subchunk.chunk_table import Chunks, chunk_table
 from hyperslab.subchunk.deflate.inflate import WINDOW
 from hyperslab.subchunk.deflate.walk import walk
 from hyperslab.subchunk.fetch import LocalFile
+from hyperslab.subchunk.fetch.filelike import open_hdf5
 from hyperslab.subchunk.hdf5 import Variable
 from hyperslab.subchunk.index.build import whole_file
 from hyperslab.subchunk.index.format import Entry
 from hyperslab.subchunk.index.points import Points
-from hyperslab.subchunk.index.survey import look, opened
+from hyperslab.subchunk.index.survey import look
 from hyperslab.subchunk.listing import listing
 
 POINTS, SPACING = 3, 2_000_000
@@ -92,7 +93,7 @@ def write(
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
     data, target = LocalFile(path), Path(index)
-    with opened(Path(path)) as source:
+    with open_hdf5(data) as source:
         found = look(source, variables, Path(path).name)
     with whole_file(target) as part, h5py.File(part, "w", track_order=True) as file:
         for variable in found.variables:

@@ -20,8 +20,8 @@ from .errors import (
     SubchunkError,
     UnreadableError,
 )
-from .fetch import LocalFile, RemoteFile, Source, source
-from .fetch.filelike import RangeReader
+from .fetch import LocalFile, Source, source
+from .fetch.filelike import open_hdf5
 from .fetch.ranges import both
 from .fetch.remote import shown
 from .index.format import decoded
@@ -156,28 +156,11 @@ class File(Mapping[str, "VariableReader"]):
     @cached
     def hdf5(self) -> h5py.File:
         """The file as h5py opens it, for what is read plainly."""
-        try:
-            if isinstance(self.data, RemoteFile):
-                return h5py.File(RangeReader(self.data), "r")
-            found = h5py.File(self.path, "r")
-        except SubchunkError:
-            raise
-        except Exception as error:
-            raise SubchunkError(
-                f"{self.path} cannot be opened as HDF5 or netCDF-4: {error}"
-            ) from error
-        self.data.check(found.id.get_vfd_handle())
-        return found
+        return open_hdf5(self.data)
 
     @contextmanager
     def plainly(self) -> Iterator[h5py.File]:
-        """Give the file as h5py opens it, to one thread at a time, if it is still the same after.
-
-        Raises
-        ------
-        StaleIndexError
-            When the file was replaced, or written to, since it was opened.
-        """
+        """Give the file as h5py opens it, to one thread at a time, if it is still the same."""
         try:
             with self.lock:
                 yield self.hdf5

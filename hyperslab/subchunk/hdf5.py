@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -95,7 +95,9 @@ def describe(name: str, dataset: h5py.Dataset) -> Variable:
     # The dimensions of a type of arrays are dimensions of the variable.
     base, more = whole.subdtype or (whole, ())
     dtype, strange = _type(dataset, base, more)
-    filters = tuple(_filters(dataset))
+    created = dataset.id.get_create_plist()
+    listed = [created.get_filter(place) for place in range(created.get_nfilters())]
+    filters = tuple((number, tuple(map(int, more))) for number, _, more, _ in listed)
     fill = b""
     try:
         fill = _fill(dataset, base) if dtype else b""
@@ -207,13 +209,6 @@ def _type(dataset: h5py.Dataset, dtype: np.dtype[Any], more: tuple[int, ...]) ->
     if not dataset.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)):
         return dtype.str, f"its values are stored in another way than {dtype.name}"
     return dtype.str, ""
-
-
-def _filters(dataset: h5py.Dataset) -> Iterator[tuple[int, tuple[int, ...]]]:
-    created = dataset.id.get_create_plist()
-    for place in range(created.get_nfilters()):
-        number, _, parameters, _ = created.get_filter(place)
-        yield number, tuple(int(value) for value in parameters)
 
 
 def _fill(dataset: h5py.Dataset, dtype: np.dtype[Any]) -> bytes:

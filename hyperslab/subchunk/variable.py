@@ -41,13 +41,6 @@ class VariableReader:
     Whole numbers, slices of any step and sign, an ellipsis, None, and lists or boolean masks of
     one dimension; several lists select the product of them. Values come as they are stored:
     fill values, scale and offset are left to xarray.
-
-    Parameters
-    ----------
-    file : File
-    variable : Variable
-    entry : Entry or None
-        What the index says of it.
     """
 
     def __init__(self, file: File, variable: Variable, entry: Entry | None) -> None:

@@ -12,7 +12,8 @@ import importlib
 import zlib
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, product
-from typing import Any, Protocol
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +28,7 @@ _FIXED, _DYNAMIC = (2, 10), (0x3F5BF820000000000881E004, 95)
 _MODULES = ("isal.isal_zlib", "zlib_ng.zlib_ng", "zlib")
 
 
-class Inflater(Protocol):
-    """One of the modules zlib, zlib_ng and isal_zlib."""
-
-    @property
-    def error(self) -> type[Exception]: ...
-
-    def decompressobj(self, wbits: int, zdict: bytes = ...) -> Any: ...
-
-    def decompress(self, data: Any, /, wbits: int = ..., bufsize: int = ...) -> bytes: ...
-
-    def crc32(self, data: Any, /) -> int: ...
+Inflater = ModuleType  # one of them, which have zlib's interface
 
 
 @functools.cache

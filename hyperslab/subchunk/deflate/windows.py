@@ -129,7 +129,8 @@ def unpacked(packed: bytes | memoryview) -> bytes:
     try:
         if packed[0] & 7 == _LZMA:
             return _lzma_unpacked(packed[1:])
-        return module.decompress(packed, _RAW, WINDOW)
+        found: bytes = module.decompress(packed, _RAW, WINDOW)
+        return found
     except (zlib.error, module.error) as error:
         raise CorruptIndexError(f"a window in the index is damaged: {error}") from error
 

@@ -1,16 +1,39 @@
-"""A file as h5py reads it, over ranges."""
+"""A file as h5py reads it, here or over ranges."""
 
 from __future__ import annotations
 
 import io
+import os
 from functools import lru_cache
 from typing import Any
 
+import h5py
+
+from ..errors import SubchunkError
+from ..place import file_name
 from ..process import COLLECTION
-from . import Source
+from . import RemoteFile, Source
 
 _BLOCK = 2**16  # bytes fetched at once: metadata lies close together
 _BLOCKS = 256
+
+
+def open_hdf5(data: Source) -> h5py.File:
+    """Open a file by h5py, or say why not."""
+    try:
+        if isinstance(data, RemoteFile):
+            data.identity()  # says what is missing
+            return h5py.File(RangeReader(data), "r")
+        found = h5py.File(data.path, "r")
+    except SubchunkError:
+        raise
+    except Exception as error:
+        what = "this is a folder: name the files in it, such as folder/*.nc"
+        if data.remote or not os.path.isdir(data.name):  # noqa: PTH112
+            what = f"it cannot be opened as HDF5 or netCDF-4, the formats that can be read: {error}"
+        raise SubchunkError(f"{file_name(data.name)}: {what}") from error
+    data.check(found.id.get_vfd_handle())
+    return found
 
 
 class RangeReader(io.RawIOBase):

@@ -14,23 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import h5py
 import numpy as np
 from numpy.typing import NDArray
 
 from ..chunk_table import Chunks
 from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
-from ..fetch.filelike import RangeReader
+from ..fetch.filelike import open_hdf5
 from ..hdf5 import Variable
 from ..place import absolute, file_name, is_url, target_place
 from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
 from .options import BUDGET, SPACINGS, check_options
-from .points import POINT_ARRAYS, ChunkPoints, Points, joined
+from .points import POINT_ARRAYS, ChunkPoints, Points, joined, segment_sums
 from .spread import Spread
-from .survey import Survey, look, not_hdf5, opened, unchanged
+from .survey import Survey, look, unchanged
 
 Bytes = NDArray[np.uint8]
 _Found = TypeVar("_Found")
@@ -245,13 +244,14 @@ class _Build:
         known = self._known.get(variable.name)
 
         def make(stream: Bytes, row: int) -> ChunkPoints:
-            output = np.empty(variable.chunk_bytes, np.uint8)
-            return index_chunk(stream, spread, output, _together(variable), row)
+            return index_chunk(stream, spread, variable.chunk_bytes, _together(variable), row)
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
-            if found and not (self._trusted or _fits(self._stream(variable, chunks, row), found)):
-                found = None  # it was written again in its place
+            if found and not self._trusted:
+                now = segment_sums(self._stream(variable, chunks, row).data, found.bit)
+                if now != found.segment_crc.tolist():
+                    found = None  # it was written again in its place
             if found is None or not len(found.out):
                 # Without points it is read whole: so it is best where a filter was skipped.
                 found = ChunkPoints.none()
@@ -298,25 +298,11 @@ def _surveyed(
     place: str, options: Mapping[str, Any] | None, asked: Sequence[str] | None
 ) -> tuple[Source, Survey]:
     """Open a file to be indexed, here or behind a URL, and read what it holds."""
-    if not is_url(place) and Path(place).is_dir():
-        raise SubchunkError("this is a folder: name the files in it, such as folder/*.nc")
-    name = file_name(place)
-    if not is_url(place):
-        with opened(Path(place)) as file:
-            data = source(place)
-            data.check(file.id.get_vfd_handle())  # what is looked at is what will be read
-            found = look(file, asked, name)
-        data.check()
-        return data, found
     data = source(place, options)
-    data.identity()  # says what is missing
-    try:
-        with h5py.File(RangeReader(data), "r") as file:
-            return data, look(file, asked, name)
-    except SubchunkError:
-        raise
-    except (OSError, ValueError) as error:
-        raise not_hdf5(name, error) from error
+    with open_hdf5(data) as file:
+        found = look(file, asked, file_name(place))
+    data.check()  # what was looked at is what will be read
+    return data, found
 
 
 @dataclass(frozen=True)
@@ -361,13 +347,3 @@ def _known(index: Index) -> dict[str, _Known]:
         for name, entry in index.entries.items()
         if entry.spacing
     }
-
-
-def _fits(stream: Bytes, points: ChunkPoints) -> bool:
-    """Return whether a compressed chunk is what its points were made from."""
-    if not len(points.out):
-        return True
-    bit, view = points.bit.astype(np.int64), stream.data
-    begins, ends = (bit >> 3).tolist(), [*((bit[1:] + 7) >> 3).tolist(), stream.size]
-    now = [zlib.crc32(view[begin:end]) for begin, end in zip(begins, ends, strict=True)]
-    return bool(now == points.segment_crc.tolist())

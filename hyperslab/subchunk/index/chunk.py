@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import WINDOW, inflater
+from ..deflate.inflate import WINDOW
 from ..deflate.walk import Places, bits, walk
 from ..deflate.windows import HAS_LZMA, by_lzma, deflated, referred
-from .points import ChunkPoints
+from .points import ChunkPoints, segment_sums
 from .spread import MARK, Spread
 
 _TRIED = 8  # windows packed both ways
@@ -31,8 +31,9 @@ Packer = Callable[[Bytes, NDArray[np.bool_], int], bytes]
 
 
 def index_chunk(
-    stream: Bytes, spread: Spread, output: Bytes, itemsize: int = 1, chunk: int = 0
+    stream: Bytes, spread: Spread, chunk_bytes: int, itemsize: int = 1, chunk: int = 0
 ) -> ChunkPoints:
+    output = np.empty(chunk_bytes, np.uint8)
     places = walk(stream, spread.mark, output)
     return Windows(places, stream, output, itemsize).points(spread, chunk)
 
@@ -46,14 +47,12 @@ class Windows:
 
     def points(self, spread: Spread, chunk: int) -> ChunkPoints:
         """Return marks, and points at some of them, as they are spread."""
-        places, view, crc32 = self.places, self._stream.data, inflater().crc32
+        places = self.places
         starts = spread.starts(places.out.astype(np.int64), chunk)
-        begins = (places.bit >> np.uint64(3)).tolist()
-        ends = [*((places.bit[1:] + np.uint64(7)) >> np.uint64(3)).tolist(), self._stream.size]
         return ChunkPoints(
             places.out,
             places.bit,
-            np.array([crc32(view[a:b]) for a, b in zip(begins, ends, strict=True)], np.uint32),
+            np.array(segment_sums(self._stream.data, places.bit), np.uint32),
             starts,
             (places.header_stop - places.header_start)[starts],
             self.kept(starts.tolist()),

@@ -122,13 +122,7 @@ class Index:
         )
 
     def points(self, entry: Entry) -> tuple[Chunks, Points]:
-        """Return chunk table and points of a variable.
-
-        Raises
-        ------
-        CorruptIndexError
-            When their tables are damaged.
-        """
+        """Return chunk table and points of a variable."""
         if entry.place not in self._points:
             with self._named():
                 self._points[entry.place] = self._read_points(entry)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deflate.inflate import inflater
+
 
 @dataclass(frozen=True)
 class Points:
@@ -37,6 +39,13 @@ class Points:
 
 
 POINT_ARRAYS = tuple(field.name for field in fields(Points))
+
+
+def segment_sums(data: memoryview, bit: NDArray[np.integer], start: int = 0) -> list[int]:
+    """Return the checksums of segments that begin at bits of a chunk, of its bytes from one on."""
+    bits, crc32 = bit.tolist(), inflater().crc32
+    ends = [*((place + 7 >> 3) - start for place in bits[1:]), len(data)]
+    return [crc32(data[(place >> 3) - start : end]) for place, end in zip(bits, ends, strict=True)]
 
 
 @dataclass(frozen=True)

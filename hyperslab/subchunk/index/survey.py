@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import h5py
@@ -77,22 +76,6 @@ def look(file: h5py.File, asked: Sequence[str] | None, name: str) -> Survey:
     )
 
 
-def opened(path: Path) -> h5py.File:
-    """Open a file of this machine with h5py, or say why not."""
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is not there")
-    try:
-        return h5py.File(path, "r")
-    except OSError as error:
-        raise not_hdf5(path.name, error) from error
-
-
-def not_hdf5(name: str, error: Exception) -> SubchunkError:
-    """Return what is said of a file that cannot be indexed."""
-    what = "cannot be opened as HDF5 or netCDF-4, the formats that can be indexed"
-    return SubchunkError(f"{name} {what}: {error}")
-
-
 def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     """Return whether time or tag, as well as size, are what they were."""
     known = any(name in kept and name in now for name in ("mtime_ns", "tag"))
@@ -100,16 +83,9 @@ def unchanged(kept: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
 
 
 def difference(kept: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Say in what a file differs from the one that was indexed; empty if in nothing.
+    """Say in what a file differs from the one that was indexed, of what both know; empty if not.
 
-    Only what both know is compared: a copy on a server has a tag where a file has a time.
-
-    Examples
-    --------
-    >>> difference({"size": 4, "mtime_ns": 1}, {"size": 5, "mtime_ns": 1})
-    'it had 4 bytes and has 5'
-    >>> difference({"size": 4, "mtime_ns": 1}, {"size": 4, "tag": "x"})
-    ''
+    A copy on a server has a tag where a file has a time.
     """
     if None not in (kept.get("size"), now.get("size")) and kept["size"] != now["size"]:
         return f"it had {kept['size']} bytes and has {now['size']}"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..deflate.inflate import inflated, inflater
 from ..deflate.windows import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
-from ..index.points import Points
+from ..index.points import Points, segment_sums
 from .stretch import Stretch
 
 _SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked all at once
@@ -93,16 +93,12 @@ def _check_marks(
     mark: int, last: int, start: int, data: memoryview, points: Points, name: str
 ) -> None:
     """Compare segments from one mark to another in bytes that begin at one of the chunk."""
-    crc32 = inflater().crc32
-    bits = points.bit[mark:last].tolist()
-    sums = points.segment_crc[mark:last].tolist()
-    ends = [(bit + 7 >> 3) - start for bit in bits[1:]]
-    for bit, end, truth in zip(bits, [*ends, len(data)], sums, strict=True):
-        if crc32(data[(bit >> 3) - start : end]) != truth:
-            raise CorruptDataError(
-                f"compressed data of {name} are not those that were indexed: the file was "
-                "changed or damaged; build its index again if it was changed"
-            )
+    now = segment_sums(data, points.bit[mark:last], start)
+    if now != points.segment_crc[mark:last].tolist():
+        raise CorruptDataError(
+            f"compressed data of {name} are not those that were indexed: the file was changed or "
+            "damaged; build its index again if it was changed"
+        )
 
 
 def place(

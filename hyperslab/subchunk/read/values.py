@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, repeat
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -118,15 +118,16 @@ class Indexed:
             (box, row), stored = item
             self._whole(box, row, stored, result[box.place])
 
-        if not self.data.remote:
-            most = min(len(whole), max(1, self.memory_bytes // needed))
-            each(one, zip(whole, repeat(None)), min(self.threads, most))
-            return
+        most = max(1, min(HELD, self.memory_bytes - needed) // largest)
         left = iter(whole)
-        while some := list(islice(left, max(1, min(HELD, self.memory_bytes - needed) // largest))):
-            fetched = self._stored([row for _, row in some])
-            most = max(1, (self.memory_bytes - sum(map(len, fetched))) // needed)
-            each(one, zip(some, fetched, strict=True), min(self.threads, len(some), most))
+        while some := list(islice(left, most if self.data.remote else None)):
+            fetched: Sequence[memoryview | None] = [None] * len(some)  # each by who decodes it
+            held = 0
+            if self.data.remote:
+                stored = fetched = self._stored([row for _, row in some])
+                held = sum(map(len, stored))
+            threads = min(self.threads, len(some), max(1, (self.memory_bytes - held) // needed))
+            each(one, zip(some, fetched, strict=True), threads)
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes from points that lie alike; None where the chunk is read whole.

@@ -215,27 +215,19 @@ def test_build_info_and_check(path, capsys):
     assert (code, err) == (0, "") and "a.h5.subchunk fits a.h5: " in out
 
 
-def test_check_names_what_is_damaged(path, capsys):
+def test_check_names_what_is_damaged_and_info_what_is_missing(path, capsys):
+    code, out, err = ran(capsys, path, "--check")
+    assert (code, out) == (1, "")
+    assert f"no index {path}.subchunk: build it with `hyperslab index {path}`" in err
     assert ran(capsys, path)[0] == 0
+    code, out, err = ran(capsys, path.with_name("none.h5"), path, "--info")
+    assert code == 1 and "none.h5" in err and "a.h5.subchunk: format 1" in out
     index = path.with_name("a.h5.subchunk")
     data = bytearray(index.read_bytes())
     data[-3] ^= 1
     index.write_bytes(data)
     code, out, err = ran(capsys, path, "--check")
     assert (code, out) == (1, "") and "a.h5: " in err and "damaged" in err
-
-
-def test_without_an_index_the_command_that_builds_one_is_said(path, capsys):
-    for option in ("--info", "--check"):
-        code, out, err = ran(capsys, path, option)
-        assert (code, out) == (1, "")
-        assert f"no index {path}.subchunk: build it with `hyperslab index {path}`" in err
-
-
-def test_one_of_several_that_fails_does_not_hide_the_others(path, capsys):
-    assert ran(capsys, path)[0] == 0
-    code, out, err = ran(capsys, path.with_name("none.h5"), path, "--info")
-    assert code == 1 and "none.h5" in err and "a.h5.subchunk: format 1" in out
 
 
 @pytest.mark.parametrize(

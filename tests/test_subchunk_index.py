@@ -32,19 +32,6 @@ def test_an_index_keeps_its_budget(tmp_path, shuffle, budget):
         assert np.array_equal(file["t"][:, ::100_003], field.astype("f4")[:, ::100_003])
 
 
-def test_points_lie_closer_where_more_must_be_read(tmp_path):
-    rng = np.random.default_rng(4)
-    half = 2_000_000
-    values = np.concatenate([np.zeros(half, "u1"), rng.integers(0, 200, half).astype("u1")])
-    path = tmp_path / "x.h5"
-    with h5py.File(path, "w") as file:
-        file.create_dataset("x", data=values, chunks=(2 * half,), compression=4)
-    index = subchunk.Index(subchunk.build(path, budget=0.005))
-    _, points = index.points(index.entries["x"])
-    starts = points.out[points.mark]
-    assert (starts > half).sum() > 2 * (starts < half).sum()
-
-
 def test_points_lie_no_farther_apart_than_promised(tmp_path):
     noise = np.random.default_rng(8).integers(0, 256, 3_000_000, dtype="u1")  # is stored
     values = np.concatenate([noise, np.zeros(2_000_000, "u1"), noise])

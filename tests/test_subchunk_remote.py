@@ -171,12 +171,6 @@ assert not file["x"].plain and file["x"][3, 5] == 305
 
 ENDS = {
     "left open": "",
-    "cache cleared": """
-import fsspec
-del file
-fsspec.filesystem("http").clear_instance_cache()
-gc.collect()
-""",
     "by xarray": """
 import xarray
 kept = {"backend": sys.argv[2]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,10 @@ from .place import SUFFIX
 from .variable import VariableReader
 
 _FILE_OPTIONS = ("index", "storage_options", "threads", "memory_bytes", "verify")
+_DECODING = (
+    "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "use_cftime",
+    "decode_timedelta",
+)  # fmt: skip
 _OF_ONE_VARIABLE = (UnreadableError, CorruptDataError, CorruptIndexError, MemoryLimitError)
 _LOSSLESS = "surrogateescape"
 _SAID = 8  # what is left out of a group and named in a warning
@@ -47,6 +51,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
     description = "Read inside the compressed chunks of netCDF-4 and HDF5 files that have an index"
     url = "https://hyperslab.github.io/hyperslab"
     supports_groups = True
+    open_dataset_parameters = ("group", "drop_variables", *_DECODING, *_FILE_OPTIONS)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         """Return whether it is an index, or a file of this machine with an index beside it.
@@ -58,24 +63,7 @@ class SubchunkEntrypoint(BackendEntrypoint):
         name = os.fspath(filename_or_obj)
         return name.endswith(SUFFIX) or Path(name + SUFFIX).is_file()
 
-    def open_dataset(  # type: ignore[override]
-        self,
-        filename_or_obj: str | os.PathLike[str],
-        *,
-        mask_and_scale: bool = True,
-        decode_times: bool = True,
-        concat_characters: bool = True,
-        decode_coords: bool = True,
-        drop_variables: str | Iterable[str] | None = None,
-        use_cftime: bool | None = None,
-        decode_timedelta: bool | None = None,
-        group: str | None = None,
-        index: str | Path | None = None,
-        storage_options: Mapping[str, Any] | None = None,
-        threads: int | None = None,
-        memory_bytes: int | None = None,
-        verify: bool = False,
-    ) -> xr.Dataset:
+    def open_dataset(self, filename_or_obj: Any, **options: Any) -> xr.Dataset:
         """Open one group of a file; see `xarray.open_dataset`.
 
         Parameters
@@ -86,35 +74,18 @@ class SubchunkEntrypoint(BackendEntrypoint):
             Path of the group; the root if not given.
         index, storage_options, threads, memory_bytes, verify
             As `hyperslab.subchunk.File` takes them.
+        drop_variables, mask_and_scale, decode_times, decode_timedelta, use_cftime, …
+            As `xarray.open_dataset` takes them.
         """
-        file = File(
-            _data(filename_or_obj),
-            index,
-            storage_options=storage_options,
-            threads=threads,
-            memory_bytes=memory_bytes,
-            verify=verify,
-        )
-        with _closed_if_it_fails(file):
-            store = _Store(file, contents(file), (group or "").strip("/"))
-            return _opened(
-                store,
-                mask_and_scale=mask_and_scale,
-                decode_times=decode_times,
-                concat_characters=concat_characters,
-                decode_coords=decode_coords,
-                drop_variables=drop_variables,
-                use_cftime=use_cftime,
-                decode_timedelta=decode_timedelta,
-            )
+        group = (options.pop("group", None) or "").strip("/")
+        with _opened_file(filename_or_obj, options) as file:
+            return _opened(_Store(file, contents(file), group), **options)
 
     def open_groups_as_dict(self, filename_or_obj: Any, **options: Any) -> dict[str, xr.Dataset]:
         """Open all groups of a file, by their paths; see `xarray.open_groups`."""
         top = (options.pop("group", None) or "").strip("/")
-        given = {name: options.pop(name) for name in _FILE_OPTIONS if name in options}
-        file = File(_data(filename_or_obj), given.pop("index", None), **given)
         below = f"{top}/" if top else ""
-        with _closed_if_it_fails(file):
+        with _opened_file(filename_or_obj, options) as file:
             held = contents(file)
             _check_group(file, held, top)
             # As in engine netcdf4 the group that is asked for is the root of the tree.
@@ -132,21 +103,20 @@ class SubchunkEntrypoint(BackendEntrypoint):
 
 
 @contextmanager
-def _closed_if_it_fails(file: File) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        file.close()
-        raise
-
-
-def _data(name: Any) -> str:
+def _opened_file(name: Any, options: dict[str, Any]) -> Iterator[File]:
+    """Open a file by those of the options that are a file's; close it if the body fails."""
     if not isinstance(name, str | os.PathLike):
         raise TypeError(
             f"engine 'subchunk' opens a path or a URL, not a {type(name).__name__}: for a file in "
             "memory or an open one take engine 'h5netcdf'"
         )
-    return os.fspath(name).removesuffix(SUFFIX)
+    given = {option: options.pop(option) for option in _FILE_OPTIONS if option in options}
+    file = File(os.fspath(name).removesuffix(SUFFIX), **given)
+    try:
+        yield file
+    except BaseException:
+        file.close()
+        raise
 
 
 def _opened(store: _Store, **decoding: Any) -> xr.Dataset:

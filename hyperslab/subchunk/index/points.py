@@ -44,8 +44,9 @@ POINT_ARRAYS = tuple(field.name for field in fields(Points))
 def segment_sums(data: memoryview, bit: NDArray[np.integer], start: int = 0) -> list[int]:
     """Return the checksums of segments that begin at bits of a chunk, of its bytes from one on."""
     bits, crc32 = bit.tolist(), inflater().crc32
-    ends = [*((place + 7 >> 3) - start for place in bits[1:]), len(data)]
-    return [crc32(data[(place >> 3) - start : end]) for place, end in zip(bits, ends, strict=True)]
+    begins = [(place >> 3) - start for place in bits]
+    ends = [(place + 7 >> 3) - start for place in bits[1:]]
+    return [crc32(data[a:b]) for a, b in zip(begins, [*ends, len(data)], strict=True)]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import kerchunk
 import zarr
 from fsspec.implementations.reference import ReferenceFileSystem
+from kerchunk.utils import subchunk
 from zarr.storage import FsspecStore
 
 from .by_zarr import opened_array
@@ -21,7 +22,9 @@ class KerchunkReader(Reader):
     """Reads HDF5, and so netCDF-4, behind URLs as Zarr, by references made before.
 
     They lie beside the file, or where the option "references" says, and opening reads them:
-    ``hyperslab.io.references.write(path)`` makes them.
+    ``hyperslab.io.references.write(path)`` makes them. The option "parts" gives factors by which
+    kerchunk then divides each chunk, one after another, along its first axis that is longer than 1;
+    it takes chunks that are not compressed.
     """
 
     has_chunk_cache = False
@@ -29,8 +32,10 @@ class KerchunkReader(Reader):
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
         refs = references_of(place)
+        for factor in place.options.get("parts", ()):
+            refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            system, _, close = system_in_zarr(place.without("references"))
+            system, _, close = system_in_zarr(place.without("references", "parts"))
             held.callback(close)
             files: Any = ReferenceFileSystem(
                 refs, fs=system, asynchronous=True, skip_instance_cache=True

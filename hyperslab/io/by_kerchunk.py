@@ -31,11 +31,11 @@ class KerchunkReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
-        refs = references_of(place)
+        refs = references_of(place.without("parts"))
         for factor in place.options.get("parts", ()):
             refs = subchunk(refs, variable, factor)
         with ExitStack() as held:
-            system, _, close = system_in_zarr(place.without("references", "parts"))
+            system, _, close = system_in_zarr(_bare(place))
             held.callback(close)
             files: Any = ReferenceFileSystem(
                 refs, fs=system, asynchronous=True, skip_instance_cache=True
@@ -46,14 +46,19 @@ class KerchunkReader(Reader):
     def names(self, place: Place) -> Iterable[str]:
         """Give the names of the arrays in the references."""
         assert isinstance(place, Remote)
-        return array_names(references_of(place))
+        return array_names(references_of(place.without("parts")))
 
     def exists(self, place: Place) -> bool:
-        return isinstance(place, Remote) and place.without("references").exists()
+        return isinstance(place, Remote) and _bare(place).exists()
 
     def version(self) -> str:
         """Give the versions of kerchunk and zarr-python."""
         return f"{kerchunk.__version__} (zarr {zarr.__version__})"
+
+
+def _bare(place: Remote) -> Remote:
+    """Return a place without what is an option of the reader alone."""
+    return place.without("references", "parts")
 
 
 READER = KerchunkReader

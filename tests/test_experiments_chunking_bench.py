@@ -59,16 +59,16 @@ def test_shorts_are_measured_by_dimension(asked, tmp_path):
 @pytest.mark.usefixtures("asked")
 def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path):
     prints = ("output size, data write time, data reread time", "208240, 319, 123")
-    known = {tmp_path / name: f"#!/bin/sh\n{does}" for name, does in {
-        "bm_file": f'touch "$8" "tst_copy_$8"; printf "%s\\n" "{prints[0]}" "{prints[1]}"',
-        "broken": "echo no such file >&2; exit 2",
-    }.items()}  # fmt: skip
-    for path, text in known.items():
-        path.write_text(text)
-        path.chmod(0o755)
-    asks = (tmp_path, [90], 3, ["--workdir", str(tmp_path)])
-    rows = {name: [row for row in bm_file.shorts(*asks, program) if row["layout"] == "bm_file"]
-            for name, program in {"": "", **{p.name: bm_file.program(str(p)) for p in known}}.items()}  # fmt: skip
+    works = f'touch "$8" "tst_copy_$8"; printf "%s\\n" "{prints[0]}" "{prints[1]}"'
+    given = {"": ""}
+    for name, does in {"bm_file": works, "broken": "echo no such file >&2; exit 2"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}")
+        (tmp_path / name).chmod(0o755)
+        given[name] = bm_file.program(str(tmp_path / name))
+    rows = {}
+    for name, program in given.items():
+        made = bm_file.shorts(tmp_path, [90], 3, ["--workdir", str(tmp_path)], program)
+        rows[name] = [row for row in made if row["layout"] == "bm_file"]
     (untried,), (failed,), (size, write, reread) = rows[""], rows["broken"], rows["bm_file"]
     assert untried["status"].startswith("missing: bm_file") and "no such file" in failed["status"]
     assert (size["file_bytes"], write["wall_s"], reread["wall_s"]) == (208240, 319e-6, 123e-6)

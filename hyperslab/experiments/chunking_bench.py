@@ -1,4 +1,4 @@
-"""bm_file's own examples, given to `hyperslab bench` and to bm_file, and what is in their output."""
+"""bm_file's own examples, given to `hyperslab bench` and to itself, and what they print."""
 
 import os
 import subprocess
@@ -64,7 +64,7 @@ def program(path: str) -> str:
     """
     if path and not os.access(path, os.X_OK):
         raise ValueError(f"bm_file={path!r}: give the path of netCDF-C's program, or nothing")
-    return os.path.abspath(path) if path else ""
+    return str(Path(path).resolve()) if path else ""
 
 
 def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labels: str) -> Rows:

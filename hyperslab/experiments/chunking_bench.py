@@ -124,7 +124,7 @@ def copies(
     more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
     frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
     frame = frame[frame["experiment"] == "bench"]
-    yield from by_bm_file(bm_file, path, chunks[:1] * 2, "3", layout=BM_FILE)
+    yield from by_bm_file(bm_file, path, (chunks[0], chunks[0]), "3", layout=BM_FILE)
     path.unlink()
     for length in chunks:
         name = f"{length}x{length}"

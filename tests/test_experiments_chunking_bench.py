@@ -57,8 +57,29 @@ def test_shorts_are_measured_by_dimension(asked, tmp_path):
 
 
 @pytest.mark.usefixtures("asked")
+def test_bm_file_itself_makes_copies_where_it_is_given(tmp_path):
+    prints = ("output size, data write time, data reread time", "208240, 319, 123")
+    works = f'touch "$8" "tst_copy_$8"; printf "%s\\n" "{prints[0]}" "{prints[1]}"'
+    given = {"": ""}
+    for name, does in {"bm_file": works, "broken": "echo no such file >&2; exit 2"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}")
+        (tmp_path / name).chmod(0o755)
+        given[name] = bm_file.program(str(tmp_path / name))
+    rows = {}
+    for name, program in given.items():
+        made = bm_file.shorts(tmp_path, [90], 3, ["--workdir", str(tmp_path)], program)
+        rows[name] = [row for row in made if row["layout"] == "bm_file"]
+    (untried,), (failed,), (size, write, reread) = rows[""], rows["broken"], rows["bm_file"]
+    assert untried["status"].startswith("missing: bm_file") and "no such file" in failed["status"]
+    assert (size["file_bytes"], write["wall_s"], reread["wall_s"]) == (208240, 319e-6, 123e-6)
+    assert {path.name for path in tmp_path.iterdir()} == {"bm_file", "broken", "shorts-1d.nc"}
+    with pytest.raises(ValueError, match="bm_file='nowhere': give the path"):
+        bm_file.program("nowhere")
+
+
+@pytest.mark.usefixtures("asked")
 def test_copies_say_real_and_predicted_sizes(tmp_path):
-    (row,) = bm_file.copies(tmp_path, 64, [128], ["--workdir", str(tmp_path)])
+    _, row = bm_file.copies(tmp_path, 64, [128], ["--workdir", str(tmp_path)])
     assert row["layout"] == "128x128" and row["file_bytes"] == 1e6 and row["verified"]
     assert row["useful_bytes"] == 4 * 64**2 < row["predicted_bytes"]
     assert not list(tmp_path.iterdir())
@@ -82,15 +103,19 @@ def test_every_column_is_tried_by_itself():
 def test_the_claim_is_judged_by_columns_and_sizes(tmp_path, size, verdict):
     common = {"run_id": "r", "profile": "quick", "notebook": "chunking_bench", "status": "ok"}
     common |= {"block": 0, "verified": True}
-    rows = [{"experiment": "copies", "layout": "128x128", "phase": "size", "file_bytes": size}]
+    rows = [
+        {"experiment": "copies", "layout": layout, "phase": "size", "file_bytes": nbytes}
+        for layout, nbytes in {"128x128": size, "bm_file": 40_997_536}.items()
+    ]
     rows += [{"experiment": "columns", "column": name, "case": name} for name in BM_COLUMNS]
     theirs = document("netcdf2018chunking", "bm_file, shorts").unstack("column")["file"]
     rows += [
-        {"experiment": "shorts", "dimensions": n, "case": n, "phase": "close", "file_bytes": nbytes}
+        {"experiment": "shorts", "dimensions": n, "case": n, "file_bytes": nbytes, **of}
         for n, nbytes in theirs.items()
+        for of in ({"layout": n, "phase": "close"}, {"layout": "bm_file", "phase": "size"})
     ]
     frame = frame_of([{**row, **common} for row in rows], ["layout", "column", "dimensions"])
     save(frame, tmp_path / "chunking_bench.parquet")
     (chosen,) = (one for one in claims.load() if one.id == "chunking-bm")
     (judged,) = claims.evaluate([chosen], tmp_path)
-    assert [part.verdict for part in judged.parts] == ["holds", "holds", verdict]
+    assert [part.verdict for part in judged.parts] == [*["holds"] * 3, verdict, verdict]

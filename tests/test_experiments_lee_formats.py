@@ -1,5 +1,7 @@
 """Whole arrays in one call: what is written and read, checked, and counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,9 @@ def test_arrays_are_written_and_read_as_they_are(tmp_path):
     assert puts["netCDF-3"]["write"]["syscw"] > 10 * puts["netCDF-4, contiguous"]["write"]["syscw"]
     assert puts["netCDF-4, one chunk"]["write"]["wchar"] < array.nbytes
     chunk = files["netCDF-4, one chunk"]
+    narrow = replace(chunk, cache_bytes=2**10)  # the same file, past the cache
+    assert done(far.put(narrow, tmp_path))["write"]["wchar"] >= array.nbytes
+    assert done(far.get(narrow, folder), "warm")["read"]["cache_bytes"] == 2**10
     for alloc in ("default", "early"):
         rows = done(far.put_hdf5(chunk, tmp_path, alloc))
         assert rows["write"]["cache_bytes"] < array.nbytes

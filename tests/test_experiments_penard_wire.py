@@ -7,7 +7,7 @@ from forked_servers import forking
 from data_gen.variable import variable
 from hyperslab import claims
 from hyperslab.experiments.penard_wire import Counting
-from hyperslab.io import indexed
+from hyperslab.io import indexed, references
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver
 from hyperslab.io.layout import Layout
@@ -26,19 +26,27 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wire")
     data = variable("gfs", "air_temperature", steps=1, nlat=180, nlon=360)
     plain = Layout("netcdf4", chunks=data.step_shape, codec="deflate", level=4)
+    loose = Layout("netcdf4", chunks=data.step_shape)
     odd = Layout("nczarr", chunks=data.step_shape, codec="deflate", level=4, shuffle=True)
     found = {
         name: File(folder / f"{name}{layout.suffix}", data, layout)
-        for name, layout in {"netCDF-4": plain, "NCZarr, deflate": odd}.items()
+        for name, layout in {
+            "netCDF-4": plain,
+            "NCZarr, deflate": odd,
+            "uncompressed": loose,
+        }.items()
     }
     data.write({file.path: file.layout for file in found.values()}, folder / "data")
     indexed.index([found["netCDF-4"]])
+    references.write(found["uncompressed"].path)
     return found
 
 
-def case(files, layout, reader, kind="http"):
-    read = ReadOver(Place(kind, Link(np.inf, 0)), files[layout], np.s_[:, 0, 69, 126], reader)
-    return Case({"read": "series", "layout": layout, "reader": reader}, read)
+def case(files, layout, reader, kind="http", **options):
+    place = Place(kind, Link(np.inf, 0))
+    read = ReadOver(place, files[layout], np.s_[:, 0, 69, 126], reader, options)
+    named = f"{reader}, parts" if options else reader
+    return Case({"read": "series", "layout": layout, "reader": named}, read)
 
 
 def counted(files, cases):
@@ -68,6 +76,16 @@ def test_the_same_bytes_of_the_file_come_from_s3(files):
     )
     assert store["subchunk"]["link"] == "s3" and store["subchunk"]["status"] == "ok"
     assert store["subchunk"]["predicted_bytes"] == web["subchunk"]["predicted_bytes"]
+
+
+def test_kerchunk_reads_parts_of_chunks_that_are_not_compressed(files):
+    whole, parts = (case(files, "uncompressed", "kerchunk", **o) for o in ({}, {"parts": (13, 9)}))
+    rows, _ = counted(files, [whole, parts])
+    assert [row["status"] for row in rows.values()] == ["ok", "ok"]
+    few, all_ = rows["kerchunk, parts"]["predicted_bytes"], rows["kerchunk"]["predicted_bytes"]
+    assert few * 13 * 9 == all_ == 4 * 13 * 180 * 360
+    rows, _ = counted(files, [case(files, "netCDF-4", "kerchunk", parts=(13, 9))])
+    assert "decompressing" in rows["kerchunk, parts"]["status"]
 
 
 def test_a_read_that_fails_keeps_its_reason_without_the_address(files):

@@ -1,5 +1,7 @@
-"""bm_file's own examples, given to `hyperslab bench`, and what of bm_file's output is there."""
+"""bm_file's own examples, given to `hyperslab bench` and to itself, and what they print."""
 
+import os
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from ..tune.bench.command import measured
 from ..tune.report.summary import BM_COLUMNS, BM_RATES, summary
 
 Rows = Iterator[Mapping[str, object]]
+BM_FILE = "bm_file"
+"""What records call netCDF-C's own program, where `hyperslab bench` gives the name of a layout."""
+_TIMES = {"write": "data write time", "reread": "data reread time"}  # by phase, in µs
 
 
 def integers(path: Path, shape: Sequence[int], dtype: str, seed: int = 0) -> Path:
@@ -49,7 +54,43 @@ def rows(given: Sequence[str], **columns: object) -> Rows:
         yield {**known, "layout": row["case"], **columns}
 
 
-def shorts(folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str]) -> Rows:
+def program(path: str) -> str:
+    """Return where netCDF-C's bm_file lies; nothing where none is given.
+
+    Raises
+    ------
+    ValueError
+        When no program is there.
+    """
+    if path and not os.access(path, os.X_OK):
+        raise ValueError(f"bm_file={path!r}: give the path of netCDF-C's program, or nothing")
+    return str(Path(path).resolve()) if path else ""
+
+
+def by_bm_file(bm_file: str, path: Path, chunk: Sequence[int], form: str, **labels: str) -> Rows:
+    """Yield what bm_file itself prints of a copy in one kind of chunks: its size, two times."""
+    about = {**labels, "library": BM_FILE, "phase": "size"}
+    if not bm_file:
+        yield {**about, "verified": False, "status": "missing: bm_file, whose path was not given"}
+        return
+    copy = path.with_name(f"{BM_FILE}.nc")
+    asked = words(Path(path.name), [chunk], "-h", "-d", "-m", "-f", form, "-o", copy.name)
+    done = subprocess.run([bm_file, *asked], cwd=path.parent, capture_output=True, text=True)
+    for made in (copy, copy.with_name(f"tst_copy_{copy.name}")):
+        made.unlink(missing_ok=True)
+    lines = done.stdout.splitlines()
+    if done.returncode or len(lines) < 2:
+        yield {**about, "verified": False, "status": f"failed: {done.stderr or done.returncode}"}
+        return
+    printed = dict(zip(lines[0].split(", "), lines[1].split(", "), strict=False))
+    yield {**about, "verified": True, "file_bytes": float(printed["output size"])}
+    for phase, column in _TIMES.items():
+        yield {**about, "verified": True, "phase": phase, "wall_s": float(printed[column]) / 1e6}
+
+
+def shorts(
+    folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[str], bm_file: str = ""
+) -> Rows:
     """Yield the records of 16-bit integers in one dimension and more, one chunk each.
 
     Parameters
@@ -61,19 +102,29 @@ def shorts(folder: Path, lengths: Sequence[int], repeats: int, asked: Sequence[s
     repeats : int
     asked : sequence of str
         Further words after `hyperslab bench`.
+    bm_file : str
+        Where netCDF-C's program lies, which then makes the same copies; see `program`.
     """
     for ndims, length in enumerate(lengths, 1):
         path = integers(folder / f"shorts-{ndims}d.nc", (length,) * ndims, "i2")
         more = ("-f", "4", "--no-copy", "--patterns", "none", *asked, "--repeats", str(repeats))
         yield from rows(words(path, [(length,) * ndims], *more), dimensions=str(ndims))
+        named = {"layout": BM_FILE, "dimensions": str(ndims)}
+        yield from by_bm_file(bm_file, path, (length,) * ndims, "4", **named)
 
 
-def copies(folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str]) -> Rows:
-    """Yield real and predicted sizes of copies of a square array, for each length of a chunk."""
+def copies(
+    folder: Path, side: int, chunks: Sequence[int], asked: Sequence[str], bm_file: str = ""
+) -> Rows:
+    """Yield real and predicted sizes of copies of a square array, for each length of a chunk.
+
+    One of the first length by bm_file itself comes first.
+    """
     path = integers(folder / "square.nc", (side, side), "i4")
     more = ("-f", "3", "--no-copy", "--patterns", "none", *asked, "--repeats", "1")
     frame = main(measured(words(path, [(length, length) for length in chunks], *more)))
     frame = frame[frame["experiment"] == "bench"]
+    yield from by_bm_file(bm_file, path, (chunks[0], chunks[0]), "3", layout=BM_FILE)
     path.unlink()
     for length in chunks:
         name = f"{length}x{length}"

@@ -32,15 +32,20 @@ class Kept:
         layout, array ("small" or "large") and dimensions.
     array : Whole
     layout : Layout
+    cache_bytes : int, optional
+        Size of the chunk cache; None keeps what netCDF-C gives the variable.
     """
 
     labels: Mapping[str, str]
     array: Whole
     layout: Layout
+    cache_bytes: int | None = None
 
     def path(self, folder: Path) -> Path:
-        """Return where its file lies."""
-        return folder / f"{'-'.join(self.labels.values()).replace(', ', '-').replace(' ', '-')}.nc"
+        """Return where its file lies, the same one whatever the cache is."""
+        shape = "x".join(map(str, self.array.shape))
+        stored = "chunk" if self.layout.chunks else "contiguous"
+        return folder / f"{self.layout.format}-{stored}-{shape}-{self.array.dtype}.nc"
 
     @property
     def columns(self) -> dict[str, object]:
@@ -53,19 +58,17 @@ class Kept:
         return "netcdf4" if self.layout.format == "netcdf3" else "h5py"
 
 
-def put(
-    kept: Kept, folder: Path, *, to_disk: bool = False, cache_bytes: int | None = None
-) -> Sample:
+def put(kept: Kept, folder: Path, *, to_disk: bool = False) -> Sample:
     """Return a write with one nc_put_vara, with sync and fsync where it goes to the disk."""
     path = kept.path(folder)
-    write = WriteNetcdf(path, kept.array, kept.layout, to_disk, cache_bytes)
+    write = WriteNetcdf(path, kept.array, kept.layout, to_disk, kept.cache_bytes)
     return Sample(write, Stored(path, kept.array, kept.checker), kept.columns, made=path)
 
 
-def get(kept: Kept, folder: Path, *, cache_bytes: int | None = None) -> Sample:
+def get(kept: Kept, folder: Path) -> Sample:
     """Return a read with one nc_get_vara."""
     path = kept.path(folder)
-    read = ReadNetcdf(path, kept.array, kept.layout, cache_bytes)
+    read = ReadNetcdf(path, kept.array, kept.layout, kept.cache_bytes)
     return Sample(read, Equal(kept.array), kept.columns, files=(path,))
 
 
@@ -99,7 +102,7 @@ def get_plain(array: Whole, folder: Path) -> dict[str, Sample]:
 def make(folder: Path, files: Iterable[Kept], plain: Whole) -> None:
     """Write files once, to the disk, so that nothing of them is left to write."""
     folder.mkdir(parents=True, exist_ok=True)
-    for kept in files:
+    for kept in {kept.path(folder): kept for kept in files}.values():
         WriteNetcdf(kept.path(folder), kept.array, kept.layout, to_disk=True)(Stopwatch())
     WritePlain(_plain(folder), plain)(Stopwatch())
 

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +114,7 @@ class ReadOver:
     file: File
     selection: tuple[Any, ...]
     reader: str
+    options: Mapping[str, Any] = field(default_factory=dict)  # of the reader
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""
@@ -122,9 +123,11 @@ class ReadOver:
         what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
         link = self.place.link
         return {
-            "run": ReadAbroad(server, *what)
+            "run": ReadAbroad(server, *what, options=self.options)
             if isinstance(server, Endpoint)
-            else ReadLinked(server, *what, link.round_trip_s, link.bytes_per_s),
+            else ReadLinked(
+                server, *what, link.round_trip_s, link.bytes_per_s, options=self.options
+            ),
             "check": work.Equals(self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, self.reader),
@@ -144,6 +147,7 @@ class ReadFar:
     library: str
     selection: Selection
     variable: str
+    options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -152,7 +156,7 @@ class ReadFar:
 
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         what = (self.library, self.server.address(self.name), self.variable, self.selection)
-        options = self.server.storage_options
+        options = {**self.server.storage_options, **self.options}
         return work.read(watch, *what, counted=self.counted, storage_options=options)
 
     def counted(self) -> dict[str, object]:

@@ -1,15 +1,19 @@
 """The list of experiments and what a profile changes in each."""
 
+import contextlib
 import errno
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 PROFILES = ("smoke", "quick", "full", "paper")
+TOYS = PROFILES[0]
+"""Whose times nobody judges."""
 # In C where PyYAML was built with it: each notebook reads the list.
 _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OWN = ("book", "data_gen", "hyperslab", "notebooks", "results", "tests", "tools")
@@ -111,3 +115,12 @@ def require_writable(place: Path, given: str) -> None:
             f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
             "with --workdir (the parameter workdir of a notebook)"
         ) from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Hold a folder's lock, of one thing that processes do there in turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f".{what}.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

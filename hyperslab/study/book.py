@@ -87,7 +87,10 @@ def stage(
     out.parent.mkdir(parents=True, exist_ok=True)
     scrub = scrubber(root, hide)
     missing: dict[str, str] = {}
-    with locked(out.parent, "book"), tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp:
+    with (
+        locked(out.parent, "book"),
+        tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp,
+    ):
         new = Path(tmp, out.name)
         shutil.copytree(root / "book", new / "book", ignore=_SKIPPED)
         for name in ("_config.yml", "_toc.yml"):

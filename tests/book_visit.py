@@ -139,20 +139,20 @@ async def visit(page, home, place, kinds):
     return seen
 
 
-async def visits(home, places, kinds=KINDS):
-    """Visit all places in one browser, a few tabs at a time."""
+async def visits(browser, home, places, kinds=KINDS):
+    """Visit all places, a few tabs at a time."""
     left, seen = list(places), []
-    async with opened() as browser:
 
-        async def tab():
-            # Without movement: what fades in has too little contrast until it is there.
-            context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
-            context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
-            page = await context.new_page()  # each new one would start a window of Chromium
-            while left:
-                seen.append(await visit(page, home, left.pop(0), kinds))
+    async def tab():
+        # Without movement: what fades in has too little contrast until it is there.
+        context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
+        context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
+        page = await context.new_page()  # each new one would start a window of Chromium
+        while left:
+            seen.append(await visit(page, home, left.pop(0), kinds))
+        await context.close()
 
-        await asyncio.gather(*(tab() for _ in range(TABS)))
+    await asyncio.gather(*(tab() for _ in range(TABS)))
     return seen
 
 

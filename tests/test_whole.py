@@ -28,6 +28,13 @@ def workdir(whole):
     return whole
 
 
+def test_the_book_is_rendered_strictly(workdir, book):
+    for name in NAMES:
+        page = (book / f"notebooks/{name}.html").read_text()
+        assert "Traceback" not in page and "was not run" not in page
+        assert "/tmp/" not in page
+
+
 @pytest.mark.parametrize("name", MEASURING)
 def test_every_sample_was_verified(workdir, name):
     frame = records.load(workdir / f"results/smoke/{name}.parquet")
@@ -70,13 +77,6 @@ def test_nothing_private_is_kept(workdir):
 def test_again_unchanged_runs_nothing(workdir, capsys):
     assert main(["run", "--profile", "smoke", "--workdir", str(workdir)]) == OK
     assert capsys.readouterr().out.count("current") == len(NAMES)
-
-
-def test_the_book_is_rendered_strictly(workdir, book):
-    for name in NAMES:
-        page = (book / f"notebooks/{name}.html").read_text()
-        assert "Traceback" not in page and "was not run" not in page
-        assert "/tmp/" not in page
 
 
 def test_no_page_tells_of_this_machine_s_folders_or_environment(book, canary):

@@ -24,7 +24,7 @@ def html(request):
 
 @pytest.fixture(scope="module")
 def browser():
-    """What runs coroutines, and Chromium: started once, as its start takes longer than most pages."""
+    """What runs coroutines, and Chromium, which is started once."""
     if not book_visit.chromium():
         (pytest.fail if os.environ.get("HYPERSLAB_CI") else pytest.skip)(MISSING)
     with asyncio.Runner() as runner:

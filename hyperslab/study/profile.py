@@ -22,19 +22,11 @@ _MARKS = ("_config.yml", "notebooks/study.yml")
 
 @dataclass(frozen=True)
 class Entry:
-    """One notebook of the study.
+    """One notebook of the study."""
 
-    Parameters
-    ----------
-    name : str
-        Of the file in notebooks/, without its ending.
-    title : str
-    settings : mapping
-        By profile, numbers such as the blocks to measure.
-    """
-
-    name: str
+    name: str  # of the file in notebooks/, without its ending
     title: str
+    # by profile, numbers such as the blocks to measure
     settings: Mapping[str, Mapping[str, object]]
 
 

@@ -154,7 +154,7 @@ class PointsInChunk:
 
 @dataclass(frozen=True)
 class DecodedBytes:
-    """What requests want of a chunk, and what is decoded for it: Figures 4 and 5 of Penard et al."""
+    """What requests want of a chunk, and what is decoded: Figures 4 and 5 of Penard et al. 2026."""
 
     # records with the labels file, index and request: rows of the phases chunk, run and section
     sections: pd.DataFrame

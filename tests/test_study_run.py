@@ -226,12 +226,13 @@ def test_copy_of_the_repository_elsewhere_is_found_from_its_notebooks(study, mon
     assert (study / "inner" / "log").read_text() == "f"
 
 
-def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
+@pytest.mark.parametrize(("profile", "at_once"), [("quick", 1), ("smoke", 2)])
+def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch, profile, at_once):
     both, alone, order = threading.Barrier(2), threading.Lock(), []
 
     def one(item, options, top):
         order.append(item.name)
-        if item.settings[options.profile].get("draws"):
+        if at_once > 1 or item.settings[options.profile].get("draws"):
             both.wait(timeout=30)
         else:
             assert alone.acquire(blocking=False)
@@ -241,14 +242,9 @@ def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
 
     monkeypatch.setattr(running, "_one", one)
     monkeypatch.chdir(ROOT)
-    results = run(["lee_access", "lee_formats", "claims", "machines"], Options("smoke"))
-    assert [result.name for result in results] == [
-        "lee_access",
-        "lee_formats",
-        "claims",
-        "machines",
-    ]
-    assert order[:2] == ["lee_access", "lee_formats"]
+    names = ["lee_access", "lee_formats", "claims", "machines"]
+    assert [result.name for result in run(names, Options(profile))] == names
+    assert {*order[:2]} == {*names[:2]}
 
 
 def test_without_loopback_it_says_so_and_does_not_wait(study):

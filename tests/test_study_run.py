@@ -84,7 +84,7 @@ def study(tmp_path, monkeypatch):
 def killed_when(there):
     """Kill `hyperslab run` as soon as a file is there."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hyperslab", "run", "--profile", "smoke"],
+        [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
     )
@@ -98,15 +98,15 @@ def killed_when(there):
 
 
 def test_unchanged_notebooks_are_left_alone(study):
-    options = Options("smoke")
+    options = Options("quick")
     assert [r.state for r in run([], options)] == ["done", "done"]
     assert [r.state for r in run([], options)] == ["current", "current"]
     assert (study / "log").read_text() == "fs"
     path = study / "notebooks/second.ipynb"
     path.write_text(path.read_text().replace("'s'", "'S'"))
     assert [r.state for r in run([], options)] == ["current", "done"]
-    assert [r.state for r in run(["first"], Options("smoke", seed=3))] == ["done"]
-    assert [r.state for r in run(["first"], Options("smoke", seed=3, again=True))] == ["done"]
+    assert [r.state for r in run(["first"], Options("quick", seed=3))] == ["done"]
+    assert [r.state for r in run(["first"], Options("quick", seed=3, again=True))] == ["done"]
     assert (study / "log").read_text() == "fsSff"
 
 

@@ -154,7 +154,7 @@ def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArr
         raise MissingError(f"the records hold no sample with {_spell(where)}")
     run, status, phase = (records[name].array for name in ("run_id", "status", "phase"))
     kept = kept[run[kept] == run[kept[-1]]]
-    good = kept[status[kept] == "ok"]
+    good: NDArray[np.intp] = kept[status[kept] == "ok"]
     if not len(good):
         raise MissingError(str(status[kept[0]]))
     good = good[is_main(records[["aa", "status"]].iloc[good]).to_numpy(dtype=bool)]

@@ -179,7 +179,7 @@ class Folder:
                 raise MissingError(SENTENCES["no records"].format(notebook=notebook))
             found = tables.load(path)
             # As Python's own: of the small parts that are taken again and again, arrow's are slow.
-            text = found.select_dtypes("str").columns
+            text = [name for name in found if isinstance(found[name].dtype, pd.StringDtype)]
             self._read[notebook] = found.astype(dict.fromkeys(text, object))
         return self._read[notebook]
 

@@ -45,11 +45,12 @@ def root(start: Path | None = None) -> Path:
 def entries(folder: Path | None = None) -> tuple[Entry, ...]:
     """Return the notebooks of the study in the order they run."""
     study = yaml.load(((folder or root()) / "notebooks/study.yml").read_text(), _LOADER)
+    shared = study.get("all", {})  # settings of all notebooks
     return tuple(
         Entry(
             item["name"],
             item["title"],
-            {name: study["all"][name] | own for name, own in item["profiles"].items()},
+            {name: shared.get(name, {}) | own for name, own in item["profiles"].items()},
         )
         for item in study["notebooks"]
     )

@@ -1,15 +1,15 @@
-"""Which tests a worker gets next: what needs the whole run, once that is there."""
+"""Which tests a worker gets next: what needs the whole run and its book, once these are there."""
 
 from xdist.scheduler import LoadScopeScheduling
 
-MAKES = "tests/test_whole.py"  # its first test is over when the run is
+MAKES = "tests/test_whole.py"  # its first test is over when the book is rendered
 NEEDS = ("tests/test_whole_drawn.py", "tests/test_book_browser.py")
 
 
 class Turns(LoadScopeScheduling):
     """Files of tests in their order, but for those that would wait for another worker's run.
 
-    They come as soon as the run is there, so that they are not what a worker is left with at the
+    They come as soon as the book is there, so that they are not what a worker is left with at the
     end; before, only when nothing else is left to do.
     """
 

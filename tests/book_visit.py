@@ -17,11 +17,10 @@ TABS = 2
 # One page of each kind, for all rules and for colours in the dark: the styles are the same on all.
 KINDS = (
     "book/index.html", "book/guide.html", "book/machine.html", "book/documents/chunking.html",
-    "book/glossary.html", "book/bench.html", "book/api/subchunk.html", "notebooks/claims.html",
-    "notebooks/explorer.html", "notebooks/lee_access.html", "notebooks/penard_datasets.html",
-    "notebooks/your_file.html",
+    "book/glossary.html", "book/api/subchunk.html", "notebooks/claims.html",
+    "notebooks/explorer.html", "notebooks/lee_access.html", "notebooks/your_file.html",
 )  # fmt: skip
-# What a writer of any other page may forget.
+# What a writer of any other page may forget, in what is the page's own.
 WRITTEN = ("image-alt", "svg-img-alt", "link-name", "label", "scrollable-region-focusable")
 GRAVE = ("serious", "critical")
 AXE = Axe()
@@ -109,12 +108,12 @@ def listen(page, home, errors, elsewhere):
     return end
 
 
-async def violations(page, *rules):
+async def violations(page, *rules, within="html"):
     """Return axe-core's serious and critical findings, of these rules or of all."""
     options = {"resultTypes": ["violations"], "preload": False, "iframes": False}
     if rules:
         options["runOnly"] = list(rules)
-    found = (await AXE.run(page, options=options)).response
+    found = (await AXE.run(page, context=within, options=options)).response
     return [
         f"{rule['id']}: {' '.join(map(str, node['target']))}: {node['html'][:120]}"
         for rule in found["violations"]
@@ -129,30 +128,31 @@ async def visit(page, home, place, kinds):
     end = listen(page, home, seen.errors, seen.elsewhere)
     await page.set_viewport_size(DESKTOP)
     await page.goto(f"{home}/{place}", wait_until="load")
-    seen.light = await violations(page, *(() if place in kinds else WRITTEN))
+    whole = place in kinds
+    seen.light = await (violations(page) if whole else violations(page, *WRITTEN, within="main"))
     await page.set_viewport_size(PHONE)
     await page.evaluate("document.documentElement.dataset.theme = 'dark'")
     seen.wider = await page.evaluate(WIDER)
-    if place in kinds:
+    if whole:
         seen.dark = await violations(page, "color-contrast", "scrollable-region-focusable")
     end()
     return seen
 
 
-async def visits(home, places, kinds=KINDS):
-    """Visit all places in one browser, a few tabs at a time."""
+async def visits(browser, home, places, kinds=KINDS):
+    """Visit all places, a few tabs at a time."""
     left, seen = list(places), []
-    async with opened() as browser:
 
-        async def tab():
-            # Without movement: what fades in has too little contrast until it is there.
-            context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
-            context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
-            page = await context.new_page()  # each new one would start a window of Chromium
-            while left:
-                seen.append(await visit(page, home, left.pop(0), kinds))
+    async def tab():
+        # Without movement: what fades in has too little contrast until it is there.
+        context = await browser.new_context(reduced_motion="reduce", color_scheme="light")
+        context.set_default_timeout(120_000)  # ms: a busy machine is no fault of the page
+        page = await context.new_page()  # each new one would start a window of Chromium
+        while left:
+            seen.append(await visit(page, home, left.pop(0), kinds))
+        await context.close()
 
-        await asyncio.gather(*(tab() for _ in range(TABS)))
+    await asyncio.gather(*(tab() for _ in range(TABS)))
     return seen
 
 

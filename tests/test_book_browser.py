@@ -5,6 +5,7 @@ HYPERSLAB_HTML=build/html looks at a book that is there, and builds none.
 
 import asyncio
 import os
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import book_pages
@@ -22,24 +23,50 @@ def html(request):
 
 
 @pytest.fixture(scope="module")
-def chromium():
+def browser():
+    """What runs coroutines, and Chromium, which is started once."""
     if not book_visit.chromium():
         (pytest.fail if os.environ.get("HYPERSLAB_CI") else pytest.skip)(MISSING)
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        yield runner, runner.run(stack.enter_async_context(book_visit.opened()))
+        runner.run(stack.aclose())
 
 
 @pytest.fixture(scope="module")
-def home(chromium, html):
+def home(browser, html):
     with book_visit.served(html) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def seen(home, html):
+def use(browser, home):
+    """Runs a coroutine function with a page of the book's start, and nothing wrong on the way."""
+    runner, chromium = browser
+
+    async def run(script):
+        errors, elsewhere = [], []
+        page = await chromium.new_page(viewport=book_visit.DESKTOP, color_scheme="light")
+        book_visit.listen(page, home, errors, elsewhere)
+        await page.goto(f"{home}/index.html")
+        await page.wait_for_url("**/book/index.html")
+        result = await script(page)
+        await page.close()
+        assert (errors, elsewhere) == ([], [])
+        return result
+
+    return lambda script: runner.run(run(script))
+
+
+@pytest.fixture(scope="module")
+def seen(browser, home, html):
     """What each page did, listings of source code apart."""
-    places = [place for place in book_pages.pages(html) if not place.startswith("_modules/")]
+    places = [str(path.relative_to(html)) for path in html.rglob("*.html")]
+    places = [place for place in places if not place.startswith(("_modules/", "_static/"))]
     places.remove("index.html")  # it only leads on
     assert len(places) > 40 and set(book_visit.KINDS) <= set(places)
-    found = asyncio.run(book_visit.visits(home, places))
+    runner, chromium = browser
+    found = runner.run(book_visit.visits(chromium, home, places))
     assert sorted(visit.place for visit in found) == sorted(places)
     return found
 
@@ -87,34 +114,18 @@ BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>
 <img src="http://127.0.0.2:9/x.png"><script>throw new Error("oh")</script></main>"""
 
 
-def test_what_is_wrong_with_a_page_is_seen(chromium, tmp_path):
+def test_what_is_wrong_with_a_page_is_seen(browser, tmp_path):
     (tmp_path / "bad.html").write_text(BAD)
+    runner, chromium = browser
     with book_visit.served(tmp_path) as home:
-        (visit,) = asyncio.run(book_visit.visits(home, ["bad.html"], ["bad.html"]))
+        (visit,) = runner.run(book_visit.visits(chromium, home, ["bad.html"], ["bad.html"]))
     assert any("oh" in text for text in visit.errors)
     assert visit.elsewhere == ["http://127.0.0.2:9/x.png"]
     assert {text.partition(":")[0] for text in visit.light} == {"color-contrast", "image-alt"}
     assert visit.wider[-1] == "the page"
 
 
-def use(home, script):
-    """Run a coroutine function with a page of the book's start, and nothing wrong on the way."""
-
-    async def run():
-        errors, elsewhere = [], []
-        async with book_visit.opened() as browser:
-            page = await browser.new_page(viewport=book_visit.DESKTOP, color_scheme="light")
-            book_visit.listen(page, home, errors, elsewhere)
-            await page.goto(f"{home}/index.html")
-            await page.wait_for_url("**/book/index.html")
-            result = await script(page)
-        assert (errors, elsewhere) == ([], [])
-        return result
-
-    return asyncio.run(run())
-
-
-def test_search_finds_shuffle(home):
+def test_search_finds_shuffle(home, use):
     async def script(page):
         await page.goto(f"{home}/search.html?q=shuffle")
         first = page.locator("#search-results li a").first
@@ -122,10 +133,10 @@ def test_search_finds_shuffle(home):
         await first.click()
         return await page.locator("article").inner_text()
 
-    assert "shuffle" in use(home, script).lower()
+    assert "shuffle" in use(script).lower()
 
 
-def test_the_theme_switch_changes_page_and_figures(home):
+def test_the_theme_switch_changes_page_and_figures(home, use):
     async def script(page):
         await page.goto(f"{home}/notebooks/lee_chunk_size.html")
         found = []
@@ -138,12 +149,12 @@ def test_the_theme_switch_changes_page_and_figures(home):
             await page.locator(".theme-switch-button").first.click()
         return found
 
-    found = use(home, script)
+    found = use(script)
     assert {theme for theme, _ in found} == {"light", "dark"}
     assert all(shown == [theme == "light", theme == "dark"] for theme, shown in found)
 
 
-def test_the_explorer_searches_and_sorts(home):
+def test_the_explorer_searches_and_sorts(home, use):
     async def script(page):
         await page.goto(f"{home}/notebooks/explorer.html")
         rows = page.locator("#explorer-samples tbody tr")
@@ -169,7 +180,7 @@ def test_the_explorer_searches_and_sorts(home):
             columns[name] = await cells.all_inner_texts()
         return columns
 
-    columns = use(home, script)
+    columns = use(script)
     times, requests = (
         [float(text.replace(",", "")) for text in column if text] for column in columns.values()
     )
@@ -178,7 +189,7 @@ def test_the_explorer_searches_and_sorts(home):
     assert columns["requests"] == sorted(columns["requests"], key=lambda text: not text)
 
 
-def test_download_links_give_the_file(home):
+def test_download_links_give_the_file(home, use):
     async def script(page):
         await page.goto(f"{home}/notebooks/lee_chunk_size.html")
         await page.locator(".dropdown-download-buttons button.dropdown-toggle").click()
@@ -187,6 +198,6 @@ def test_download_links_give_the_file(home):
         got = await waiting.value
         return got.suggested_filename, Path(await got.path()).read_bytes()
 
-    name, data = use(home, script)
+    name, data = use(script)
     assert name == "lee_chunk_size.ipynb"
     assert data.startswith(b"{")

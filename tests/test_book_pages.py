@@ -233,10 +233,6 @@ def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: P
     assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 
 
-def test_what_was_not_measured_says_so(build: Path) -> None:
-    assert "not measured" in text(page(build, "book/index"))
-
-
 def test_placeholder_names_the_command(build: Path) -> None:
     html = text(page(build, "notebooks/lee_access"))
     assert "stopped in cell 2 with ValueError" in html
@@ -258,10 +254,6 @@ def test_toy_sizes_are_called_so(build: Path) -> None:
     start = text(page(build, "book/index"))
     assert "Measured on Test 9000; profile quick." in start
     assert "toy sizes" not in start
-
-
-def test_start_page_is_found(build: Path) -> None:
-    assert "book/index.html" in (build / "html/index.html").read_text()
 
 
 def test_launch_buttons_stay(build: Path) -> None:

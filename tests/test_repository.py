@@ -40,26 +40,28 @@ def study():
     return yaml.safe_load((ROOT / "notebooks/study.yml").read_text(encoding="utf-8"))["notebooks"]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_a_clean_template(path):
-    document = json.loads(path.read_text(encoding="utf-8"))
-    about, cells = document["metadata"], document["cells"]
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    tags = [set(cell["metadata"].get("tags", [])) for cell in code]
-    assert about["kernelspec"]["name"] == "python3"
-    assert "papermill" not in about, "it was executed: commit the template"
-    assert not any(cell["outputs"] or cell["execution_count"] for cell in code), "clear its outputs"
-    assert ["parameters" in each for each in tags] == [True, *[False] * (len(code) - 1)]
-    assert all(each & {"parameters", "hide-input", "measure"} for each in tags)
+def test_notebooks_are_clean_templates():
+    for path in NOTEBOOKS:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        about, cells = document["metadata"], document["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        tags = [set(cell["metadata"].get("tags", [])) for cell in code]
+        assert set(about) <= {"kernelspec", "language_info"}, f"{path.name}: holds another place"
+        assert about["kernelspec"]["name"] == "python3", path.name
+        made = [cell for cell in code if cell["outputs"] or cell["execution_count"]]
+        assert not made, f"{path.name}: clear its outputs"
+        known = [True, *[False] * (len(code) - 1)]
+        assert ["parameters" in each for each in tags] == known, path.name
+        assert all(each & {"parameters", "hide-input", "measure"} for each in tags), path.name
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_papermill_shows_a_type_and_help_for_every_parameter(path):
-    parameters = papermill.inspect_notebook(str(path))
-    assert {"profile", "records", "workdir"} <= set(parameters)
-    for name, facts in parameters.items():
-        assert facts["inferred_type_name"] != "None", name
-        assert len(facts["help"]) > 5, name
+def test_papermill_shows_a_type_and_help_for_every_parameter():
+    for path in NOTEBOOKS:
+        parameters = papermill.inspect_notebook(str(path))
+        assert {"profile", "records", "workdir"} <= set(parameters), path.name
+        for name, facts in parameters.items():
+            assert facts["inferred_type_name"] != "None", f"{path.name}: {name}"
+            assert len(facts["help"]) > 5, f"{path.name}: {name}"
 
 
 def test_study_lists_every_notebook_once_for_every_profile():
@@ -140,20 +142,17 @@ def test_nothing_that_is_made_is_tracked():
     assert [path for path in tracked() if made.search(path.relative_to(ROOT).as_posix())] == []
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.stem
-)
-def test_a_workflow_pins_its_actions_and_may_only_read(path):
-    workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert workflow["permissions"] == {"contents": "read"}
-    for name, job in workflow["jobs"].items():
-        assert job["timeout-minutes"] <= 60
-        # Only what publishes may write, and that runs no code of this repository.
-        assert "permissions" not in job or not any("run" in step for step in job["steps"]), name
-        for step in job["steps"]:
-            if "uses" in step:
-                assert re.search(r"@([0-9a-f]{40}|v\d+\.\d+\.\d+)$", step["uses"]), step
-    assert True in workflow, "says when it runs"  # YAML reads the key `on` as true
+def test_workflows_pin_their_actions_and_may_only_read():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        assert True in workflow, "says when it runs"  # YAML reads the key `on` as true
+        for name, job in workflow["jobs"].items():
+            assert job["timeout-minutes"] <= 60, name
+            # Only what publishes may write, and that runs no code of this repository.
+            assert "permissions" not in job or not any("run" in step for step in job["steps"]), name
+            pinned = [step["uses"] for step in job["steps"] if "uses" in step]
+            assert all(re.search(r"@([0-9a-f]{40}|v\d+\.\d+\.\d+)$", one) for one in pinned), name
 
 
 def test_workflows_run_targets_and_notebooks_that_exist():
@@ -215,9 +214,3 @@ def test_make_alone_prints_help_and_every_target_is_in_it():
     text = make()
     for target in ("book", "test", "check", "lock", "clean"):
         assert f"make {target}" in text
-
-
-def test_notebooks_hold_no_place_in_their_metadata():
-    for path in NOTEBOOKS:
-        metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
-        assert set(metadata) <= {"kernelspec", "language_info"}, path.name

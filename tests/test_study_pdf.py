@@ -53,29 +53,26 @@ def test_figures_are_printed(stage: Path, tmp_path: Path) -> None:
     assert {path.name for path in made.parent.iterdir()} == {"book.pdf", "pdf.log"}
 
 
-def test_nothing_stays_folded(stage: Path, tmp_path: Path) -> None:
-    build_pages(stage, tmp_path / "out", tmp_path / "log")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser(), chromium_sandbox=False)
-        tab = opened.new_page()
-        tab.goto((tmp_path / "out/_build/html/book/index.html").as_uri())
-        folded = tab.get_by_text("All of it is printed.")
-        before = folded.is_visible()
-        unfold(tab)
-        after = folded.is_visible()
-        opened.close()
-    assert (before, after) == (False, True)
-
-
-def test_pages_link_the_pdf_where_it_was_made_and_else_say_what_makes_it(
+def test_nothing_stays_folded_and_pages_link_the_pdf_or_say_what_makes_it(
     stage: Path, tmp_path: Path
 ) -> None:
     with (stage / "_config.yml").open("a") as config:
         config.write(f"sphinx: {{local_extensions: {{printed: {ROOT / 'book/_ext'}}}}}\n")
     (stage / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
     build_pages(stage, tmp_path / "without", tmp_path / "log")
-    page = (tmp_path / "without/_build/html/book/index.html").read_text()
+    built = tmp_path / "without/_build/html/book/index.html"
+    page = built.read_text()
     assert SAID in page and 'hyperslab.pdf"' not in page
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=browser(), chromium_sandbox=False)
+        tab = opened.new_page()
+        tab.goto(built.as_uri())
+        folded = tab.get_by_text("All of it is printed.")
+        before = folded.is_visible()
+        unfold(tab)
+        after = folded.is_visible()
+        opened.close()
+    assert (before, after) == (False, True)
     (tmp_path / "made.pdf").write_bytes(b"%PDF" + bytes(2_000_000))
     enclose(tmp_path / "made.pdf", stage)
     build_pages(stage, tmp_path / "with", tmp_path / "log")

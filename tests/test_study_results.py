@@ -39,36 +39,21 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What two notebooks really wrote, at toy size."""
-    work = tmp_path_factory.mktemp("measured")
-    words = ["--profile", "smoke", "--workdir", str(work), "--repeats", "1"]
-    assert main(["run", TIMED, OTHER, *words]) == OK
-    return work / "results" / "smoke"
-
-
-@pytest.fixture(scope="module")
-def real(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same as if from a quiet machine and of a profile that may be published.
-
-    What is timed is there in as many blocks as an interval needs.
-    The noise of the machine that runs the tests is none of theirs: both labels of an A/A pair are
-    given the same time.
-    """
+def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Few blocks of committed records, as if another profile's, and from a quiet machine."""
     folder = tmp_path_factory.mktemp("real")
-    for path in measured.glob("*.parquet"):
-        frame = load(path).assign(profile="quick")
-        if path.stem == TIMED:
-            frame = pd.concat(
-                [frame.assign(block=float(n)) for n in range(BLOCKS)], ignore_index=True
-            )
-        frame["others_cpu"] = frame["others_cpu"] * 0
+    runs = set()
+    for path in (ROOT / f"results/reference/{name}.parquet" for name in (TIMED, OTHER)):
+        frame = load(path).assign(profile="quick", others_cpu=0.0)
+        frame = frame[~(frame["block"] >= BLOCKS)].reset_index(drop=True)
         paired = frame["aa"].isin(("A", "B"))
         keys = ["experiment", "cache_state", "case", "block", "phase"]
         mean = frame[paired].groupby(keys)["wall_s"].transform("mean")
         frame.loc[paired, "wall_s"] = mean
-        save(frame, folder / path.name)
-    facts = {run: {**each, "profile": "quick"} for run, each in machines(measured).items()}
+        save(frame, folder / path.name, {"labels": about(path)["labels"]})
+        runs |= set(frame["run_id"])
+    known = machines(ROOT / "results/reference")
+    facts = {run: {**known[run], "profile": "quick"} for run in runs}
     (folder / "machine.json").write_text(json.dumps(facts))
     return folder
 
@@ -149,121 +134,143 @@ def versions(known: dict[str, dict[str, object]]) -> dict[str, str]:
     return versions_of(timed(known))
 
 
-DOCTORED: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
+DOCTORED: dict[str, tuple[Callable[[Path], object], str]] = {
     "text for numbers": (
         table(lambda f: f.assign(block=f["block"].astype(str))),
-        ("lee_access.parquet, block: is of the type", "must be a double"),
+        r"lee_access\.parquet, block: is of the type.*must be a double",
     ),
     "whole numbers for doubles": (
         table(lambda f: f.assign(order=f["order"].fillna(0).astype(int))),
-        ("lee_access.parquet, order: is of the type int64",),
+        r"lee_access\.parquet, order: is of the type int64",
     ),
     "another schema": (
         table(lambda f: f.rename(columns={"wall_s": "wall_ms", "case": "label"})),
-        ("label: is no column of records", "wall_ms: is no column", "case: is missing"),
+        "label: is no column of records.*wall_ms: is no column.*case: is missing",
     ),
-    "missing text": (cell("pattern", None), ("pattern: has values that are missing",)),
+    "missing text": (cell("pattern", None), "pattern: has values that are missing"),
     "a home folder": (
         cell("status", "no file /home/ann/data.nc"),
-        ("lee_access.parquet, status: has a folder of a machine, '/home/ann/data.nc'",),
+        r"lee_access\.parquet, status: has a folder of a machine, '/home/ann/data\.nc'",
     ),
-    "this checkout": (
-        cell("note", f"made in {ROOT}/build"),
-        ("lee_access.parquet, note: has",),
-    ),
+    "this checkout": (cell("note", f"made in {ROOT}/build"), r"lee_access\.parquet, note: has"),
     "an address": (
         cell("link", "https://data.example.org/b"),
-        ("link: has an address, 'https://data.example.org/b'",),
+        r"link: has an address, 'https://data\.example\.org/b'",
     ),
     "a host": (
         cell("note", "at login01.hpc.example.edu"),
-        ("note: has a host, 'login01.hpc.example.edu'",),
+        r"note: has a host, 'login01\.hpc\.example\.edu'",
     ),
-    "a credential": (
-        cell("hints", "aws_secret_access_key=abc/def"),
-        ("hints: has a credential",),
-    ),
+    "a credential": (cell("hints", "aws_secret_access_key=abc/def"), "hints: has a credential"),
     "A/A far apart": (
         table(slower),
-        ("lee_access.parquet, wall_s: A/A pairs beyond ±5 %", "0.667 [0.667, 0.667]"),
+        r"lee_access\.parquet, wall_s: A/A pairs beyond ±5 %.*0\.667 \[0\.667, 0\.667\]",
     ),
     "a busy machine": (
         table(lambda f: f.assign(others_cpu=0.9)),
-        ("lee_access.parquet, aa: void: ", "other programs took 90 % of the CPU"),
+        r"lee_access\.parquet, aa: void: .*other programs took 90 % of the CPU",
     ),
     "not verified": (
         cell("verified", False),
-        ("lee_access.parquet, verified: 1 samples were not compared with the truth",),
+        r"lee_access\.parquet, verified: 1 samples were not compared with the truth",
     ),
     "nothing succeeded": (
         table(lambda f: f.assign(status="lost")),
-        ("status: has no sample that succeeded",),
+        "status: has no sample that succeeded",
     ),
-    "time backwards": (cell("wall_s", -1.0), ("wall_s: 1 values are below zero",)),
+    "time backwards": (cell("wall_s", -1.0), "wall_s: 1 values are below zero"),
     "times divided by a thousand": (
         table(lambda f: f.assign(wall_s=f["wall_s"] / 1000)),
-        ("lee_access.parquet, wall_s: column-read took", "these times cannot both be true"),
+        r"lee_access\.parquet, wall_s: column-read took.*these times cannot both be true",
     ),
-    "endless time": (cell("wall_s", float("inf")), ("wall_s: 1 values are infinite",)),
-    "two runs": (cell("run_id", "another"), ("run_id: must have one value",)),
+    "endless time": (cell("wall_s", float("inf")), "wall_s: 1 values are infinite"),
+    "two runs": (cell("run_id", "another"), "run_id: must have one value"),
     "toy sizes": (
         table(lambda f: f.assign(profile="smoke")),
-        ("profile: is smoke", "measure with --profile quick or full"),
+        "profile: is smoke.*measure with --profile quick or full",
     ),
-    "a profile of none": (table(lambda f: f.assign(profile="x")), ("profile: is 'x'; choose",)),
-    "no rows": (table(lambda f: f.iloc[:0]), ("lee_access.parquet: has no rows",)),
-    "cut": (cut, ("lee_access.parquet: is no whole Parquet file", "measure again with")),
+    "a profile of none": (table(lambda f: f.assign(profile="x")), "profile: is 'x'; choose"),
+    "no rows": (table(lambda f: f.iloc[:0]), r"lee_access\.parquet: has no rows"),
+    "cut": (cut, r"lee_access\.parquet: is no whole Parquet file.*measure again with"),
     "another notebook's name": (
         lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "lee_formats.parquet"),
-        ("lee_formats.parquet, notebook: is 'lee_access'",),
+        r"lee_formats\.parquet, notebook: is 'lee_access'",
     ),
     "no notebook's name": (
         lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "mine.parquet"),
-        ("mine.parquet: is named after no notebook of the study",),
+        r"mine\.parquet: is named after no notebook of the study",
     ),
     "no machine.json": (
         lambda folder: (folder / "machine.json").unlink(),
-        ("machine.json: is missing; copy it",),
+        r"machine\.json: is missing; copy it",
     ),
     "broken machine.json": (
         lambda folder: (folder / "machine.json").write_text("{"),
-        ("machine.json: is no JSON",),
+        r"machine\.json: is no JSON",
     ),
     "an unknown run": (
         lambda folder: (folder / "machine.json").write_text("{}"),
-        ("lee_access.parquet, run_id:", "is not in machine.json"),
+        r"lee_access\.parquet, run_id:.*is not in machine\.json",
     ),
     "a host name": (
         facts(lambda known: timed(known).update(hostname="x1")),
-        ("hostname: is no fact of a machine; take it out",),
+        "hostname: is no fact of a machine; take it out",
     ),
     "a build host": (
         facts(lambda known: timed(known).update(kernel="Linux 6.1-ann-laptop")),
-        ("kernel: 'Linux 6.1-ann-laptop' is more than",),
+        r"kernel: 'Linux 6\.1-ann-laptop' is more than",
     ),
-    "no versions": (
-        facts(lambda known: timed(known).pop("versions")),
-        ("versions: is missing",),
-    ),
+    "no versions": (facts(lambda known: timed(known).pop("versions")), "versions: is missing"),
     "a library without its version": (
         facts(lambda known: versions(known).pop("netCDF4")),
-        ("lee_access.parquet, library: the version of netCDF4, which was measured",),
+        r"lee_access\.parquet, library: the version of netCDF4, which was measured",
     ),
     "a version that is none": (
         facts(lambda known: versions(known).update(zarr="mine")),
-        ("zarr: 'mine' is no version",),
+        "zarr: 'mine' is no version",
     ),
     "two sets of versions": (
         facts(lambda known: versions(known).update(zarr="3.0.0")),
-        ("machine.json: runs have several versions: zarr 3.0.0 and",),
+        r"machine\.json: runs have several versions: zarr 3\.0\.0 and",
     ),
     "a version that its samples do not have": (
         facts(lambda known: [versions_of(each).update(netCDF4="1.0.0") for each in known.values()]),
-        ("lee_access.parquet, library_version: netCDF4 is", "and 1.0.0 in machine.json"),
+        r"lee_access\.parquet, library_version: netCDF4 is.*and 1\.0\.0 in machine\.json",
     ),
     "another profile in machine.json": (
         facts(lambda known: timed(known).update(profile="full")),
-        ("lee_access.parquet, profile: is 'quick', and 'full' in machine.json",),
+        r"lee_access\.parquet, profile: is 'quick', and 'full' in machine\.json",
+    ),
+    "no times": (
+        table(lambda f: f.assign(wall_s=float("nan"))),
+        r"lee_access\.parquet, wall_s:.*have no time",
+    ),
+    "words for times": (
+        table(lambda f: f.assign(wall_s="abc")),
+        r"lee_access\.parquet, wall_s: is of the type",
+    ),
+    "rows twice": (table(lambda f: pd.concat([f, f])), "samples stand there twice"),
+    "half blocks": (table(lambda f: f.assign(block=f["block"] / 2)), "no whole number"),
+    "a run without facts": (
+        lambda folder: (folder / "machine.json").write_text('{"x": 1}'),
+        "no mapping of runs",
+    ),
+    "a machine of one word": (
+        facts(lambda known: timed(known).update(identity="x")),
+        "identity: must have",
+    ),
+    "cores that are no number": (
+        facts(lambda known: timed(known)["identity"].update(cores=math.nan)),
+        "NaN is no number",
+    ),
+    "cores that are none": (
+        facts(lambda known: timed(known)["identity"].update(cores=0)),
+        "cores: is 0, and no whole",
+    ),
+    "no UTF-8": (lambda folder: (folder / "machine.json").write_bytes(b"\xff{"), "is no JSON"),
+    "no file": (
+        lambda folder: (folder / f"{OTHER}.parquet").write_bytes(b""),
+        r"chunking_defaults\.parquet: is no whole Parquet file",
     ),
 }
 
@@ -274,8 +281,7 @@ def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Pa
     change(given)
     with pytest.raises(RefusedError) as refused:
         add(given, into)
-    for part in says:
-        assert part in str(refused.value)
+    assert re.search(says, str(refused.value), flags=re.DOTALL)
     assert all(problem.remedy for problem in refused.value.problems)
     assert not into.exists()
 
@@ -355,7 +361,7 @@ def test_a_failure_half_way_leaves_what_was_there(
     before = contents(into)
     path = given / f"{TIMED}.parquet"
     frame = load(path)
-    save(frame.assign(pace_s=frame["pace_s"] * 1.01), path)
+    save(frame.assign(others_cpu=0.01), path, {"labels": about(path)["labels"]})
 
     rename = Path.rename
 
@@ -404,9 +410,7 @@ def test_the_command(
     assert "profile quick, notebooks 2" in line
 
 
-def test_every_fact_that_runs_write_is_known(measured: Path) -> None:
-    for facts_of_run in machines(measured).values():
-        assert set(facts_of_run) <= KNOWN
+def test_every_fact_that_runs_write_is_known() -> None:
     written = machine.facts(ROOT, profile="quick", seed=0, notebook=TIMED)
     assert set(written) <= KNOWN
 
@@ -427,59 +431,15 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> 
         ], again
 
 
-DAMAGE = {
-    "no times": (table(lambda frame: frame.drop(columns="wall_s")), "wall_s: .* have no time"),
-    "times that are gone": (table(lambda frame: frame.assign(wall_s=float("nan"))), "have no time"),
-    "negative times": (table(lambda frame: frame.assign(wall_s=-frame["wall_s"])), "below zero"),
-    "words for times": (table(lambda frame: frame.assign(wall_s="abc")), "wall_s: is of the type"),
-    "no rows": (table(lambda frame: frame.head(0)), "has no rows"),
-    "another notebook's": (table(lambda frame: frame.assign(notebook="x")), "notebook: is 'x'"),
-    "rows twice": (table(lambda frame: pd.concat([frame, frame])), "samples stand there twice"),
-    "half blocks": (table(lambda frame: frame.assign(block=frame["block"] / 2)), "no whole number"),
-    "times of a clock that stood": (
-        table(lambda frame: frame.assign(wall_s=frame["wall_s"] / 1000)), "cannot both be true",
-    ),
-    "missing words": (cell("status", None), "status: has values that are missing"),
-    "unknown profile": (table(lambda frame: frame.assign(profile="x")), "profile: is 'x'"),
-    "another profile": (table(lambda frame: frame.assign(profile="full")), "and 'quick' in mach"),
-    "two runs": (cell("run_id", "x"), "run_id: must have one value"),
-    "endless times": (cell("wall_s", float("inf")), "wall_s: 1 values are infinite"),
-    "a run without facts": (
-        lambda folder: (folder / "machine.json").write_text('{"x": 1}'), "no mapping of runs",
-    ),
-    "a machine of one word": (
-        facts(lambda known: timed(known).update(identity="x")), "identity: must have",
-    ),
-    "cores that are no number": (
-        facts(lambda known: timed(known)["identity"].update(cores=math.nan)), "NaN is no number",
-    ),
-    "cores that are none": (
-        facts(lambda known: timed(known)["identity"].update(cores=0)), "cores: is 0, and no whole",
-    ),
-    "no UTF-8": (lambda folder: (folder / "machine.json").write_bytes(b"\xff{"), "is no JSON"),
-    "no file": (lambda folder: (folder / f"{OTHER}.parquet").write_bytes(b""), "no whole Parquet"),
-    "unknown run": (table(lambda frame: frame.assign(run_id="x")), "run_id: 'x' is not in"),
-    "no machine": (lambda folder: (folder / "machine.json").unlink(), "machine.json: is missing"),
-    "no facts": (lambda folder: (folder / "machine.json").write_text("[]"), "no mapping of runs"),
-    "no JSON": (lambda folder: (folder / "machine.json").write_text("{"), "is no JSON"),
-    "half a file": (
-        lambda folder: (folder / f"{TIMED}.parquet").write_bytes(b"PAR1"), "no whole Parquet file",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_damaged_records_are_neither_added_nor_judged_nor_drawn(
-    given: Path, into: Path, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("kind", ["no times", "cut", "no machine.json"])
+@pytest.mark.parametrize("command", ["claims", "run", "book"])
+def test_damaged_records_are_neither_judged_nor_drawn(
+    given: Path, tmp_path: Path, kind: str, command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    damage, said = DAMAGE[kind]
+    damage, said = DOCTORED[kind]
     damage(given)
-    with pytest.raises(RefusedError, match=said):
-        add(given, into)
-    for command in ("claims", "run", "book"):
-        words = [command, "--records", str(given), "--workdir", str(tmp_path / "work")]
-        assert main(words) == FAILED
-        assert re.search(said, capsys.readouterr().err)
+    assert main([command, "--records", str(given), "--workdir", str(tmp_path / "work")]) == FAILED
+    assert re.search(said, capsys.readouterr().err)
 
 
 def test_fewer_blocks_do_not_replace_what_is_there(given: Path, into: Path) -> None:

@@ -84,7 +84,7 @@ def study(tmp_path, monkeypatch):
 def killed_when(there):
     """Kill `hyperslab run` as soon as a file is there."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "hyperslab", "run", "--profile", "smoke"],
+        [sys.executable, "-m", "hyperslab", "run", "first", "--profile", "smoke"],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
     )
@@ -98,15 +98,15 @@ def killed_when(there):
 
 
 def test_unchanged_notebooks_are_left_alone(study):
-    options = Options("smoke")
+    options = Options("quick")
     assert [r.state for r in run([], options)] == ["done", "done"]
     assert [r.state for r in run([], options)] == ["current", "current"]
     assert (study / "log").read_text() == "fs"
     path = study / "notebooks/second.ipynb"
     path.write_text(path.read_text().replace("'s'", "'S'"))
     assert [r.state for r in run([], options)] == ["current", "done"]
-    assert [r.state for r in run(["first"], Options("smoke", seed=3))] == ["done"]
-    assert [r.state for r in run(["first"], Options("smoke", seed=3, again=True))] == ["done"]
+    assert [r.state for r in run(["first"], Options("quick", seed=3))] == ["done"]
+    assert [r.state for r in run(["first"], Options("quick", seed=3, again=True))] == ["done"]
     assert (study / "log").read_text() == "fsSff"
 
 
@@ -226,12 +226,13 @@ def test_copy_of_the_repository_elsewhere_is_found_from_its_notebooks(study, mon
     assert (study / "inner" / "log").read_text() == "f"
 
 
-def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
+@pytest.mark.parametrize(("profile", "at_once"), [("quick", 1), ("smoke", 2)])
+def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch, profile, at_once):
     both, alone, order = threading.Barrier(2), threading.Lock(), []
 
     def one(item, options, top):
         order.append(item.name)
-        if item.settings[options.profile].get("draws"):
+        if at_once > 1 or item.settings[options.profile].get("draws"):
             both.wait(timeout=30)
         else:
             assert alone.acquire(blocking=False)
@@ -241,14 +242,9 @@ def test_what_draws_runs_two_at_a_time_and_what_measures_alone(monkeypatch):
 
     monkeypatch.setattr(running, "_one", one)
     monkeypatch.chdir(ROOT)
-    results = run(["lee_access", "lee_formats", "claims", "machines"], Options("smoke"))
-    assert [result.name for result in results] == [
-        "lee_access",
-        "lee_formats",
-        "claims",
-        "machines",
-    ]
-    assert order[:2] == ["lee_access", "lee_formats"]
+    names = ["lee_access", "lee_formats", "claims", "machines"]
+    assert [result.name for result in run(names, Options(profile))] == names
+    assert {*order[:2]} == {*names[:2]}
 
 
 def test_without_loopback_it_says_so_and_does_not_wait(study):

@@ -75,13 +75,14 @@ def changed(old: Parts, new: Parts, left_out: tuple[str, ...] = ()) -> Iterator[
     yield from ((f"{name}: gone", "") for name, part in gone.items() if part not in new.values())
 
 
-def unrecorded() -> Iterator[str]:
-    """Yield a line for each change that is not recorded, oldest first."""
+def unrecorded(most: int | None = None) -> Iterator[str]:
+    """Yield a line for each change that is not recorded, oldest first; of the latest commits."""
     kept = claims.read(ROOT / FILE)
     dated = [(claim.id, day) for claim in kept.claims for day, _ in claim.changes]
     recorded = {(name, str(day + timedelta(near))) for name, day in dated for near in (-1, 0, 1)}
     log = git("log", "--reverse", "--date=short", "--format=%H %ad %P", "--", FILE)
-    for commit, day, *parents in map(str.split, log.splitlines()):
+    latest = log.splitlines()[-(most or 0) :]
+    for commit, day, *parents in map(str.split, latest):
         now, *befores = [written(blob) for at in (commit, *parents) for blob in blobs(at)]
         left_out = FILTERS if commit.startswith(kept.renames) else ()
         for name, parts in now.items() if befores else ():

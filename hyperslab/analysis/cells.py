@@ -1,5 +1,6 @@
 """Cells of the records: which samples a measure means, and their value in each block."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,6 @@ IDENTITY = (
     "experiment", "case", "library", "format", "codec", "level", "shuffle", "chunks", "pattern",
     "size", "cache_state", "link", "ranks", "mode", "hints", "latency_s",
 )  # fmt: skip
-# Columns that say which samples count, and what belongs to one.
-_SAMPLE = ("run_id", "block", "order", "aa", "status", "phase", "profile")
 FILTERS = (*IDENTITY, "phase", "cache_bytes", "library_version", "profile")
 """Columns that a filter may name beside the labels of cases."""
 
@@ -129,41 +128,39 @@ def cells(
     AmbiguousError
         When a filter fits several configurations that `over` does not tell apart.
     """
-    needed = (*IDENTITY, *labels_of(records), *where, *over, *quantity.columns, *_SAMPLE)
     usable = _usable(records, where, phases)
-    rows = records.loc[usable, [column for column in records if column in needed]]
+    needed = ("block", "order", "run_id", "chunks", *over, *quantity.columns)
+    rows = records[[column for column in dict.fromkeys(needed) if column in records]].iloc[usable]
     if "chunk_length" in quantity.columns:
         rows = with_chunk_length(rows)
     lacking = [c for c in quantity.columns if c not in rows or rows[c].isna().all()]
     if lacking:
         raise MissingError(f"{', '.join(lacking)} was not counted in these records")
-    keys = _group_keys(rows, where, over)
-    _check_identity(rows, keys, over, labels_of(records))
-    samples = _samples(rows, keys, quantity)
-    values = quantity.compute(samples).replace([np.inf, -np.inf], np.nan)
-    by_block = values.groupby(level=["block", "group"], sort=False).median()
-    table = by_block.unstack("group").reindex(columns=keys.unique()).sort_index()
-    return Cells(table, str(rows["run_id"].iloc[-1]))
+    of, groups = pd.factorize(_group_keys(rows, where, over))
+    _check_identity(records, usable, of, over)
+    table = _by_block(rows, of, len(groups), quantity)
+    return Cells(table.set_axis(groups, axis=1), str(rows["run_id"].iloc[-1]))
 
 
-def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArray[np.bool_]:
+def _usable(records: pd.DataFrame, where: Where, phases: Sequence[str]) -> NDArray[np.intp]:
     """Return which rows count: taking them at each step would copy all their columns."""
-    keep = _mask(records, where)
-    if not keep.any():
+    kept = np.flatnonzero(_mask(records, where))
+    if not len(kept):
         anyhow = _mask(records, {name: one for name, one in where.items() if name != "profile"})
         if "profile" in where and anyhow.any():
             here = records["profile"][anyhow].iloc[-1]
             needed = _spell({"profile": where["profile"]})
             raise MissingError(f"it takes the {needed}, and these records are of {here}")
         raise MissingError(f"the records hold no sample with {_spell(where)}")
-    keep &= (records["run_id"] == records["run_id"][keep].iloc[-1]).to_numpy(dtype=bool)
-    good = keep & (records["status"] == "ok").to_numpy(dtype=bool)
-    if not good.any():
-        raise MissingError(str(records["status"][keep].iloc[0]))
-    good &= is_main(records).to_numpy(dtype=bool)
+    run, status, phase = (records[name].array for name in ("run_id", "status", "phase"))
+    kept = kept[run[kept] == run[kept[-1]]]
+    good: NDArray[np.intp] = kept[status[kept] == "ok"]
+    if not len(good):
+        raise MissingError(str(status[kept[0]]))
+    good = good[is_main(records[["aa", "status"]].iloc[good]).to_numpy(dtype=bool)]
     if phases:
-        good &= records["phase"].isin(list(phases)).to_numpy()
-    if not good.any():
+        good = good[np.isin(phase[good], list(phases))]
+    if not len(good):
         raise MissingError(f"the samples with {_spell(where)} have no phase {' or '.join(phases)}")
     return good
 
@@ -186,36 +183,60 @@ def _group_keys(rows: pd.DataFrame, where: Where, over: Sequence[str]) -> "pd.Se
 
 
 def _check_identity(
-    rows: pd.DataFrame, keys: "pd.Series[str]", over: Sequence[str], labels: Sequence[str]
+    records: pd.DataFrame, usable: NDArray[np.intp], of: NDArray[np.intp], over: Sequence[str]
 ) -> None:
+    labels = labels_of(records)
     # Where labels tell cases apart, the name that is made of them need not.
     identity = [*labels, *(column for column in IDENTITY if not (labels and column == "case"))]
     for column in identity:
-        if column in over or column not in rows or rows[column].nunique() < 2:
+        if column in over or column not in records:
             continue
-        several = rows[column].groupby(keys).nunique()
-        if (several > 1).any():
-            found = sorted(rows[column].dropna().astype(str).unique())[:6]
+        codes, known = pd.factorize(records[column].array[usable])
+        if len(known) < 2:
+            continue
+        pairs = {pair for pair in zip(of, codes, strict=True) if pair[1] >= 0}
+        if len(pairs) > len({group for group, _ in pairs}):
+            found = sorted(map(str, known))[:6]
             raise AmbiguousError(
                 f"the filter fits samples of several {column} ({', '.join(found)}): "
                 f"name one of them, or group over {column}"
             )
 
 
-def _samples(rows: pd.DataFrame, keys: "pd.Series[str]", quantity: Quantity) -> pd.DataFrame:
-    """One row a sample: phases summed, sizes taken once."""
-    table = rows.assign(group=keys)
+def _by_block(
+    rows: pd.DataFrame, of: NDArray[np.intp], groups: int, quantity: Quantity
+) -> pd.DataFrame:
+    """Return values by block and group, of samples: phases summed, sizes taken once.
+
+    In numpy: of small tables pandas takes most of the time for its own objects.
+    """
     # A phase without the count must not look like a phase that counted nothing.
-    whole = table.dropna(subset=[c for c in quantity.columns if c not in PER_SAMPLE])
-    if whole.empty:
+    added = [column for column in quantity.columns if column not in PER_SAMPLE]
+    whole = rows[added].notna().all(axis=1).to_numpy()
+    if not whole.any():
         raise MissingError(f"{', '.join(quantity.columns)} was not counted in these records")
-    samples = whole.groupby(["block", "order", "group"], dropna=False, sort=False)
-    columns = dict.fromkeys(quantity.columns)
-    once = [column for column in columns if column in PER_SAMPLE]
-    summed = [column for column in columns if column not in PER_SAMPLE]
-    found = [samples[summed].sum()] if summed else []
-    found += [samples[once].max()] if once else []
-    return pd.concat(found, axis=1)
+    keys = np.column_stack([rows["block"], rows["order"].fillna(-1), of])  # counts have no order
+    samples, sample = np.unique(keys[whole], axis=0, return_inverse=True)
+    sample, blocks, group = sample.ravel(), samples[:, 0], samples[:, 2].astype(int)
+    table = {}
+    for column in quantity.columns:
+        values = rows[column].to_numpy("f8")[whole]
+        if column in added:
+            table[column] = np.bincount(sample, values)
+        else:
+            table[column] = np.full(len(blocks), np.nan)
+            np.fmax.at(table[column], sample, values)
+    values = quantity.compute(pd.DataFrame(table)).to_numpy("f8", copy=True)
+    values[~np.isfinite(values)] = np.nan
+    several = defaultdict(list)
+    for block, place, value in zip(blocks, group, values, strict=True):
+        several[block, place].append(value)
+    names = np.unique(blocks)
+    found = np.full((len(names), groups), np.nan)
+    for (block, place), those in several.items():
+        known = [value for value in those if value == value]
+        found[np.searchsorted(names, block), place] = np.median(known) if known else np.nan
+    return pd.DataFrame(found, pd.Index(names, name="block"))
 
 
 def _spell(where: Where) -> str:

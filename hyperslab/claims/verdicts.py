@@ -177,7 +177,10 @@ class Folder:
             path = self.path / f"{notebook}.parquet"
             if not path.exists():
                 raise MissingError(SENTENCES["no records"].format(notebook=notebook))
-            self._read[notebook] = tables.load(path)
+            found = tables.load(path)
+            # As Python's own: of the small parts that are taken again and again, arrow's are slow.
+            text = [name for name in found if isinstance(found[name].dtype, pd.StringDtype)]
+            self._read[notebook] = found.astype(dict.fromkeys(text, object))
         return self._read[notebook]
 
     def health(self, notebook: str, found: Measured) -> Health:

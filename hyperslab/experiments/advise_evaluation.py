@@ -94,21 +94,11 @@ def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
 
 @dataclass(frozen=True)
 class Pair:
-    """A file and how it is read.
+    """A file and how it is read."""
 
-    Parameters
-    ----------
-    name : str
-        Of both.
-    path : str
-        Of the file.
-    shares : mapping of str to float
-        Share of each access by name.
-    """
-
-    name: str
-    path: str
-    shares: Shares
+    name: str  # of both
+    path: str  # of the file
+    shares: Shares  # share of each access by name
 
 
 def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]) -> list[Pair]:

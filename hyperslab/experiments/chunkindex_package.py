@@ -43,21 +43,14 @@ Reads = Mapping[str, tuple[Mapping[str, File], Selection]]
 class Package:
     """A checkout of the package, and the environment that it runs in.
 
-    Parameters
-    ----------
-    checkout : str
-        The folder that holds its folder `chunkindex`.
-    environment : Path
-        Of Python; made where it is missing, or has other versions.
-
     Raises
     ------
     FileNotFoundError
         When there is no such folder.
     """
 
-    checkout: str
-    environment: Path
+    checkout: str  # the folder that holds its folder `chunkindex`
+    environment: Path  # of Python; made where it is missing, or has other versions
 
     def __post_init__(self) -> None:
         if not (self._folder / "chunkindex" / "__init__.py").exists():
@@ -120,21 +113,11 @@ class Package:
 
 @dataclass(frozen=True)
 class ReadByPackage:
-    """Read part of a local file by the package, and compare it: phases open, read and close.
+    """Read part of a local file by the package, and compare it: phases open, read and close."""
 
-    Parameters
-    ----------
-    package : Package, optional
-        None where records are drawn from.
-    file : File
-        The index that the package made lies beside it.
-    selection
-        As numpy has it.
-    """
-
-    package: Package | None
-    file: File
-    selection: Selection
+    package: Package | None  # none where records are drawn from
+    file: File  # the index that the package made lies beside it
+    selection: Selection  # as numpy has it
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

@@ -210,25 +210,13 @@ def noise(shape: tuple[int, int]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class RowByRow:
-    """Read the first rows of a file one by one, and compare them with the array.
-
-    Parameters
-    ----------
-    file : File
-    rows : int
-    reader : str
-        One of `READERS`.
-    cache_bytes : int
-        Size of the chunk cache; 0 keeps what the library gives.
-    setting : str
-        How it is set; by default as the reader does it.
-    """
+    """Read the first rows of a file one by one, and compare them with the array."""
 
     file: File
     rows: int
-    reader: str = "netcdf4"
-    cache_bytes: int = 0
-    setting: str = ""
+    reader: str = "netcdf4"  # one of `READERS`
+    cache_bytes: int = 0  # size of the chunk cache; 0 keeps what the library gives
+    setting: str = ""  # how it is set; by default as the reader does it
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it with the chunks it should fetch."""

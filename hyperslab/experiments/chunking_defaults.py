@@ -42,25 +42,17 @@ SHOWN = {
 class Defined:
     """A variable to define.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
-        is defined, 0 in a new file.
-    itemsize : int
-        Bytes a value: 1, 2, 4 or 8.
-    unlimited : tuple of int
-        Which axes are unlimited.
-
     Examples
     --------
     >>> Defined((0, 721, 1440), 4, (0,)).name, Defined((1500,), 8, (0,)).name
     ('f4 *x721x1440', 'f8 *1500')
     """
 
+    # lengths of its axes; of unlimited ones the length that netCDF-C knows of when the variable
+    # is defined, 0 in a new file
     shape: tuple[int, ...]
-    itemsize: int
-    unlimited: tuple[int, ...] = ()
+    itemsize: int  # bytes a value: 1, 2, 4 or 8
+    unlimited: tuple[int, ...] = ()  # which axes are unlimited
 
     @property
     def name(self) -> str:

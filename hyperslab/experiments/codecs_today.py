@@ -28,15 +28,9 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Stored(File):
-    """Maps in a file that may round them: what it must give back is kept when it is written.
+    """Maps in a file that may round them: what it must give back is kept when it is written."""
 
-    Parameters
-    ----------
-    fill : float, optional
-        What stands where there is no value.
-    """
-
-    fill: float | None = None
+    fill: float | None = None  # what stands where there is no value
 
     @property
     def truth(self) -> Path:

@@ -35,24 +35,12 @@ VARIABLES = {"ocean": "uo", "gfs": "air_temperature", "radar": "cref"}
 
 @dataclass(frozen=True)
 class TrialFile:
-    """One array in one layout.
+    """One array in one layout."""
 
-    Parameters
-    ----------
-    name : str
-        The dataset and the layout, as the records have them.
-    path : Path
-        Of the file or store.
-    shape : tuple of int
-    dtype : str
-        Of the array, which is called "data".
-    layout : Layout
-    """
-
-    name: str
-    path: Path
+    name: str  # the dataset and the layout, as the records have them
+    path: Path  # of the file or store
     shape: tuple[int, ...]
-    dtype: str
+    dtype: str  # of the array, which is called "data"
     layout: Layout
 
     @property
@@ -107,23 +95,13 @@ def cut(shape: Sequence[int], *parts: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Trials:
-    """The arrays of one run, and the files that `make` makes of them.
+    """The arrays of one run, and the files that `make` makes of them."""
 
-    Parameters
-    ----------
-    scratch : Path
-        Where they lie.
-    ocean_frames, gfs_frames : int
-    thin : int
-        Maps have so many times fewer rows and columns.
-    layouts : mapping
-        By the name of a dataset, layouts by their names.
-    """
-
-    scratch: Path
+    scratch: Path  # where they lie
     ocean_frames: int
     gfs_frames: int
-    thin: int = 1
+    thin: int = 1  # maps have so many times fewer rows and columns
+    # by the name of a dataset, layouts by their names
     layouts: Mapping[str, Mapping[str, Layout]] = field(default_factory=dict)
 
     def files(self) -> list[TrialFile]:

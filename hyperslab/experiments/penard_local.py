@@ -26,22 +26,12 @@ class ReadHere:
 
     Unlike `hyperslab.io.experiment.Read` it does not evict the file again once it is open, as
     opening is part of what is compared, and the index of a file is evicted with it.
-
-    Parameters
-    ----------
-    file : File
-    selection
-        As numpy has it.
-    reader : str
-        Name of a reader.
-    cache_bytes : int
-        Of the library's chunk cache; 0 leaves it as it is.
     """
 
     file: File
-    selection: tuple[Any, ...]
-    reader: str
-    cache_bytes: int = 0
+    selection: tuple[Any, ...]  # as numpy has it
+    reader: str  # name of a reader
+    cache_bytes: int = 0  # of the library's chunk cache; 0 leaves it as it is
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

@@ -24,22 +24,12 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class ReadByC:
-    """Read part of a file or store from a server with netCDF-C, and compare it with the array.
-
-    Parameters
-    ----------
-    place : Place
-    file : File
-    selection
-        As numpy has it.
-    mode : str
-        What the address asks netCDF-C for, such as "bytes,s3".
-    """
+    """Read part of a file or store from a server with netCDF-C, and compare it with the array."""
 
     place: Place
     file: File
-    selection: Selection
-    mode: str
+    selection: Selection  # as numpy has it
+    mode: str  # what the address asks netCDF-C for, such as "bytes,s3"
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

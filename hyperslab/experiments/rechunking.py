@@ -44,16 +44,9 @@ STEADY = CUBED if find_spec("cubed") else COPY
 
 @dataclass(frozen=True)
 class Drift:
-    """A map that drifts east by a column a step; drawn step by step, as it may exceed memory.
+    """A map that drifts east by a column a step; drawn step by step, as it may exceed memory."""
 
-    Parameters
-    ----------
-    first : DatasetVariable
-        Has the first map.
-    steps : int
-    """
-
-    first: Any
+    first: Any  # has the first map
     steps: int
     name: str = "maps"
 
@@ -104,26 +97,13 @@ def series_chunks(shape: tuple[int, ...]) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Rewrite:
-    """Rewrite a store with other chunks: phases start, until the engine is ready, and rewrite.
+    """Rewrite a store with other chunks: phases start, until the engine is ready, and rewrite."""
 
-    Parameters
-    ----------
-    file : File
-        A store of `Drift`.
-    layout : Layout
-        What is wanted.
-    engine : str
-        A key of `LIBRARIES`.
-    allowed_bytes : int
-        Memory that it may take.
-    own : callable, optional
-        What copies for `COPY`: called with the source, the copy, and memory_bytes.
-    """
-
-    file: File
-    layout: Layout
-    engine: str
-    allowed_bytes: int
+    file: File  # a store of `Drift`
+    layout: Layout  # what is wanted
+    engine: str  # a key of `LIBRARIES`
+    allowed_bytes: int  # memory that it may take
+    # what copies for `COPY`: called with the source, the copy, and memory_bytes
     own: Callable[..., object] | None = None
 
     def parts(self, cache_state: str) -> dict[str, Any]:

@@ -121,28 +121,14 @@ class Reduce:
     """Take the mean over time by xarray and dask: phases open, which makes the graph, and compute.
 
     What the phase compute cost the workers is in its records, in place of this process's own cost.
-
-    Parameters
-    ----------
-    files : sequence of File
-        One after another in time.
-    workers : Workers
-    count : int
-        How many of them may work.
-    engine : str
-        Of xarray.
-    chunks : mapping of str to int
-        Of dask, by dimension; -1 is a whole one.
-    truth : Path
-        From `save_mean`.
     """
 
-    files: Sequence[File]
+    files: Sequence[File]  # one after another in time
     workers: Workers
-    count: int
-    engine: str
-    chunks: Mapping[str, int]
-    truth: Path
+    count: int  # how many of them may work
+    engine: str  # of xarray
+    chunks: Mapping[str, int]  # of dask, by dimension; -1 is a whole one
+    truth: Path  # from `save_mean`
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

@@ -52,22 +52,12 @@ def workers(beyond: bool) -> list[int]:
 
 @dataclass(frozen=True)
 class ReadMaps:
-    """Read every map of a file once, and take the sum of its bits: phases start and read.
-
-    Parameters
-    ----------
-    file : File
-    reader : str
-    mode : str
-        `ALONE`, `THREADS` or `PROCESSES`.
-    workers : int
-        Threads or processes.
-    """
+    """Read every map of a file once, and take the sum of its bits: phases start and read."""
 
     file: File
     reader: str
-    mode: str = ALONE
-    workers: int = 1
+    mode: str = ALONE  # `ALONE`, `THREADS` or `PROCESSES`
+    workers: int = 1  # threads or processes
 
     def parts(self, cache_state: str) -> dict[str, Any]:
         """Return what a sample runs, and what describes it."""

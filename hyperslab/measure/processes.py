@@ -46,6 +46,13 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def load(self, modules: Sequence[str]) -> None:
+        """Have the server import more before it forks."""
+        more = tuple(name for name in modules if name not in self._modules)
+        self._modules += more
+        if self._server and more:
+            self._server.ask(more)
+
     def start(self) -> Child | None:
         """Start the server that forks, where this system can fork safely."""
         if self._server is None and hasattr(os, "fork") and sys.platform != "darwin":

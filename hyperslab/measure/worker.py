@@ -193,15 +193,23 @@ def serve(pipe: int, owner: int, *, once: bool) -> None:
     jobs = Connection(pipe)
     path, modules = jobs.recv()
     sys.path[:] = path
-    for name in modules:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # what was imported is not walked again in each child
+    _import(modules)
     jobs.send("ready")
     with suppress(EOFError):
         while job := jobs.recv():
+            if not isinstance(job, Job):
+                _import(job)
+                jobs.send("ready")
+                continue
             if once:
                 signal.setitimer(signal.ITIMER_REAL, job.timeout_s)
             elif _sweeps(job):
                 filler()  # one for all children; others are spared its memory
             jobs.send(perform(job) if once else _fork(job))
+
+
+def _import(modules: Sequence[str]) -> None:
+    for name in modules:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # what was imported is not walked again in each child

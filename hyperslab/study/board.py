@@ -23,25 +23,13 @@ _PAGE = "{notebook}.html"
 
 @dataclass(frozen=True)
 class Board:
-    """The claims of all documents with their verdicts.
-
-    Parameters
-    ----------
-    profile : str
-    results : Path
-        Where claims.json is.
-    content : ClaimFile
-        What was written down.
-    judgements : tuple of Judgement
-    notebook : str
-        Its own name.
-    """
+    """The claims of all documents with their verdicts."""
 
     profile: str
-    results: Path
-    content: claims.ClaimFile
+    results: Path  # where claims.json is
+    content: claims.ClaimFile  # what was written down
     judgements: tuple[claims.Judgement, ...]
-    notebook: str = "claims"
+    notebook: str = "claims"  # its own name
 
     def count(self, *verdicts: str) -> int:
         """Return how many claims have one of these verdicts."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ import yaml
 
 from hyperslab.study.pages import clean, failure, placeholder
 from hyperslab.study.privacy import scrubber
+from hyperslab.study.profile import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
@@ -87,7 +87,10 @@ def stage(
     out.parent.mkdir(parents=True, exist_ok=True)
     scrub = scrubber(root, hide)
     missing: dict[str, str] = {}
-    with _locked(out.parent), tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp:
+    with (
+        locked(out.parent, "book"),
+        tempfile.TemporaryDirectory(dir=out.parent, prefix=".stage-") as tmp,
+    ):
         new = Path(tmp, out.name)
         shutil.copytree(root / "book", new / "book", ignore=_SKIPPED)
         for name in ("_config.yml", "_toc.yml"):
@@ -142,7 +145,7 @@ def render(stage: Path, html: Path) -> bool:
     html.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as held:
         for folder in sorted({stage.parent, html.parent}):
-            held.enter_context(_locked(folder))
+            held.enter_context(locked(folder, "book"))
         wanted, mark = fingerprint(stage), html / ".fingerprint"
         if (html / "index.html").is_file() and mark.is_file() and mark.read_text() == wanted:
             print(f"book: nothing changed, {near(html / 'index.html')}", flush=True)
@@ -214,12 +217,3 @@ def _replace(new: Path, old: Path) -> None:
         old.rename(aside)
     new.rename(old)
     shutil.rmtree(aside, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's book lock: stagings and renderings of one folder take turns."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".book.lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield

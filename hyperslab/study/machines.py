@@ -23,21 +23,11 @@ _FACTS = {
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine with its verdicts.
+    """A machine with its verdicts."""
 
-    Parameters
-    ----------
-    name : str
-        Of its folder; "yours" for a run that is in none.
-    runs : mapping
-        Facts by run_id.
-    judgements : mapping
-        By the claim's id.
-    """
-
-    name: str
-    runs: Mapping[str, Mapping[str, object]]
-    judgements: Mapping[str, Judgement]
+    name: str  # of its folder; "yours" for a run that is in none
+    runs: Mapping[str, Mapping[str, object]]  # facts by run_id
+    judgements: Mapping[str, Judgement]  # by the claim's id
 
     def fact(self, name: str, part: str = "") -> str:
         """Return a fact, or a part of one: of several runs each value once.
@@ -64,29 +54,14 @@ class Machine:
 
 @dataclass(frozen=True)
 class Machines:
-    """All machines beside each other.
-
-    Parameters
-    ----------
-    profile : str
-    results : Path
-        Where figures go.
-    content : ClaimFile
-        What was written down.
-    machines : tuple of Machine
-        The reference first, this run last.
-    own : str
-        The name of the machine that has this run; "" where nothing was measured.
-    notebook : str
-        Its own name.
-    """
+    """All machines beside each other."""
 
     profile: str
-    results: Path
-    content: ClaimFile
-    machines: tuple[Machine, ...]
-    own: str = ""
-    notebook: str = "machines"
+    results: Path  # where figures go
+    content: ClaimFile  # what was written down
+    machines: tuple[Machine, ...]  # the reference first, this run last
+    own: str = ""  # the name of the machine that has this run; "" where nothing was measured
+    notebook: str = "machines"  # its own name
 
     def heads(self, claim: Claim) -> tuple[PartVerdict, ...]:
         """The headline of a claim on each machine."""

@@ -8,30 +8,15 @@ from ..measure.records import machines
 
 @dataclass(frozen=True)
 class Options:
-    """How the study is run.
+    """How the study is run."""
 
-    Parameters
-    ----------
-    profile : str
-        smoke, quick, full or paper.
-    workdir : str
-        Where data, results and executed notebooks go; relative to the repository.
-    records : str
-        A folder of records to draw from; empty to measure.
-    seed : int
-        Of the order of the samples.
-    repeats : int
-        Interleaved blocks; 0 for the profile's.
-    again : bool
-        Run also what has not changed.
-    """
-
-    profile: str = "quick"
+    profile: str = "quick"  # smoke, quick, full or paper
+    # where data, results and executed notebooks go; relative to the repository
     workdir: str = "build"
-    records: str = ""
-    seed: int = 0
-    repeats: int = 0
-    again: bool = False
+    records: str = ""  # a folder of records to draw from; empty to measure
+    seed: int = 0  # of the order of the samples
+    repeats: int = 0  # interleaved blocks; 0 for the profile's
+    again: bool = False  # run also what has not changed
 
 
 def profile_of(records: Path | None) -> str:

@@ -1,15 +1,19 @@
 """The list of experiments and what a profile changes in each."""
 
+import contextlib
 import errno
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 PROFILES = ("smoke", "quick", "full", "paper")
+TOYS = PROFILES[0]
+"""Whose times nobody judges."""
 # In C where PyYAML was built with it: each notebook reads the list.
 _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _OWN = ("book", "data_gen", "hyperslab", "notebooks", "results", "tests", "tools")
@@ -18,19 +22,11 @@ _MARKS = ("_config.yml", "notebooks/study.yml")
 
 @dataclass(frozen=True)
 class Entry:
-    """One notebook of the study.
+    """One notebook of the study."""
 
-    Parameters
-    ----------
-    name : str
-        Of the file in notebooks/, without its ending.
-    title : str
-    settings : mapping
-        By profile, numbers such as the blocks to measure.
-    """
-
-    name: str
+    name: str  # of the file in notebooks/, without its ending
     title: str
+    # by profile, numbers such as the blocks to measure
     settings: Mapping[str, Mapping[str, object]]
 
 
@@ -49,11 +45,12 @@ def root(start: Path | None = None) -> Path:
 def entries(folder: Path | None = None) -> tuple[Entry, ...]:
     """Return the notebooks of the study in the order they run."""
     study = yaml.load(((folder or root()) / "notebooks/study.yml").read_text(), _LOADER)
+    shared = study.get("all", {})  # settings of all notebooks
     return tuple(
         Entry(
             item["name"],
             item["title"],
-            {name: study["all"][name] | own for name, own in item["profiles"].items()},
+            {name: shared.get(name, {}) | own for name, own in item["profiles"].items()},
         )
         for item in study["notebooks"]
     )
@@ -111,3 +108,12 @@ def require_writable(place: Path, given: str) -> None:
             f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
             "with --workdir (the parameter workdir of a notebook)"
         ) from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Hold a folder's lock, of one thing that processes do there in turns."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f".{what}.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -19,11 +19,11 @@ from .forked import fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
-from .profile import Entry, check_profile, entries, entry, full, require_writable, root
+from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
 from .results.add import require_sound
 from .stale import Page, measures
 
-_AT_ONCE = 2  # notebooks that draw
+_AT_ONCE = 2  # notebooks that draw, or measure toys
 _FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
@@ -98,7 +98,7 @@ def _take_machines(records: Path, results: Path) -> None:
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
-    """Run notebooks in their order: one that measures alone, those that draw two at a time."""
+    """Run notebooks in their order: one that measures alone, others and toys two at a time."""
     expected = {item.name: _expected(item, options, top) for item in chosen}
     numbered = list(enumerate(chosen, 1))
 
@@ -112,8 +112,8 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
         return result
 
     results: list[Result] = []
-    for alone, group in groupby(numbered, lambda pair: measures(pair[1], options)):
-        if alone:
+    for measured, group in groupby(numbered, lambda pair: measures(pair[1], options)):
+        if measured and options.profile != TOYS:
             results += [told(*pair) for pair in group]
             continue
         with ThreadPoolExecutor(_AT_ONCE) as pool:

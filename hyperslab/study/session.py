@@ -31,7 +31,7 @@ from ..network import Link
 from ..text import data
 from . import provenance
 from .privacy import scrubber
-from .profile import check_profile, entry, full, require_writable, root
+from .profile import TOYS, check_profile, entry, full, locked, require_writable, root
 
 _FULL = 4 * 2**20
 """Free bytes below which what goes wrong is taken for a full disk."""
@@ -277,11 +277,11 @@ class Session:
             cell_s=float(self.setting("cell_s")),
             timeout_s=timeout_s,
             modules=tuple(modules),
-            sweeps=self.profile != "smoke",
-            retakes=0 if self.profile == "smoke" else RETAKES,
+            sweeps=self.profile != TOYS,
+            retakes=0 if self.profile == TOYS else RETAKES,
             half_width=self.setting("half_width_percent") / 100,
             extra_s=float(self.setting("extra_s")),
-            fresh=self.profile != "smoke",
+            fresh=self.profile != TOYS,
         )
         with self._room():
             rows = measure(
@@ -422,7 +422,7 @@ class Session:
             print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)
         frame = frame.fillna(dict.fromkeys(records.labels_of(frame), ""))
-        with self._room():
+        with self._room(), locked(self.results, "machines"):  # of two notebooks at once
             known = records.machines(self.results) | {self.run_id: self._facts}
             records.save_machines(self.results, known)
             about = {"experiment": self._experiment, "tools": provenance.loaded()}
@@ -476,10 +476,15 @@ class Session:
             raise full(self.results.parents[1]) from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
-        """Return what samples run in: one server of processes serves all experiments alike."""
-        if modules not in self._processes:
-            self._processes[modules] = self._held.enter_context(Processes(modules))
-        return self._processes[modules]
+        """Return what samples run in: one server of processes serves all experiments alike.
+
+        Of toys one serves them all: to start one takes longer than their samples.
+        """
+        of = () if self.profile == TOYS else modules
+        if of not in self._processes:
+            self._processes[of] = self._held.enter_context(Processes())
+        self._processes[of].load(modules)
+        return self._processes[of]
 
     def _keep(
         self,

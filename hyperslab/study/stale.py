@@ -15,31 +15,15 @@ from .session import journal_path
 
 @dataclass(frozen=True)
 class Page:
-    """A notebook to run.
+    """A notebook to run."""
 
-    Parameters
-    ----------
-    source, target : Path
-        The template, and the executed notebook.
-    parameters : dict
-        Those that papermill is given.
-    records : Path
-        What the notebook writes when it measures.
-    experiment : dict of str
-        What it would measure; see `provenance.experiment`.
-    inputs : tuple of Path
-        Files that it is drawn from.
-    measures : bool
-        Whether it can measure, and is not drawn from records that are given.
-    """
-
-    source: Path
+    source: Path  # the template, and the executed notebook
     target: Path
-    parameters: dict[str, object]
-    records: Path
-    experiment: dict[str, str]
-    inputs: tuple[Path, ...]
-    measures: bool
+    parameters: dict[str, object]  # those that papermill is given
+    records: Path  # what the notebook writes when it measures
+    experiment: dict[str, str]  # what it would measure; see `provenance.experiment`
+    inputs: tuple[Path, ...]  # files that it is drawn from
+    measures: bool  # whether it can measure, and is not drawn from records that are given
 
     @classmethod
     def of(cls, item: Entry, options: Options, top: Path) -> "Page":

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
 class Predicted:
     """What was predicted over what was measured, a point each, and a line where both are equal.
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        With the columns measured and predicted, in the unit of the axes.
-    title : str
-    axis : str
-        What is measured, and its unit, such as "time, ms".
-    colour, panel : str
-        Columns that make the colours and the panels; one of each if there is none.
-    within : float
-        A band is drawn around the line, of predictions that are off by at most this share.
-
     Examples
     --------
     >>> points = pd.DataFrame({"measured": [1.0, 2.0], "predicted": [1.1, 1.9]})
@@ -38,11 +26,12 @@ class Predicted:
     'measured time, s'
     """
 
-    points: pd.DataFrame
+    points: pd.DataFrame  # with the columns measured and predicted, in the unit of the axes
     title: str
-    axis: str
-    colour: str = ""
+    axis: str  # what is measured, and its unit, such as "time, ms"
+    colour: str = ""  # columns that make the colours and the panels; one of each if there is none
     panel: str = ""
+    # a band is drawn around the line, of predictions that are off by at most this share
     within: float = 0.0
 
     def __call__(self) -> "Figure":
@@ -84,27 +73,14 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Tradeoff:
-    """Two quantities of each layout against each other, such as its time and its size.
+    """Two quantities of each layout against each other, such as its time and its size."""
 
-    Parameters
-    ----------
-    across, upwards : pandas.Series of Interval
-        By panel and layout; both logarithmic.
-    axes : tuple of str
-        What the two are.
-    title : str
-    named : collection of str
-        Layouts that have a colour and a name; the others are grey.
-    scales : tuple of float
-        What the two are multiplied with.
-    """
-
-    across: "pd.Series[Any]"
+    across: "pd.Series[Any]"  # by panel and layout; both logarithmic
     upwards: "pd.Series[Any]"
-    axes: tuple[str, str]
+    axes: tuple[str, str]  # what the two are
     title: str
-    named: Collection[str]
-    scales: tuple[float, float] = (1.0, 1.0)
+    named: Collection[str]  # layouts that have a colour and a name; the others are grey
+    scales: tuple[float, float] = (1.0, 1.0)  # what the two are multiplied with
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""
@@ -138,19 +114,10 @@ class Tradeoff:
 
 @dataclass(frozen=True)
 class Cover:
-    """How chunks of several lengths cover a square array: Figure 12 of Lee et al. 2008.
+    """How chunks of several lengths cover a square array: Figure 12 of Lee et al. 2008."""
 
-    Parameters
-    ----------
-    side : int
-        Of the array.
-    lengths : sequence of int
-        Of the chunks; a panel for each.
-    title : str
-    """
-
-    side: int
-    lengths: Sequence[int]
+    side: int  # of the array
+    lengths: Sequence[int]  # of the chunks; a panel for each
     title: str
 
     def __call__(self) -> "Figure":
@@ -175,32 +142,16 @@ class Cover:
 
 @dataclass(frozen=True)
 class Cloud:
-    """Sizes of many variables against each other, a mark for each kind.
+    """Sizes of many variables against each other, a mark for each kind."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        With these columns.
-    x, y : str
-        Numbers of bytes.
-    kind : str
-    title : str
-    axes : tuple of str
-        What the two numbers are.
-    lines : mapping of str to float
-        Heights that are marked, in bytes.
-    most_bytes : float
-        Where the axis across ends; what is larger is left out.
-    """
-
-    table: pd.DataFrame
-    x: str
+    table: pd.DataFrame  # with these columns
+    x: str  # numbers of bytes
     y: str
     kind: str
     title: str
-    axes: tuple[str, str]
-    lines: Mapping[str, float]
-    most_bytes: float
+    axes: tuple[str, str]  # what the two numbers are
+    lines: Mapping[str, float]  # heights that are marked, in bytes
+    most_bytes: float  # where the axis across ends; what is larger is left out
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""
@@ -229,19 +180,11 @@ class Cloud:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """Time with compression over the time without, by the rate of the storage.
+    """Time with compression over the time without, by the rate of the storage."""
 
-    Parameters
-    ----------
-    costs : mapping of str to pandas.DataFrame
-        From `hyperslab.analysis.break_even.costs`, by the title of the panel.
-    document : mapping of str to float
-        Rates of the document's storage in bytes/s, by panel.
-    title : str
-    """
-
+    # from `hyperslab.analysis.break_even.costs`, by the title of the panel
     costs: Mapping[str, pd.DataFrame]
-    document: Mapping[str, float]
+    document: Mapping[str, float]  # rates of the document's storage in bytes/s, by panel
     title: str
 
     def __call__(self) -> "Figure":

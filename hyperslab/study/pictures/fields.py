@@ -14,29 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Map:
-    """A field on a map; grey where there are no values.
+    """A field on a map; grey where there are no values."""
 
-    Parameters
-    ----------
-    field : xarray.DataArray
-        Of latitude and longitude, with units.
-    title : str
-    colours : str
-        A colour map of matplotlib.
-    limits : tuple of float
-        Values of its ends; what is less is not drawn.
-    arrows : tuple of xarray.DataArray
-        Eastward and northward parts of a flow on the same grid.
-    contour : float
-        A value along which a line is drawn.
-    """
-
-    field: "DataArray"
+    field: "DataArray"  # of latitude and longitude, with units
     title: str
-    colours: str
-    limits: tuple[float, float]
-    arrows: "tuple[DataArray, ...]" = ()
-    contour: float | None = None
+    colours: str  # a colour map of matplotlib
+    limits: tuple[float, float]  # values of its ends; what is less is not drawn
+    arrows: "tuple[DataArray, ...]" = ()  # eastward and northward parts of a flow on the same grid
+    contour: float | None = None  # a value along which a line is drawn
 
     def draw(self, axes: "Axes") -> None:
         """Draw it with its colour bar."""
@@ -68,12 +53,7 @@ class Map:
 
 @dataclass(frozen=True)
 class Maps:
-    """Fields on maps, below each other.
-
-    Parameters
-    ----------
-    maps : sequence of Map
-    """
+    """Fields on maps, below each other."""
 
     maps: Sequence[Map]
 

@@ -21,20 +21,10 @@ _HAIR = 0.004  # least share of a panel that is drawn
 
 @dataclass(frozen=True)
 class ColumnInFile:
-    """Where the bytes of one column lie in files of several layouts: Figure 8 of Lee et al. 2008.
+    """Where the bytes of a column lie in files of several layouts: Figure 8 of Lee et al. 2008."""
 
-    Parameters
-    ----------
-    layouts : mapping of str to Layout
-        A chunk that holds part of the column counts as a whole.
-    shape : tuple of int
-        Rows and columns of the array.
-    column : int
-    title : str
-    """
-
-    layouts: Mapping[str, Layout]
-    shape: tuple[int, int]
+    layouts: Mapping[str, Layout]  # a chunk that holds part of the column counts as a whole
+    shape: tuple[int, int]  # rows and columns of the array
     column: int
     title: str
 
@@ -64,20 +54,12 @@ class ColumnInFile:
 
 @dataclass(frozen=True)
 class SentBytes:
-    """Which bytes of a file were sent to each reader: a panel a read, a bar from first to last.
+    """Which bytes of a file were sent to each reader: a panel a read, a bar from first to last."""
 
-    Parameters
-    ----------
-    ranges : pandas.DataFrame
-        Records with read, reader, stored_at and chunk_bytes of each range, and file_bytes.
-    title : str
-    highlighted : str
-        The reader whose bytes have another colour.
-    """
-
+    # records with read, reader, stored_at and chunk_bytes of each range, and file_bytes
     ranges: pd.DataFrame
     title: str
-    highlighted: str = ""
+    highlighted: str = ""  # the reader whose bytes have another colour
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""
@@ -110,24 +92,13 @@ class SentBytes:
 
 @dataclass(frozen=True)
 class Successive:
-    """How long each of successive reads takes, over its place in the file.
+    """How long each of successive reads takes, over its place in the file."""
 
-    Parameters
-    ----------
-    seconds : pandas.Series
-        By reader and place, the latter as text.
-    title : str
-    across, upwards : str
-        What the axes are; upwards in microseconds.
-    lines : mapping of str to float
-        Times that are marked, in seconds.
-    """
-
-    seconds: "pd.Series[float]"
+    seconds: "pd.Series[float]"  # by reader and place, the latter as text
     title: str
-    across: str
+    across: str  # what the axes are; upwards in microseconds
     upwards: str
-    lines: Mapping[str, float]
+    lines: Mapping[str, float]  # times that are marked, in seconds
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""
@@ -153,16 +124,10 @@ class Successive:
 
 @dataclass(frozen=True)
 class PointsInChunk:
-    """Where decompression of a chunk can start: Figure 2 of Penard et al. 2025.
+    """Where decompression of a chunk can start: Figure 2 of Penard et al. 2025."""
 
-    Parameters
-    ----------
-    points : pandas.DataFrame
-        Records with the labels file and index: a row for each point and one for the end, with
-        out_at and stored_at, in decompressed and in compressed bytes.
-    title : str
-    """
-
+    # records with the labels file and index: a row for each point and one for the end, with
+    # out_at and stored_at, in decompressed and in compressed bytes
     points: pd.DataFrame
     title: str
 
@@ -189,19 +154,11 @@ class PointsInChunk:
 
 @dataclass(frozen=True)
 class DecodedBytes:
-    """What requests want of a chunk, and what is decoded for them: Figures 4 and 5 of Penard et al.
+    """What requests want of a chunk, and what is decoded: Figures 4 and 5 of Penard et al. 2026."""
 
-    Parameters
-    ----------
-    sections : pandas.DataFrame
-        Records with the labels file, index and request: rows of the phases chunk, run and section.
-    panel : str
-        The label that makes the panels.
-    title : str
-    """
-
+    # records with the labels file, index and request: rows of the phases chunk, run and section
     sections: pd.DataFrame
-    panel: str
+    panel: str  # the label that makes the panels
     title: str
 
     def __call__(self) -> "Figure":

@@ -28,19 +28,11 @@ _FRAME = "#D55E00"
 
 @dataclass(frozen=True)
 class MapOfLinks:
-    """Which reader is the fastest over links of any round trip and rate, by the model.
+    """Which reader is the fastest over links of any round trip and rate, by the model."""
 
-    Parameters
-    ----------
-    moved : pandas.DataFrame
-        From `hyperslab.analysis.cost.moved`, by panel, layout and reader.
-    title : str
-    marked : sequence of (str, float, float)
-        A marker of matplotlib, a round trip in seconds and a rate in bytes a second.
-    """
-
-    moved: pd.DataFrame
+    moved: pd.DataFrame  # from `hyperslab.analysis.cost.moved`, by panel, layout and reader
     title: str
+    # a marker of matplotlib, a round trip in seconds and a rate in bytes a second
     marked: Sequence[tuple[str, float, float]] = ()
 
     @cached_property
@@ -148,18 +140,10 @@ def _innermost(mine: NDArray[np.bool_]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Remedies:
-    """How many times as long as the quickest each remedy takes, and which is good enough.
+    """How many times as long as the quickest each remedy takes, and which is good enough."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        From `hyperslab.analysis.places.chosen`.
-    remedies : mapping of (str, str) to str
-        By layout and reader, what has to be done: the rows, from above.
-    title : str
-    """
-
-    table: pd.DataFrame
+    table: pd.DataFrame  # from `hyperslab.analysis.places.chosen`
+    # by layout and reader, what has to be done: the rows, from above
     remedies: Mapping[tuple[str, str], str]
     title: str
 

@@ -27,20 +27,11 @@ LARGEST_BYTES = 1_000_000
 
 @dataclass(frozen=True)
 class Added:
-    """What was added, and where.
-
-    Parameters
-    ----------
-    folder : Path
-    notebooks : tuple of str
-        Of the folder as it is now.
-    changed : bool
-        Whether anything was written.
-    """
+    """What was added, and where."""
 
     folder: Path
-    notebooks: tuple[str, ...]
-    changed: bool
+    notebooks: tuple[str, ...]  # of the folder as it is now
+    changed: bool  # whether anything was written
 
     @property
     def total_bytes(self) -> int:

@@ -10,16 +10,6 @@ _SHOWN = 12
 class Problem:
     """One reason to refuse records, and what to do about it.
 
-    Parameters
-    ----------
-    file : str
-    what : str
-    remedy : str
-    column : str
-        Of a table, or the fact of machine.json; "" for the whole file.
-    publishing : bool
-        Whether it keeps records only from being published, and pages may be drawn from them.
-
     Examples
     --------
     >>> print(Problem("a.parquet", "is text, must be a number", "measure again", column="block"))
@@ -29,7 +19,8 @@ class Problem:
     file: str
     what: str
     remedy: str
-    column: str = ""
+    column: str = ""  # of a table, or the fact of machine.json; "" for the whole file
+    # whether it keeps records only from being published, and pages may be drawn from them
     publishing: bool = False
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping

@@ -73,11 +73,6 @@ def plan_copy(
 
     Of the memory, `taken_bytes` are taken before. A chunk cache that is None is the library's own,
     or less where that does not fit. With `scratch` values may go through a file of their size.
-
-    Raises
-    ------
-    MemoryLimitError
-        When not even one chunk of the copy fits, with the memory that would do.
     """
     free = memory_bytes - taken_bytes - MARGIN_BYTES
     own = library_cache_bytes(variables[0][1].format)
@@ -122,13 +117,7 @@ def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
 
 
 def library_cache_bytes(format: str) -> int:
-    """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none.
-
-    Examples
-    --------
-    >>> library_cache_bytes("netcdf3"), library_cache_bytes("netcdf4") > 0
-    (0, True)
-    """
+    """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none."""
     if format in (*NETCDF4, "nczarr"):
         import netCDF4
 
@@ -141,13 +130,7 @@ def library_cache_bytes(format: str) -> int:
 
 
 def call_bytes(format: str) -> int:
-    """Return what a library holds, in bytes, for each chunk that one call touches.
-
-    Examples
-    --------
-    >>> call_bytes("netcdf3"), call_bytes("hdf5")
-    (0, 7000)
-    """
+    """Return what a library holds, in bytes, for each chunk that one call touches."""
     if format in (*NETCDF4, "hdf5"):
         return _HDF5_CALL_BYTES
     return _ZARR_CALL_BYTES if format.startswith(("zarr", "nczarr")) else 0
@@ -269,13 +252,6 @@ def touched(
     """Return the most chunks that a block of elements, some steps apart, can touch.
 
     An `aligned` block begins where a chunk does along axes on which it holds whole ones.
-
-    Examples
-    --------
-    >>> touched((10, 10), (10, 5), (100, 100)), touched((10, 10), (10, 5), (100, 100), aligned=True)
-    (6, 2)
-    >>> touched((3, 1), (10, 5), (100, 100), (20, 1))
-    3
     """
     if chunks is None:
         return 0

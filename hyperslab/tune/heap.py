@@ -15,16 +15,6 @@ def give_up() -> bool:
     How much a step before it left behind would else decide how many pages the next one has to
     fetch anew, which costs as much as reading a few megabytes that are in memory. From then on
     allocations of one size come from one place, whatever was allocated before.
-
-    Returns
-    -------
-    bool
-        False where the C library has no way: then nothing is done.
-
-    Examples
-    --------
-    >>> give_up() in (True, False)
-    True
     """
     try:
         libc = ctypes.CDLL(None)

@@ -13,11 +13,6 @@ def resident_bytes() -> int:
     """Return the memory of this process that is resident now, in bytes.
 
     Where the system does not say, it is the most there has been.
-
-    Examples
-    --------
-    >>> 2**20 < resident_bytes() <= peak_bytes()
-    True
     """
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -27,13 +22,7 @@ def resident_bytes() -> int:
 
 
 def peak_bytes() -> int:
-    """Return the most memory of this process that was resident at once, in bytes (VmHWM).
-
-    Examples
-    --------
-    >>> peak_bytes() > 2**20
-    True
-    """
+    """Return the most memory of this process that was resident at once, in bytes (VmHWM)."""
     try:
         found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     except OSError:
@@ -45,11 +34,5 @@ def peak_bytes() -> int:
 
 
 def mib(nbytes: float) -> str:
-    """Return bytes as MiB, rounded up, for a sentence.
-
-    Examples
-    --------
-    >>> mib(2**20 + 1), mib(5 * 2**30)
-    ('2 MiB', '5,120 MiB')
-    """
+    """Return bytes as MiB, rounded up, for a sentence."""
     return f"{-int(-nbytes // 2**20):,} MiB"

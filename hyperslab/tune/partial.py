@@ -18,13 +18,7 @@ _MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+
 
 
 def part_name(name: str, pid: int | None = None) -> str:
-    """Return the name that a file has until it is whole: it carries this machine and process.
-
-    Examples
-    --------
-    >>> part_name("sst.nc", pid=7).startswith(".sst.nc."), part_name("sst.nc", 7)[-7:]
-    (True, '-7.part')
-    """
+    """Return the name that a file has until it is whole: it carries this machine and process."""
     return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.part"
 
 

@@ -160,13 +160,7 @@ def reread(
     lap: Lap = untimed,
     verify: bool = True,
 ) -> None:
-    """Read a copied variable again, phase data_reread, and compare every value.
-
-    Raises
-    ------
-    WrongValuesError
-        When a value differs, with the first place.
-    """
+    """Read a copied variable again, phase data_reread, and compare every value."""
     name, quantize = variable.name, layout.quantize
     for slab, expected in zip(route.pieces, ledger, strict=True):
         with lap("data_reread") as columns:
@@ -186,13 +180,5 @@ def reread(
 
 
 def add_bytes(columns: dict[str, object], nbytes: int) -> None:
-    """Count bytes of values to the columns of a phase.
-
-    Examples
-    --------
-    >>> columns: dict[str, object] = {"useful_bytes": 3}
-    >>> add_bytes(columns, 4)
-    >>> columns
-    {'useful_bytes': 7}
-    """
+    """Count bytes of values to the columns of a phase."""
     columns["useful_bytes"] = int(str(columns.get("useful_bytes", 0))) + nbytes

@@ -148,25 +148,6 @@ def copy(
 
     The copy is written beside the output under another name, flushed to the device, compared, and
     only then named. What killed copies to the same output left is removed first.
-
-    Parameters
-    ----------
-    address, output
-        As for `rechunk`, which says what is raised too.
-    target
-        The layout, or what gives it for the opened source.
-    variables
-        Names; all that can be copied when not given.
-    memory_bytes, whole_process
-        What copying may add to what this process takes already, or may take with that.
-    scratch
-        Folder of the scratch file, where one is needed; that of the output when not given.
-    overwrite, verify
-        Whether a file or Zarr store at `output` may be replaced, and whether values are compared.
-    say
-        Is told the plan, a line each, before anything is written.
-    progress
-        Is told the bytes that will go by, and gives what brackets each read and write.
     """
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
@@ -398,11 +379,5 @@ class _Job:
 
 
 def times(number: float) -> str:
-    """Return how often something is read, in words.
-
-    Examples
-    --------
-    >>> times(1.0), times(1.52)
-    ('once', '1.5 times')
-    """
+    """Return how often something is read, in words."""
     return "once" if number <= 1.005 else f"{number:.1f} times"

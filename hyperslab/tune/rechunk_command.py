@@ -100,15 +100,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Rewrite the file, and return the exit code: 0, or 1 when it was interrupted.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had; nothing is written then.
-    OSError, RuntimeError
-        When there is no room, or a value differs.
-    """
+    """Rewrite the file, and return the exit code: 0, or 1 when it was interrupted."""
     codec, level = parse.codec(arguments.codec) if arguments.codec else ("same", None)
     options: dict[str, Any] = {
         "chunks": lengths("--chunks", arguments.chunks),
@@ -147,18 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def lengths(option: str, text: str) -> dict[str, int]:
-    """Return lengths by dimension.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-
-    Examples
-    --------
-    >>> lengths("--chunks", "time=-1,lat=32")
-    {'time': -1, 'lat': 32}
-    """
+    """Return lengths by dimension."""
     found: dict[str, int] = {}
     for part in text.split(",") if text else ():
         dim, _, number = (word.strip() for word in part.rpartition("="))

@@ -17,15 +17,7 @@ Lengths = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Slabs:
-    """The pieces of an array that are copied one after the other; those at the ends are shorter.
-
-    Examples
-    --------
-    >>> list(Slabs((5, 4), (3, 4)))
-    [(slice(0, 3, None), slice(0, 4, None)), (slice(3, 5, None), slice(0, 4, None))]
-    >>> Slabs((10, 10), (5, 10)).reads((1, 10)), Slabs((10, 10), (10, 5)).reads((1, 10))
-    (1.0, 2.0)
-    """
+    """The pieces of an array that are copied one after the other; those at the ends are shorter."""
 
     shape: Lengths
     lengths: Lengths
@@ -64,13 +56,7 @@ def _count(shape: Sequence[int], lengths: Sequence[int]) -> int:
 
 
 def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
-    """Yield a slab cut at the multiples of lengths, in C order.
-
-    Examples
-    --------
-    >>> [part[0] for part in cut((slice(2, 7),), (3,))]
-    [slice(2, 3, None), slice(3, 6, None), slice(6, 7, None)]
-    """
+    """Yield a slab cut at the multiples of lengths, in C order."""
     axes = []
     for s, length in zip(slab, lengths, strict=True):
         inner = range((s.start // length + 1) * length, s.stop, length)
@@ -80,13 +66,7 @@ def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
 
 
 def runs(shape: Sequence[int], itemsize: int) -> Lengths:
-    """Return a block of contiguous data that one read moves anyway, as if it were a chunk.
-
-    Examples
-    --------
-    >>> runs((100, 1000, 1000), 4)
-    (1, 16, 1000)
-    """
+    """Return a block of contiguous data that one read moves anyway, as if it were a chunk."""
     lengths, left = [1] * len(shape), max(_RUN_BYTES // itemsize, 1)
     for axis in reversed(range(len(shape))):
         lengths[axis] = max(min(shape[axis], left), 1)
@@ -98,13 +78,6 @@ def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, 
     """Choose the pieces of an array: whole units, which read the chunks of the source the least.
 
     A piece has at most `most` elements, unless one unit has more.
-
-    Examples
-    --------
-    >>> choose((100, 100), 4, (10, 100), (100, 10), 10_000).lengths
-    (100, 100)
-    >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
-    (100, 50)
     """
     shape = tuple(shape)
     if not shape or 0 in shape:

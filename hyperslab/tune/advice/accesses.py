@@ -34,18 +34,6 @@ def weights(given: Sequence[str]) -> dict[str, float]:
     """Return the share of each access from what was typed: NAME=SHARE, or names alone.
 
     Shares sum to 1, or to 100 where they are written in percent; names without any have equal ones.
-
-    Examples
-    --------
-    >>> weights(["time_series=0.7", "map=0.3"]), weights(["map=25%", "whole=75%"])
-    ({'time_series': 0.7, 'map': 0.3}, {'map': 0.25, 'whole': 0.75})
-    >>> weights(["map", "profile"])
-    {'map': 0.5, 'profile': 0.5}
-    >>> weights(["map=0.5", "profile=0.2"])
-    Traceback (most recent call last):
-    ...
-    ValueError: --access: the shares sum to 0.7, not to 1 (or 100%): give map=0.714, profile=0.286 \
-to keep their proportion
     """
     typed: dict[str, str] = {}
     for text in (part for one in given for part in one.split(",")):
@@ -101,13 +89,7 @@ def _normalised(shares: Mapping[str, float], wholes: Sequence[float]) -> dict[st
 
 
 def roles(given: Sequence[str]) -> dict[str, str]:
-    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x).
-
-    Examples
-    --------
-    >>> roles(["time=n,y=j", "x=i"])
-    {'n': 'T', 'j': 'Y', 'i': 'X'}
-    """
+    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x)."""
     axes = {}
     for text in (part for one in given for part in one.split(",")):
         role, _, dim = (piece.strip() for piece in text.partition("="))
@@ -178,13 +160,7 @@ def resolve(
 def neighbours(
     selection: Indices, shape: Sequence[int], calls: int, *, last: bool
 ) -> tuple[Indices, ...]:
-    """Return a selection and those next to it, along the last (or first) axis that it has one of.
-
-    Examples
-    --------
-    >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
-    ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
-    """
+    """Return a selection and those next to it, along the last (or first) axis that it has one of."""
     single = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
     if calls == 1 or not single:
         return (selection,)

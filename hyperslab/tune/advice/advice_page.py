@@ -103,13 +103,7 @@ def _spoken(advice: Advice) -> dict[str, str]:
 
 
 def bare_name(address: str) -> str:
-    """Return an address without folders, and of a URL without its server.
-
-    Examples
-    --------
-    >>> bare_name("/data/sst.nc"), bare_name("https://me:secret@example.org/data/sst.nc?token=1")
-    ('sst.nc', 'https://SERVER/sst.nc')
-    """
+    """Return an address without folders, and of a URL without its server."""
     name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
     return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
 
@@ -132,11 +126,6 @@ def addressed(commands: str, address: str) -> str:
     """Return commands with the address of the file in place of its bare name.
 
     What may be secret in a URL is left out.
-
-    Examples
-    --------
-    >>> addressed("nccopy a.nc a-9x9.nc\\nopen('a.nc')", "/my data/a.nc")
-    "nccopy '/my data/a.nc' a-9x9.nc\\nopen('/my data/a.nc')"
     """
     bare = bare_name(address)
     whole = shown(address) if is_url(address) else str(Path(address).resolve())
@@ -198,13 +187,7 @@ def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points that no other betters in both coordinates, by the first.
-
-    Examples
-    --------
-    >>> front([(1, 5), (2, 2), (3, 3), (4, 1)])
-    [(1, 5), (2, 2), (4, 1)]
-    """
+    """Return the points that no other betters in both coordinates, by the first."""
     best: list[tuple[float, float]] = []
     for point in sorted(points):
         if not best or point[1] < best[-1][1]:

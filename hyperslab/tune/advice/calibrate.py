@@ -102,12 +102,6 @@ def field(texture: str, shape: tuple[int, int, int], dtype: str) -> NDArray[Any]
 
     Noise fills most bits of "noisy" floats; "packed" ones are whole steps, with a missing value
     over half of the map in "land"; "sparse" is nearly all zero. Integers hold steps.
-
-    Examples
-    --------
-    >>> values = field("sparse", (2, 64, 64), "i2")
-    >>> values.dtype.name, bool((values == 0).mean() > 0.5)
-    ('int16', True)
     """
     random = np.random.default_rng(TEXTURES.index(texture))
     t, y, x = (np.linspace(0, 1, n, dtype="f4") for n in shape)
@@ -283,25 +277,12 @@ def timed(
 
 
 def typical(times: Sequence[float]) -> float:
-    """Return the time that a quarter of the samples stay below: what others do only adds.
-
-    Examples
-    --------
-    >>> typical([1.0, 1.2, 9.0])
-    1.1
-    """
+    """Return the time that a quarter of the samples stay below: what others do only adds."""
     return float(np.quantile(times, 0.25))
 
 
 def fitted(samples: Sequence[tuple[Read, float]]) -> dict[str, float]:
-    """Return the cost of each count, none negative: relative errors are least, outliers count less.
-
-    Examples
-    --------
-    >>> reads = [Read((n, 9), "f4", Layout("binary"), (...,), "plain") for n in (100, 4000)]
-    >>> round(fitted([(read, 1e-3) for read in reads])["plain/binary:first"], 6)
-    0.001
-    """
+    """Return the cost of each count, none negative; outliers count less."""
     from scipy.optimize import nnls
 
     rows = [terms(read, counts_of(read)) for read, _ in samples]

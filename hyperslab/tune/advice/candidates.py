@@ -29,13 +29,7 @@ _CODECS = (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to have the file, or to read it as it is.
-
-    Examples
-    --------
-    >>> Candidate("now", NOW, Layout("netcdf3"), "netcdf4").rewrites
-    False
-    """
+    """A way to have the file, or to read it as it is."""
 
     name: str  # its label in tables, unique
     kind: str  # NOW, LAYOUT (the file is rewritten) or REMEDY (it is read otherwise)
@@ -52,17 +46,7 @@ class Candidate:
 
 
 def name_of(layout: Layout, own_format: str = "") -> str:
-    """Return a label: chunks, codec and what else was chosen, and the format where it is another.
-
-    Examples
-    --------
-    >>> name_of(Layout("netcdf4", (72, 20, 20), "deflate", 1, shuffle=True))
-    '72x20x20 deflate:1 shuffle'
-    >>> name_of(Layout("zarr3", (9, 9), "zstd", 3, shards=(90, 90)))
-    'zarr3 9x9 zstd:3 shards 90x90'
-    >>> name_of(Layout("hdf5", (9, 9)), "netcdf4")
-    'hdf5 9x9'
-    """
+    """Return a label: chunks, codec, what else was chosen, and another format."""
     hdf5 = layout.format in (*NETCDF4, "hdf5")
     own = hdf5 and (layout.page_bytes or layout.format == (own_format or layout.format))
     words = [] if own else [layout.format]

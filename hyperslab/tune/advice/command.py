@@ -132,13 +132,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argpar
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Advise and report; return the exit code: 0, or 1 when it was interrupted.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had; nothing is measured then.
-    """
+    """Advise and report; return the exit code: 0, or 1 when it was interrupted."""
     from .costs import ROUGH
     from .kept_costs import ensured
 
@@ -206,13 +200,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
 
 
 def budget_of(text: str) -> tuple[float | None, float]:
-    """Return the bytes that are allowed, or else a multiple of the present ones.
-
-    Examples
-    --------
-    >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
-    ((None, 2.0), (1048576.0, 1.0), (None, inf))
-    """
+    """Return the bytes that are allowed, or else a multiple of the present ones."""
     if text == "any":
         return None, float("inf")
     times = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
@@ -228,15 +216,7 @@ def budget_of(text: str) -> tuple[float | None, float]:
 
 
 def link_of(text: str, address: str) -> Link | None:
-    """Return the way to the store that a file is read from; None for this machine's disk.
-
-    Examples
-    --------
-    >>> link_of("20MB/s,80ms", "a.nc")
-    Link(bytes_per_s=20000000.0, round_trip_s=0.08)
-    >>> link_of("local", "a.nc") is None, link_of("", "https://example.org/a.nc") == FAR
-    (True, True)
-    """
+    """Return the way to the store that a file is read from; None for this machine's disk."""
     if text == "local" or (not text and not is_url(address)):
         return None
     if text in ("", "s3") or is_url(text):

@@ -276,15 +276,7 @@ def read_of(
 
 
 def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: float) -> float:
-    """Return the bytes that a variable takes in a layout, padding included.
-
-    Examples
-    --------
-    >>> from hyperslab.io import Layout
-    >>> found = Candidate("a", "layout", Layout("netcdf4", (6, 6)), "netcdf4")
-    >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
-    576.0
-    """
+    """Return the bytes that a variable takes in a layout, padding included."""
     if not candidate.rewrites and variable.stored_bytes:
         return float(variable.stored_bytes)
     chunks = candidate.layout.chunks

@@ -57,13 +57,7 @@ def missing() -> tuple[str, ...]:
 
 
 def carried_bytes(link: Link, most: int) -> int:
-    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least.
-
-    Examples
-    --------
-    >>> carried_bytes(Link(20e6, 0.08), 2**26), carried_bytes(Link(100e3, 0.1), 2**26)
-    (20000000, 1048576)
-    """
+    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least."""
     return min(max(int(min(link.bytes_per_s * _CARRIED_S, most)), _LEAST_BYTES), most)
 
 
@@ -79,11 +73,6 @@ def try_out(
 
     The first candidate is the file as it is, measured under two labels. Processes on this machine's
     disk are those given; far reads have their own. A BusyError says that another run is measuring.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Records: a case for each candidate, by its name, and a pattern for each access.
     """
     with ExitStack() as own:
         folder = Path(own.enter_context(tempfile.TemporaryDirectory(dir=scratch)))

@@ -21,30 +21,14 @@ _SINGLE = ("format", "codec", "quantize", "endian", "cache")
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be measured: the options, resolved for the file.
+    """What is to be measured: the options, resolved for the file."""
 
-    Parameters
-    ----------
-    head
-        The file and what is copied of it, in words.
-    names
-        The variables that are copied.
-    targets
-        The layouts, the file's own first.
-    patterns
-        The reads.
-    memory_bytes
-        Most bytes for data on their way.
-    ranks
-        So many processes write and read the whole together; 0 for one process without MPI.
-    """
-
-    head: str
-    names: tuple[str, ...]
-    targets: tuple[Target, ...]
-    patterns: tuple[Pattern, ...]
-    memory_bytes: int
-    ranks: int = 0
+    head: str  # the file and what is copied of it, in words
+    names: tuple[str, ...]  # the variables that are copied
+    targets: tuple[Target, ...]  # the layouts, the file's own first
+    patterns: tuple[Pattern, ...]  # the reads
+    memory_bytes: int  # most bytes for data on their way
+    ranks: int = 0  # so many processes write and read the whole together
 
     def words(self) -> str:
         """Say what comes, before it takes its time."""
@@ -56,13 +40,7 @@ class Asked:
 
 
 def asked_for(arguments: argparse.Namespace) -> Asked:
-    """Open the file and return what is to be measured of it.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had.
-    """
+    """Open the file and return what is to be measured of it."""
     from ..source import open_source
     from .ranks import check_ranks, writable
 

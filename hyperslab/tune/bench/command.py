@@ -24,13 +24,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had; nothing is measured then.
-    """
+    """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong."""
     from ..report.files import check
     from .outputs import FILES, check_kept, keep
 
@@ -55,18 +49,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
 
 def measured(words: Sequence[str]) -> pd.DataFrame:
-    """Return the records of a benchmark, for the words after `hyperslab bench`.
-
-    Parameters
-    ----------
-    words
-        Options and the file, as on the command line; what writes files has no effect.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had.
-    """
+    """Return the records of a benchmark, for the words after `hyperslab bench`."""
     commands = argparse.ArgumentParser().add_subparsers()
     arguments = add_options(commands).parse_args(words)
     return _measure(arguments, asked_for(arguments))[0]

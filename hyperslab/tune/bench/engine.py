@@ -181,28 +181,14 @@ def bench(
 
 
 def notes(frame: pd.DataFrame) -> list[str]:
-    """Return what is to be said of a bench beside its numbers, a sentence each.
-
-    Examples
-    --------
-    >>> notes(pd.DataFrame([{"experiment": "note", "case": "a", "status": "it was so."}]))
-    ['a: it was so.']
-    """
+    """Return what is to be said of a bench beside its numbers, a sentence each."""
     rows = frame[frame["experiment"] == NOTE]
     named = zip(rows["case"], rows["status"], strict=True)
     return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
 
 
 def error_of(status: str) -> Exception:
-    """Return the error that a sample ended with, from the name and the text that it left.
-
-    Examples
-    --------
-    >>> error_of("OSError: [Errno 28] the disk is full")
-    OSError('the disk is full')
-    >>> error_of("the process ended early")
-    RuntimeError('the process ended early')
-    """
+    """Return the error that a sample ended with, from the name and the text that it left."""
     found = re.match(r"([A-Za-z]\w*(?:Error|Exception)): (?:\[Errno \d+\] )?", status)
     if not found:
         return RuntimeError(status)

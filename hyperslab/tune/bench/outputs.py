@@ -34,13 +34,7 @@ FILES = ("csv", "json", "parquet", "plot", "html", "output")
 
 
 def check_kept(arguments: argparse.Namespace, targets: Sequence[Target]) -> None:
-    """Refuse a folder for the layouts that has not room for their names.
-
-    Raises
-    ------
-    ValueError
-        When it is a file, cannot be made or written to, or holds one of the names.
-    """
+    """Refuse a folder for the layouts that has not room for their names."""
     if not arguments.keep:
         return
     folder = Path(arguments.keep)

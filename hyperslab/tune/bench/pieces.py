@@ -22,23 +22,6 @@ def pieces(
     """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
 
     Their values fit into the limit, and what the library holds for the chunks of one does too.
-
-    Parameters
-    ----------
-    selection
-        What is read.
-    variable
-        Of which.
-    layout
-        How it lies in the copy.
-    limit_bytes
-        Most bytes of a piece; `PIECE_BYTES` when not given, or when it is more.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (4, 2**22), "f8")
-    >>> list(pieces((slice(0, 2), slice(0, 2**22)), sst, Layout()))
-    [(slice(0, 1, 1), slice(0, 4194304, 1)), (slice(1, 2, 1), slice(0, 4194304, 1))]
     """
     chosen = region(selection, variable.shape, variable.name)
     limit = min(limit_bytes or PIECE_BYTES, PIECE_BYTES)

@@ -28,24 +28,12 @@ SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, abou
 
 @dataclass(frozen=True)
 class Prepared:
-    """What is known of one target before it is measured.
+    """What is known of one target before it is measured."""
 
-    Parameters
-    ----------
-    trial
-        The sample, but for the path of the copy.
-    layout
-        Of the largest variable.
-    notes
-        What its format has no place for and where the memory is short, a sentence each.
-    disk_bytes
-        The room on the disk that is asked for.
-    """
-
-    trial: Trial | RanksTrial
-    layout: Layout
+    trial: Trial | RanksTrial  # the sample, but for the path of the copy
+    layout: Layout  # of the largest variable
     notes: tuple[str, ...]
-    disk_bytes: int
+    disk_bytes: int  # the room on the disk that is asked for
 
 
 def prepare(
@@ -57,15 +45,7 @@ def prepare(
     memory_bytes: int,
     verify: bool = True,
 ) -> Prepared:
-    """Settle how variables of a source are copied into one layout, in one process.
-
-    Raises
-    ------
-    MemoryLimitError
-        When the memory does not do.
-    ValueError
-        When the layout does not fit a variable, or its format cannot hold it.
-    """
+    """Settle how variables of a source are copied into one layout, in one process."""
     try:
         fitted = fit(chosen, target.layouts(chosen), source.attrs)
         layouts = fitted.layouts

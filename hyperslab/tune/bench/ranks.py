@@ -36,13 +36,7 @@ _NOT_WITH_RANKS = {
 
 
 def check_ranks(arguments: argparse.Namespace) -> None:
-    """Refuse ranks that cannot be had, and what ranks cannot do.
-
-    Raises
-    ------
-    ValueError
-        Where MPI is missing: with what of it, and what installs that.
-    """
+    """Refuse ranks that cannot be had, and what ranks cannot do."""
     ranks = arguments.ranks
     if ranks is None:
         if arguments.independent:
@@ -70,13 +64,7 @@ def program() -> Program:
 def writable(
     targets: Sequence[Target], variables: Sequence[SourceVariable], *, asked: bool
 ) -> list[Target]:
-    """Return the layouts that ranks can write; one that was asked for is refused, not left out.
-
-    Raises
-    ------
-    ValueError
-        When there are several variables, one that cannot be shared, or no layout is left.
-    """
+    """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
     variable = variables[0]
     if len(variables) > 1:
         raise ValueError("--ranks writes one variable: name one with --variables")
@@ -108,17 +96,10 @@ class RanksTrial:
     """Write a variable by several ranks, and read it warm and then cold; its phases are `Trial`'s.
 
     Ranks compare what they read with the values, to the last bit.
-
-    Parameters
-    ----------
-    job
-        The write; its path is that of the copy.
-    program
-        What runs it.
     """
 
-    job: RanksJob
-    program: Program
+    job: RanksJob  # the write; its path is that of the copy
+    program: Program  # what runs it
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample."""
@@ -164,11 +145,6 @@ def trial(
 
     Ranks share the slowest dimension, in whole chunks where there are enough; `values` is the file
     of `put_values`.
-
-    Raises
-    ------
-    ValueError
-        When there are more ranks than there is to share, or each alone cannot compress.
     """
     shape, length = variable.shape, variable.shape[0]
     if ranks > length:

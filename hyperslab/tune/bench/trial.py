@@ -37,40 +37,19 @@ class Trial:
     (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
     memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
     new memory, so that no layout profits from what its writing left behind.
-
-    Parameters
-    ----------
-    address, format, library
-        Of the source; see `reopen`.
-    path
-        Of the copy; removed by the case, not here.
-    items
-        For each variable how it is in the source, what is defined in the copy, and its layout.
-    attrs
-        Of the copy as a whole.
-    reads
-        For each pattern by name: for each variable by name, selections that are read in turn.
-    cache_bytes
-        Chunk cache of each variable of the copy; None for the library's own.
-    memory_bytes
-        What this process may take.
-    verify
-        Whether every value is compared; all are read in any case.
-    cold
-        Whether the source was evicted before.
     """
 
-    address: str
-    format: str
-    library: str
-    path: Path
+    address: str  # of the source; see `reopen`
+    format: str  # of the source; see `reopen`
+    library: str  # of the source; see `reopen`
+    path: Path  # of the copy; removed by the case, not here
     items: tuple[tuple[SourceVariable, Variable, Layout], ...]
-    attrs: Mapping[str, object]
-    reads: Reads
-    cache_bytes: int | None
-    memory_bytes: int
-    verify: bool = True
-    cold: bool = False
+    attrs: Mapping[str, object]  # of the copy as a whole
+    reads: Reads  # for each pattern by name
+    cache_bytes: int | None  # chunk cache of each variable of the copy; None for the library's own
+    memory_bytes: int  # what this process may take
+    verify: bool = True  # whether every value is compared; all are read in any case
+    cold: bool = False  # whether the source was evicted before
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""

@@ -23,15 +23,6 @@ class Truth:
 
     The source is not read again for them. A selection that is too large is not kept: its values
     are those that the whole copy was compared in.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("x",), (10,), "i4")
-    >>> truth = Truth({"some": {"sst": [(slice(2, 9),)]}}, {"sst": sst}, 1000)
-    >>> for start in (0, 5):
-    ...     piece = slice(start, start + 5)
-    ...     truth.watcher("sst")((piece,), np.arange(10, dtype="i4")[piece])
-    >>> truth.check("some", "sst", 0, (slice(3, 6),), np.array([3, 4, 5], "i4"), Layout())
     """
 
     def __init__(
@@ -82,13 +73,7 @@ class Truth:
         values: NDArray[Any],
         layout: Layout,
     ) -> None:
-        """Compare what was read of a selection, or of a piece of it.
-
-        Raises
-        ------
-        WrongValuesError
-            When a value differs.
-        """
+        """Compare what was read of a selection, or of a piece of it."""
         if (pattern, name, number) not in self._kept:
             return
         chosen, kept = self._kept[pattern, name, number]

@@ -22,14 +22,7 @@ from .text import sentences, text, warnings
 
 
 def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
-    """Refuse files that could not be written, before anything is measured.
-
-    Raises
-    ------
-    ValueError
-        For a folder that is not there or cannot be written to, a file that is one already, one
-        that two options name, or a picture of an unknown kind.
-    """
+    """Refuse files that could not be written, before anything is measured."""
     if arguments.plot:
         check_plot(Path(arguments.plot))
     seen: dict[str, str] = {}
@@ -63,26 +56,7 @@ def write(
     head: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write what was asked for of a benchmark; "-" is standard output.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-    csv, json, parquet, plot, html
-        Names of files; None for none.
-    title
-        Above the picture and the page.
-    head
-        What was measured, for the page.
-    notes
-        What else the benchmark has to say, for the JSON and the page.
-
-    Raises
-    ------
-    OSError
-        When a file cannot be written; what had its name stays.
-    """
+    """Write what was asked for of a benchmark; "-" is standard output."""
     if parquet:
         put("parquet", parquet, frame.to_parquet(None, index=False))
     if plot:

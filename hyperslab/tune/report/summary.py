@@ -50,13 +50,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm.
-
-    Examples
-    --------
-    >>> Quantity("map", "cold").label
-    'map, cold'
-    """
+    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm."""
 
     name: str
     cache_state: str = ""
@@ -120,20 +114,6 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     bm_file's times are medians here, in microseconds. Its rates are bytes of the data, not of the
     file, over the time of the data alone, in MB/s of 10^6 bytes: the first row of the document's
     table has 100,000 shorts, so 200,000 bytes / 409 µs = 488.998. Ours are in bytes and seconds.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        target, `BM_COLUMNS`, then format, chunks, codec, level, quantize, cache_bytes, file_bytes,
-        ratio (bytes of the data over those of the file), repeats, verified, status, peak_bytes, and
-        for every quantity its median and 95 % interval: ``…_s``, ``…_low_s``, ``…_high_s``.
-        Bytes and times are of all variables together; where several are copied, deflate, shuffle,
-        chunk lengths, codec, level and quantize are those of the largest.
 
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts in
     1 to 6 dimensions.
@@ -217,29 +197,14 @@ def _bm_format(name: str) -> int | str:
 
 @dataclass(frozen=True)
 class Best:
-    """The quickest layout for one quantity.
-
-    Parameters
-    ----------
-    quantity
-    target
-        The layout with the lowest median.
-    alike
-        Others whose paired ratio to it cannot be told from one.
-    gain
-        Time of the layout compared with over that of the best; None when that is the best itself.
-    baseline
-        The layout compared with: the file's own, else the slowest.
-    ahead
-        Whether it is told apart from any other; if not, no layout is the best.
-    """
+    """The quickest layout for one quantity."""
 
     quantity: Quantity
-    target: str
-    alike: tuple[str, ...]
-    gain: Interval | None
-    baseline: str
-    ahead: bool = True
+    target: str  # the layout with the lowest median
+    alike: tuple[str, ...]  # others whose paired ratio to it cannot be told from one
+    gain: Interval | None  # time of the layout compared with over that of the best
+    baseline: str  # the layout compared with: the file's own, else the slowest
+    ahead: bool = True  # whether it is told apart from any other; if not, no layout is the best
 
 
 def ratio(seconds: Times, quantity: Quantity, of: str, to: str) -> Interval | None:

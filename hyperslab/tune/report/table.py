@@ -10,14 +10,6 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
     """Return a table of text: the first column to the left, the others to the right.
 
     Where it is wider than `width` (0: any), it is parted into several, each with the first column.
-
-    Examples
-    --------
-    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
-    layout     file
-    ------  -------
-    copy    41.0 MB
-    1x5         5 B
     """
     first, *others = columns
     wide = {name: max(map(len, (*name.split("\n"), *columns[name]))) for name in columns}
@@ -46,26 +38,12 @@ def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
 
 
 def for_terminal(text: str) -> str:
-    """Return text as a terminal may have it: names from files must not steer it.
-
-    Examples
-    --------
-    >>> for_terminal("wind\\x1b[31m\\nred")
-    'wind [31m\\nred'
-    """
+    """Return text as a terminal may have it: names from files must not steer it."""
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
 def wrapped(lines: str, width: int) -> str:
-    """Return lines broken at words, what goes on indented; 0 for any width.
-
-    Examples
-    --------
-    >>> print(wrapped("map, cold: nothing is faster", 16))
-    map, cold:
-      nothing is
-      faster
-    """
+    """Return lines broken at words, what goes on indented; 0 for any width."""
     if not width:
         return lines
     kept = (

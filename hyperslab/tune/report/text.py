@@ -34,17 +34,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
-    """Return the whole report of a benchmark.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-    counts
-        Whether to add what each layout asked of the system.
-    width
-        Characters of a line: wider tables are parted, longer sentences broken; 0 for any.
-    """
+    """Return the whole report of a benchmark."""
     parts = [copies(frame, width), patterns(frame, width)]
     parts += [counted(frame, width) if counts else ""]
     parts += [wrapped(said(frame), width) for said in (legend, sentences, warnings)]

@@ -15,18 +15,7 @@ def needed_bytes(file: BinaryIO) -> int:
 
     It is open at its beginning.
 
-    Raises
-    ------
-    ValueError
-        When it ends within its header, or has no such header.
-
     Source: the NetCDF Classic Format Specification.
-
-    Examples
-    --------
-    >>> import io
-    >>> needed_bytes(io.BytesIO(b"CDF" + bytes([1, *[0] * 28])))
-    32
     """
 
     def take(n: int) -> bytes:

@@ -48,21 +48,7 @@ Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
-
-    Parameters
-    ----------
-    address
-        As it was given.
-    file
-        An open file of h5py.
-    stat_bytes
-        Its bytes; -1 where unknown.
-    threads
-        Whether what it is read through works in threads of its own.
-    on_close
-        What else is closed with it.
-    """
+    """An HDF5 file that h5py has open, or a netCDF-4 file read as one."""
 
     def __init__(
         self,
@@ -379,13 +365,7 @@ def _plain(value: object) -> object:
 
 
 def hdf5_says(given: str, said: str) -> str:
-    """Return what HDF5's error about opening a file means.
-
-    Examples
-    --------
-    >>> hdf5_says("a.nc", "(truncated file: eof = 9, sblock->base_addr = 0, stored_eof = 20)")
-    'a.nc is truncated: it has 9 bytes of 20; copy or download it again'
-    """
+    """Return what HDF5's error about opening a file means."""
     if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
         return truncated(given, int(found[1]), int(found[2]))
     if "lock" in said:

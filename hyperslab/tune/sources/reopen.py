@@ -15,13 +15,6 @@ def reopen(address: str, format: str, library: str = "") -> Source:
     """Open a path or a URL of a format that `Source.format` gave.
 
     The library is "h5py" for a netCDF-4 file that h5py reads.
-
-    Examples
-    --------
-    >>> reopen("nothing.nc", "netcdf4")
-    Traceback (most recent call last):
-    ...
-    FileNotFoundError: [Errno 2] No such file or directory: 'nothing.nc'
     """
     if is_url(address) and not address.startswith("file://"):
         return open_remote(address)

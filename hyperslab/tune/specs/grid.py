@@ -19,21 +19,11 @@ MOST_TARGETS = 64
 
 @dataclass(frozen=True)
 class Wanted:
-    """The layouts that were asked for, as they were typed.
+    """The layouts that were asked for, as they were typed."""
 
-    Parameters
-    ----------
-    options
-        Values by option, one of `SWEPT`; several are swept over.
-    bm
-        Each ``-c`` of bm_file, a layout of its own.
-    copy
-        Whether the layout as it is comes first, to compare with.
-    """
-
-    options: Mapping[str, Sequence[str]]
-    bm: Sequence[str] = ()
-    copy: bool = True
+    options: Mapping[str, Sequence[str]]  # values by option, one of `SWEPT`; several are swept over
+    bm: Sequence[str] = ()  # each ``-c`` of bm_file, a layout of its own
+    copy: bool = True  # whether the layout as it is comes first, to compare with
 
     @property
     def automatic(self) -> bool:
@@ -49,13 +39,7 @@ class Wanted:
 
     @property
     def common(self) -> str:
-        """What all new layouts have in common, where their names leave it out.
-
-        Examples
-        --------
-        >>> Wanted({"chunks": ("default", "same"), "codec": ("zstd:3",)}).common
-        'zstd:3'
-        """
+        """What all new layouts have in common, where their names leave it out."""
         alike = {name: v[0] for name, v in self.options.items() if name not in self.varied}
         if self.automatic:
             alike.pop("chunks", None)
@@ -69,13 +53,7 @@ class Wanted:
 
 
 def sweeps(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Return the values of ``--grid NAME=VALUE/VALUE`` by name.
-
-    Examples
-    --------
-    >>> sweeps(["codec=none/zstd:3", "chunks=1,721,1440/time=10,lat=100"])
-    {'codec': ['none', 'zstd:3'], 'chunks': ['1,721,1440', 'time=10,lat=100']}
-    """
+    """Return the values of ``--grid NAME=VALUE/VALUE`` by name."""
     found: dict[str, list[str]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
@@ -97,24 +75,7 @@ def targets(
     variables: Mapping[str, SourceVariable],
     chosen: Sequence[SourceVariable],
 ) -> list[Target]:
-    """Return the layouts to try, in order, each once; `candidates` where none was asked for.
-
-    Parameters
-    ----------
-    wanted
-        What was asked for.
-    format
-        Of the file.
-    variables
-        All of its variables, in its order.
-    chosen
-        Those that are copied.
-
-    Raises
-    ------
-    ValueError
-        When something cannot be had; the message names it.
-    """
+    """Return the layouts to try, in order, each once; `candidates` where none was asked for."""
     if not wanted.options and not wanted.bm:
         found = candidates(format, variables, chosen)
         return found if wanted.copy else found[1:]

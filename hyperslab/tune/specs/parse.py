@@ -25,13 +25,7 @@ _SWITCH = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": F
 
 
 def size(text: str) -> int:
-    """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000.
-
-    Examples
-    --------
-    >>> size("256MiB"), size("64M"), size("4096"), size("1.5 GB")
-    (268435456, 67108864, 4096, 1500000000)
-    """
+    """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if not found or found[2].lower() not in _UNITS:
         raise ValueError(f"size {text!r}: give bytes, such as 4096, 64KiB, 256MiB or 1GB")
@@ -39,13 +33,7 @@ def size(text: str) -> int:
 
 
 def format_name(text: str) -> str:
-    """Return a format from its name or bm_file's number for it.
-
-    Examples
-    --------
-    >>> format_name("3"), format_name("zarr")
-    ('netcdf4', 'zarr3')
-    """
+    """Return a format from its name or bm_file's number for it."""
     name = BM_FORMATS.get(text, _FORMAT_NAMES.get(text.lower(), text.lower()))
     known = [format for format in FORMATS if format != "binary"]
     if name not in known:
@@ -55,13 +43,7 @@ def format_name(text: str) -> str:
 
 
 def byteorder(text: str) -> str:
-    """Return a byte order from its name or bm_file's number for it.
-
-    Examples
-    --------
-    >>> byteorder("2")
-    'big'
-    """
+    """Return a byte order from its name or bm_file's number for it."""
     name = BM_ENDIAN.get(text, text.lower())
     if name not in BM_ENDIAN.values():
         raise ValueError(f"endianness {text!r}: give 1 or little, 2 or big, 0 or native")
@@ -69,13 +51,7 @@ def byteorder(text: str) -> str:
 
 
 def chunks(text: str) -> Chunks:
-    """Return chunk lengths: one for each axis, by dimension, or a word.
-
-    Examples
-    --------
-    >>> chunks("1,721,1440"), chunks("time=1,lat=721"), chunks("default")
-    ((1, 721, 1440), (('time', 1), ('lat', 721)), 'default')
-    """
+    """Return chunk lengths: one for each axis, by dimension, or a word."""
     text = text.strip()
     if text.lower() in CHUNK_WORDS:
         return text.lower()
@@ -99,13 +75,7 @@ def chunks(text: str) -> Chunks:
 
 
 def codec(text: str) -> tuple[str, int | None]:
-    """Return a codec and its level, from "zstd:3", "deflate" or "none".
-
-    Examples
-    --------
-    >>> codec("zstd:3"), codec("lz4"), codec("none")
-    (('zstd', 3), ('blosc-lz4', None), ('none', None))
-    """
+    """Return a codec and its level, from "zstd:3", "deflate" or "none"."""
     name, colon, level = text.strip().lower().partition(":")
     name = _CODEC_NAMES.get(name, name)
     if name not in (SAME, "none", *CODECS):
@@ -123,13 +93,7 @@ def codec(text: str) -> tuple[str, int | None]:
 
 
 def quantize(text: str) -> tuple[str, int] | None:
-    """Return how values are quantized: "bitgroom:3" (digits) or "bitround:12" (bits).
-
-    Examples
-    --------
-    >>> quantize("bitround:12")
-    ('bitround', 12)
-    """
+    """Return how values are quantized: "bitgroom:3" (digits) or "bitround:12" (bits)."""
     if text.lower() == "none":
         return None
     mode, _, digits = text.strip().lower().partition(":")
@@ -156,14 +120,6 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
     contiguous, and without any the library picks.
 
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
-
-    Examples
-    --------
-    >>> name, choice = bm_choices("0:-1:0:1024:16:256", ["u"])[0]
-    >>> name, choice.chunks, choice.codec
-    ('u', (1024, 16, 256), 'none')
-    >>> bm_choices("u:2:1:64:64", ["u"])[0][1].level
-    2
     """
     found: dict[str, Choice] = {}
     for part in text.split(","):
@@ -184,13 +140,7 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
 
 
 def bm_boxes(option: str, text: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable.
-
-    Examples
-    --------
-    >>> bm_boxes("-t", "0:0:10:10", ["u", "v"])
-    {'u': (0, 10, 10)}
-    """
+    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable."""
     parts = (_numbers(option, part, names, "V:N:N:N") for part in text.split(","))
     return {name: tuple(numbers) for name, numbers in parts}
 

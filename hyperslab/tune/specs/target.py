@@ -22,30 +22,12 @@ Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen for a variable; what is not chosen stays as it is in the file.
-
-    Parameters
-    ----------
-    chunks
-        "same", "default" (what the library picks when it must chunk), "contiguous", one length
-        for each axis, or pairs of a dimension and a length: dimensions not named keep theirs.
-    codec
-        "same", "none", or one of `hyperslab.io.CODECS`.
-    level
-        Level of the codec; None takes its default.
-    shuffle
-        None leaves it.
-    quantize
-        Mode ("bitgroom", "granular_bitround" or "bitround") with its digits or bits; None leaves
-        values as they are.
-    shards
-        Length of a shard along each axis, whole chunks (Zarr 3); None for none.
-    """
+    """What is chosen for a variable; what is not chosen stays as it is in the file."""
 
     chunks: Chunks = SAME
-    codec: str = SAME
-    level: int | None = None
-    shuffle: bool | None = None
+    codec: str = SAME  # "same", "none", or one of `hyperslab.io.CODECS`
+    level: int | None = None  # level of the codec; None takes its default
+    shuffle: bool | None = None  # none leaves it
     quantize: tuple[str, int] | None = None
     shards: tuple[int, ...] | None = None
 
@@ -64,44 +46,17 @@ class Choice:
 class Target:
     """One layout of a whole file, to be written, timed and compared with others.
 
-    Parameters
-    ----------
-    name
-        Its label in tables; unique among the targets of a run.
-    format
-        One of `hyperslab.io.FORMATS`.
-    choice
-        For every variable without one of its own.
-    each
-        Pairs of a variable's name and its own choice.
-    byteorder
-        "native", "little" or "big".
-    cache_bytes
-        Chunk cache, in bytes, that the copy is written and read through; None keeps the library's.
-    page_bytes
-        Pages that an HDF5 file is laid out in; None for none.
-
-    Raises
-    ------
-    ValueError
-        For a format or byte order that does not exist, or a negative cache.
-
     Source: the options -f, -c and -e of bm_file (netCDF-C 4.6.2, Improving Performance with
     Chunking).
-
-    Examples
-    --------
-    >>> Target("default chunks", "netcdf4", Choice(chunks="default")).cache_bytes is None
-    True
     """
 
-    name: str
-    format: str = "netcdf4"
-    choice: Choice = Choice()
-    each: tuple[tuple[str, Choice], ...] = ()
-    byteorder: str = "native"
+    name: str  # its label in tables; unique among the targets of a run
+    format: str = "netcdf4"  # one of `hyperslab.io.FORMATS`
+    choice: Choice = Choice()  # for every variable without one of its own
+    each: tuple[tuple[str, Choice], ...] = ()  # pairs of a variable's name and its own choice
+    byteorder: str = "native"  # "native", "little" or "big"
     cache_bytes: int | None = None
-    page_bytes: int | None = None
+    page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
 
     def __post_init__(self) -> None:
         if self.format not in FORMATS or self.format == "binary":
@@ -115,15 +70,7 @@ class Target:
         return replace(self, name=name)
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
-        """Return the layout of each variable.
-
-        Raises
-        ------
-        ValueError
-            When a choice does not fit a variable: a chunk longer than its dimension, lengths for
-            another number of axes, a dimension that no variable has, a codec that the format has
-            not.
-        """
+        """Return the layout of each variable."""
         own = dict(self.each)
         if unknown := own.keys() - {v.name for v in variables}:
             raise ValueError(
@@ -266,13 +213,6 @@ def default_chunks(
     can grow.
 
     Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
-
-    Examples
-    --------
-    >>> default_chunks("netcdf4", (3162, 3162), "i4")
-    (1581, 1581)
-    >>> default_chunks("netcdf4", (7, 50, 80), "f4", unlimited=[1])
-    (7, 1, 80)
     """
     # What is copied into Zarr has dimensions of fixed length.
     grows = frozenset[int]() if format in ZARR else frozenset(unlimited)

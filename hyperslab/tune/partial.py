@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +54,19 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     finally:
         remove(place)
         remove(old)
+
+
+@contextmanager
+def scratch_folder(workdir: Path, name: str) -> Iterator[Path]:
+    """Give a folder of this process for copies, and remove it; those of killed runs go too."""
+    folder = Path(workdir) / part_name(name)
+    remove_leftovers(folder.parent, name)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def require_free(path: Path, overwrite: bool) -> None:

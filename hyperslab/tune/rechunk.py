@@ -15,9 +15,8 @@ from hyperslab.io.chunk_shapes import ceil_chunk
 from hyperslab.io.creation import create, stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.tune.memory import mib, resident_bytes
-from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
+from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source, reopen
 from hyperslab.tune.sources.remote import is_url
-from hyperslab.tune.sources.reopen import reopen
 from hyperslab.tune.specs.fitting import Fitted, fit
 from hyperslab.tune.specs.target import Choice, Target
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..report.files import put
-from ..report.page import Section
-from ..report.page import page as html_page
+from ..report.files import Section, put
+from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
 from ..sources.remote import is_url, shown
 from . import explain
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BEYOND, SAID = "beyond", "said"
-_VERBATIM = ("table", "how")
+_VERBATIM = ("now", "table", "how")
 _OPTION = re.compile(r"--[a-z]+(?: [a-z0-9,=.]*[a-z0-9])?")
 _GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
 _KINDS = {  # label, marker, size, colour and order of what is drawn
@@ -94,7 +93,7 @@ def _spoken(advice: Advice) -> dict[str, str]:
     """Return what is said of an advice, by what it is."""
     return {
         "file": explain.head(advice),
-        "now": "\n".join(f"- {line}" for line in explain.now(advice)),
+        "now": explain.now(advice),
         "advice": "\n\n".join(explain.verdict(advice)),
         "table": explain.table(advice, 12),
         "how": "\n".join(explain.how(advice)),
@@ -138,12 +137,13 @@ def addressed(commands: str, address: str) -> str:
 
 def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
     """Return the report of records as HTML; with an address its commands have that of the file."""
-    svg = picture(frame, ".svg").decode()
     words = {what: said(frame, what) for what in ("file", *_PARTS)}
     if address:
         words["how"] = addressed(words["how"], address)
     sections = [
-        Section(head, words[what], what in _VERBATIM, svg[svg.index("<svg") :] * (what == "table"))
+        Section(
+            head, words[what], what in _VERBATIM, picture(frame, ".svg") if what == "table" else b""
+        )
         for what, head in {"file": "", **_PARTS}.items()
     ]
     return html_page(shown(title) if is_url(title) else title, sections)

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from hyperslab.io.cards import readers
 from hyperslab.network.link import Link
 
 from ..report import files
-from ..report.table import for_terminal
+from ..report.table import tell, terminal_width
 from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
@@ -136,11 +135,11 @@ def run(arguments: argparse.Namespace) -> int:
     from .costs import ROUGH
     from .kept_costs import ensured
 
-    say = None if arguments.quiet else _say
+    say = None if arguments.quiet else tell
     if not arguments.file:
         if not arguments.calibrate:
             raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
-        ensured(again=True, workdir=_workdir(arguments.workdir), say=_say)
+        ensured(again=True, workdir=_workdir(arguments.workdir), say=tell)
         return 0
     question = question_of(arguments)
     files.check(arguments, ("json", "plot", "html"))
@@ -260,11 +259,10 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from . import advice_page
     from .explain import as_json, text
 
-    width = shutil.get_terminal_size((0, 0)).columns
-    shown = text(advice, rows=arguments.rows, width=width)
     made = json.dumps(as_json(advice), indent=1)
     with files.maybe_unread():
-        print(for_terminal(shown), file=sys.stderr if arguments.json == "-" else sys.stdout)
+        shown = text(advice, rows=arguments.rows, width=terminal_width())
+        tell(shown, sys.stderr if arguments.json == "-" else sys.stdout)
         if arguments.json == "-":
             print(made)
     if arguments.json and arguments.json != "-":
@@ -276,7 +274,3 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
         files.put("plot", arguments.plot, drawn)
     if arguments.html:
         advice_page.write(frame, arguments.html, title, str(arguments.file))
-
-
-def _say(words: str) -> None:
-    print(for_terminal(words), file=sys.stderr)

@@ -46,6 +46,12 @@ class Sample:
     values: NDArray[Any]
     whole: bool  # whether it is all of the variable
 
+    @property
+    def words(self) -> str:
+        """What is measured on."""
+        shape = "x".join(map(str, self.values.shape))
+        return "all of the variable" if self.whole else f"a sample of {shape}"
+
     def clipped(self, layout: Layout) -> Layout:
         """Return a layout with chunks and shards cut to the box."""
         if layout.chunks is None:

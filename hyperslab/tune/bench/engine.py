@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import re
-import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,21 +19,18 @@ from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
-from hyperslab.tune.copy_plan import MemoryLimitError
-from hyperslab.tune.disk_room import NoRoomError
-from hyperslab.tune.partial import part_name, remove_leftovers
 
 from ..memory import mib, peak_bytes
+from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
-from ..source import Source, SourceError, SourceVariable, open_source
+from ..report.text import notes
+from ..source import Source, SourceVariable, open_source
 from ..sources.remote import is_url
 from ..specs.patterns import Pattern
 from ..specs.target import Target
 from .prepared import Prepared, prepare, prepare_ranks
 from .ranks import RanksTrial, put_values
 from .trial import Clean, Trial
-
-__all__ = ["bench", "error_of", "notes"]
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
 MAIN = "main process"
@@ -48,12 +42,6 @@ _MODULES = (
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
 _ZARR_MODULES = ("hyperslab.tune.sources.zarr", "hyperslab.io.by_zarr")
-_ERRORS: Mapping[str, type[Exception]] = {
-    kind.__name__: kind
-    for kind in (
-        SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError, WrongValuesError,
-    )
-}  # fmt: skip
 
 
 def bench(
@@ -99,10 +87,9 @@ def bench(
         Where the copies are made, one at a time.
     seed
         Of the order of the samples.
-    ranks
-        So many processes write and read one variable through MPI; 0 for one process without.
-    independent
-        Whether each rank writes and reads for itself.
+    ranks, independent
+        So many processes write and read one variable through MPI, each for itself or together;
+        0 for one process without.
     say
         Is told each note that is known before anything is measured.
 
@@ -129,74 +116,45 @@ def bench(
     address = str(address)
     local = not is_url(address) or address.startswith("file://")
     path = Path(address.removeprefix("file://")).expanduser()
-    scratch = Path(workdir) / part_name(EXPERIMENT)
-    values = scratch / "values.bin"
     with open_source(address) as source:
         chosen = source.choose(variables)
         settled = {
-            target.name: prepare_ranks(chosen, target, ranks, values, independent)
+            target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
             else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
         threads, before = source.threads, _stamp(path) if local else None
-    for text in notes(pd.DataFrame(rows)):
-        if say:
-            say(text)
-    with _made(scratch):
+    if say:
+        for note in notes(pd.DataFrame(rows)):
+            say(note)
+    with scratch_folder(workdir, EXPERIMENT) as scratch:
         if ranks:
             with open_source(address) as source:
-                put_values(source, chosen[0], values, memory_bytes // 4)
+                put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
         evicted = local and not ranks and _can_evict(path)
         cases = [
             _case(settled[target.name], target, scratch, path if evicted else None, threads, not n)
             for n, target in enumerate(targets)
         ]
-        plan = Plan(
-            blocks=repeats,
-            seed=seed,
-            timeout_s=TIMEOUT_S,
-            modules=_MODULES + _ZARR_MODULES * any(not case.pinned for case in cases),
-            retakes=RETAKES,
-        )
+        zarr = _ZARR_MODULES * any(not case.pinned for case in cases)
+        plan = Plan(repeats, seed, timeout_s=TIMEOUT_S, modules=_MODULES + zarr, retakes=RETAKES)
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(prepared.disk_bytes for prepared in settled.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
-    rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
     mine = peak_bytes()
-    said = {
-        "the file changed while it was measured: do not trust the numbers.": local
-        and _stamp(path) != before,
-        "the file could not be evicted from memory: its reads are not cold.": local
-        and not ranks
-        and not evicted,
-        f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed.": mine
-        > memory_bytes,
-    }
-    rows += [_note("", text) for text, holds in said.items() if holds]
+    rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
+    if local and _stamp(path) != before:
+        rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
+    if local and not ranks and not evicted:
+        rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
+    if mine > memory_bytes:
+        text = f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed."
+        rows.append(_note("", text))
     rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": mine})
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def notes(frame: pd.DataFrame) -> list[str]:
-    """Return what is to be said of a bench beside its numbers, a sentence each."""
-    rows = frame[frame["experiment"] == NOTE]
-    named = zip(rows["case"], rows["status"], strict=True)
-    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
-
-
-def error_of(status: str) -> Exception:
-    """Return the error that a sample ended with, from the name and the text that it left."""
-    found = re.match(r"([A-Za-z]\w*(?:Error|Exception)): (?:\[Errno \d+\] )?", status)
-    if not found:
-        return RuntimeError(status)
-    text = status[found.end() :] or found[1]
-    known = getattr(builtins, found[1], None)
-    if isinstance(known, type) and issubclass(known, OSError):
-        return OSError(text)
-    return _ERRORS.get(found[1], RuntimeError)(text)
 
 
 def _check(targets: Sequence[Target], repeats: int) -> None:
@@ -207,6 +165,11 @@ def _check(targets: Sequence[Target], repeats: int) -> None:
     names = [target.name for target in targets]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
+
+
+def _values(scratch: Path) -> Path:
+    """Return the file that ranks take the values from."""
+    return scratch / "values.bin"
 
 
 def _case(
@@ -222,7 +185,7 @@ def _case(
     columns: dict[str, object] = {}
     run: Trial | RanksTrial
     if isinstance(trial, RanksTrial):
-        run = replace(trial, job=replace(trial.job, path=path))
+        run = replace(trial, job=replace(trial.job, path=path, data=_values(scratch)))
         columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:
@@ -286,10 +249,15 @@ def _losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     """
     lost = {(row["case"], str(row["status"])) for row in rows if row["status"] != "ok"}
     if not any(row["status"] == "ok" for row in rows):
-        raise error_of(str(rows[0]["status"]))
+        raise RuntimeError(_reason(str(rows[0]["status"])))
     for case, status in sorted(lost):
         if not status.startswith(WrongValuesError.__name__):
-            yield _note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+            yield _note(case, f"samples were lost: {_reason(status)}")
+
+
+def _reason(status: str) -> str:
+    """Return what a sample ended with, without the name of the error."""
+    return re.sub(r"^[A-Za-z]+: (\[Errno \d+\] )?", "", status)
 
 
 def _overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
@@ -320,16 +288,3 @@ def _can_evict(path: Path) -> bool:
     except (ColdCacheError, OSError):
         return False
     return True
-
-
-@contextmanager
-def _made(scratch: Path) -> Iterator[None]:
-    """Make the folder for the copies, and remove it at the end; those of killed runs go too."""
-    scratch.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(scratch.parent, EXPERIMENT)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir()
-    try:
-        yield
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)

@@ -98,7 +98,6 @@ _GROUPS: dict[str, list[tuple[tuple[str, ...], dict[str, Any], str]]] = {
         (("--html",), {"metavar": "FILE"}, "the report and the picture as one page"),
         (("-o", "--output"), {"metavar": "FILE"},
          "write the best layout (over the patterns; the one asked for, if one) to FILE"),
-        (("--keep",), {"metavar": "DIR"}, "write every layout to DIR"),
         (("-v", "--verbose"), {"action": "store_true"}, "also show calls, bytes and CPU time"),
         (("-q", "--quiet"), {"action": "store_true"}, "no progress"),
     ],

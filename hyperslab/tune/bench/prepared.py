@@ -10,14 +10,14 @@ from pathlib import Path
 from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.io.layout import ZARR, Layout
 from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, plan_copy
-from hyperslab.tune.disk_room import most_bytes
+from hyperslab.tune.disk_room import likely_bytes, most_bytes
 
 from ..memory import mib
 from ..sources.base import Source, SourceVariable
 from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
 from ..specs.patterns import Pattern
-from ..specs.target import Target
+from ..specs.target import COPY, Target
 from .ranks import RanksTrial
 from .ranks import trial as ranks_trial
 from .trial import Trial
@@ -58,7 +58,10 @@ def prepare(
         )
     except ValueError as error:
         kind = MemoryLimitError if isinstance(error, MemoryLimitError) else ValueError
-        raise kind(f"{target.name}: {error}") from error
+        said = f"{target.name}: {error}"
+        if target.name == COPY and kind is MemoryLimitError:
+            said += ", or leave the layout as it is out (--no-copy)"
+        raise kind(said) from error
     reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
     trial = Trial(
         address=source.address,
@@ -77,17 +80,17 @@ def prepare(
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
     notes = (*fitted.notes, *_layout_notes(chosen, layouts), *_plan_notes(plan))
-    return Prepared(trial, layouts[largest.name], notes, _disk_bytes(chosen, layouts))
+    return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
 
 
 def prepare_ranks(
-    chosen: Sequence[SourceVariable], target: Target, ranks: int, values: Path, independent: bool
+    chosen: Sequence[SourceVariable], target: Target, ranks: int, independent: bool
 ) -> Prepared:
-    """Settle how several ranks write a variable in one layout, from a file of its values."""
+    """Settle how several ranks write a variable in one layout."""
     (variable,) = chosen
     layouts = target.layouts(chosen)
     layout = layouts[variable.name]
-    made = ranks_trial(variable, layout, ranks, values, independent=independent)
+    made = ranks_trial(variable, layout, ranks, independent=independent)
     return Prepared(made, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
 
 
@@ -126,12 +129,3 @@ def _plan_notes(plan: CopyPlan) -> Iterator[str]:
             f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
             "memory allowed."
         )
-
-
-def _disk_bytes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the room on the disk that is asked for; what compression saves is a guess."""
-    most = most_bytes(chosen, layouts)
-    if not all(layouts[variable.name].codec for variable in chosen if variable.shape):
-        return most + 2**20
-    stored = sum(variable.stored_bytes or variable.nbytes for variable in chosen)
-    return min(most, max(stored, most // 8)) + 2**20

@@ -138,13 +138,10 @@ class RanksTrial:
         watch.note(**cost(report[phase], self.job))
 
 
-def trial(
-    variable: SourceVariable, layout: Layout, ranks: int, values: Path, *, independent: bool
-) -> RanksTrial:
-    """Return the sample of a layout, but for the path of the copy.
+def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: bool) -> RanksTrial:
+    """Return the sample of a layout, but for the paths of the copy and of the values.
 
-    Ranks share the slowest dimension, in whole chunks where there are enough; `values` is the file
-    of `put_values`.
+    Ranks share the slowest dimension, in whole chunks where there are enough.
     """
     shape, length = variable.shape, variable.shape[0]
     if ranks > length:
@@ -170,7 +167,6 @@ def trial(
         Path(),
         "independent" if independent else "collective",
         timeout_s=_TIMEOUT_S,
-        data=values,
         deflate=layout.effective_level or 0,
         shuffle=layout.shuffle,
     )

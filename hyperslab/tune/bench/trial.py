@@ -18,12 +18,10 @@ from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
 from hyperslab.tune.disk_room import explained, most_bytes
 from hyperslab.tune.passes import Ledger, add_bytes, reread, transfer
 
-from ..heap import give_up
-from ..memory import peak_bytes, resident_bytes
+from ..memory import give_up, peak_bytes, resident_bytes
+from ..source import reopen
 from ..sources.base import Indices, Source, SourceVariable
-from ..sources.reopen import reopen
-from .pieces import pieces
-from .truth import Reads, Truth
+from .reads import Reads, Truth, pieces
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
@@ -39,9 +37,9 @@ class Trial:
     new memory, so that no layout profits from what its writing left behind.
     """
 
-    address: str  # of the source; see `reopen`
-    format: str  # of the source; see `reopen`
-    library: str  # of the source; see `reopen`
+    address: str  # of the source, with its format and the library for `reopen`
+    format: str
+    library: str
     path: Path  # of the copy; removed by the case, not here
     items: tuple[tuple[SourceVariable, Variable, Layout], ...]
     attrs: Mapping[str, object]  # of the copy as a whole

@@ -13,9 +13,9 @@ from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..specs.parse import BM_ENDIAN, BM_FORMATS
+from ..specs.target import COPY
 from .compare import WrongValuesError
 
-COPY = "copy"
 _WRONG = f"{WrongValuesError.__name__}: "
 STAT = "stat"  # the phase of the rows that describe the source
 BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout

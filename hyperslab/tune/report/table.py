@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import TextIO
+
+from hyperslab.text import printable
 
 
 def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
     """Return a table of text: the first column to the left, the others to the right.
 
     Where it is wider than `width` (0: any), it is parted into several, each with the first column.
+
+    Examples
+    --------
+    >>> print(grid({"layout": ["copy", "1x5"], "file": ["41.0 MB", "5 B"]}))
+    layout     file
+    ------  -------
+    copy    41.0 MB
+    1x5         5 B
     """
     first, *others = columns
     wide = {name: max(map(len, (*name.split("\n"), *columns[name]))) for name in columns}
@@ -23,23 +36,26 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
 
 
 def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
-    heads = [name.split("\n") for name in columns]
-    deep = max(map(len, heads))
-    heads = [[""] * (deep - len(head)) + head for head in heads]
+    deep = max(name.count("\n") for name in columns)
+    heads = [("\n" * (deep - name.count("\n")) + name).split("\n") for name in columns]
     widths = [wide[name] for name in columns]
     rows = [*zip(*heads, strict=True), ["-" * n for n in widths]]
     rows += zip(*columns.values(), strict=True)
     lines = []
-    for row in rows:
-        first, *others = zip(row, widths, strict=True)
-        cells = [first[0].ljust(first[1]), *(cell.rjust(n) for cell, n in others)]
-        lines.append("  ".join(cells).rstrip())
+    for first, *others in rows:
+        cells = [cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
 
 
-def for_terminal(text: str) -> str:
-    """Return text as a terminal may have it: names from files must not steer it."""
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+def tell(text: str, where: TextIO | None = None) -> None:
+    """Print lines, to standard error if nothing else: names from files must not steer it."""
+    print("\n".join(map(printable, text.split("\n"))), file=where or sys.stderr)
+
+
+def terminal_width() -> int:
+    """Return the characters of a line; 0 where the output is no terminal: nothing is broken."""
+    return shutil.get_terminal_size((0, 0)).columns
 
 
 def wrapped(lines: str, width: int) -> str:

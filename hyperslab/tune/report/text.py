@@ -12,8 +12,8 @@ from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval
 from hyperslab.text import amount, listing, percent, spread
 
+from ..specs.target import COPY
 from .summary import (
-    COPY,
     STEPS,
     Best,
     Quantity,
@@ -140,6 +140,13 @@ def warnings(frame: pd.DataFrame) -> str:
             f"programs used {used} of the CPU: do not trust differences of that size"
         )
     return "\n".join(lines)
+
+
+def notes(frame: pd.DataFrame) -> list[str]:
+    """Return what is to be said of a bench beside its numbers, a sentence each."""
+    rows = frame[frame["experiment"] == "note"]
+    named = zip(rows["case"], rows["status"], strict=True)
+    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
 
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from hyperslab.io.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
 from ..sources.base import SourceVariable, layout_of
 from .fitting import growing
 
+COPY = "copy"  # the name of the layout that the file has
 SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
 CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]

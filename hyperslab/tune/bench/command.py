@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..options import add_command
 from ..report.table import tell, terminal_width
 from ..specs import parse
 from ..specs.grid import Wanted, sweeps, targets
 from ..specs.patterns import NAMED, Pattern, named, usual
 from ..specs.target import COPY, Choice, Target
-from .options import add as add_options
+from .options import ABOUT, EXAMPLES, OPTIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,9 +46,9 @@ class Asked:
         return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command `bench` to those of `hyperslab`."""
-    add_options(commands).set_defaults(call=bench)
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """Add the command `bench` to those of `hyperslab`, and return its parser."""
+    return add_command(commands, "bench", "[options] FILE", ABOUT, EXAMPLES, OPTIONS, bench)
 
 
 def bench(arguments: argparse.Namespace) -> int:
@@ -76,7 +77,7 @@ def bench(arguments: argparse.Namespace) -> int:
 
 def measured(words: Sequence[str]) -> pd.DataFrame:
     """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
-    arguments = add_options(argparse.ArgumentParser().add_subparsers()).parse_args(words)
+    arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
     return _measure(arguments, asked_for(arguments))
 
 
@@ -131,8 +132,7 @@ def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariabl
     """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
     names, known = _listed(arguments.variables), list(source.variables)
     if not names:
-        each = [parse.bm_choices(text, known) for text in arguments.bm]
-        names = [name for choices in each for name, _ in choices]
+        names = [name for text in arguments.bm for name in parse.bm_choices(text, known)]
         names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
     if names:
         return source.choose(None if names == ["all"] else names)

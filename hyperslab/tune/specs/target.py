@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -65,10 +65,6 @@ class Target:
             raise ValueError(f"format {self.format!r}: give one of {known}")
         if self.cache_bytes is not None and self.cache_bytes < 0:
             raise ValueError(f"cache of {self.cache_bytes} bytes: give at least 0")
-
-    def renamed(self, name: str) -> Target:
-        """Return the same target under another name."""
-        return replace(self, name=name)
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import netCDF4
 import pytest
 
-from hyperslab.tune.bench import options as bench_options
-from hyperslab.tune.bench.asked import asked_for
+from hyperslab.tune.bench import command as bench_options
+from hyperslab.tune.bench.command import asked_for
 from hyperslab.tune.report.summary import BM_COLUMNS
 
 PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()

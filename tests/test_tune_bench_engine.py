@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from hyperslab.tune.bench import engine as module
-from hyperslab.tune.bench.engine import bench, notes
+from hyperslab.tune.bench.engine import bench
+from hyperslab.tune.report.text import notes
 from hyperslab.tune.bench.trial import Trial
 from hyperslab.tune.copy_plan import MemoryLimitError
 from hyperslab.tune.source import SourceError

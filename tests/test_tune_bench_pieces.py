@@ -8,8 +8,8 @@ from made_selections import lengths, selections
 
 from hyperslab.io import Layout
 from hyperslab.io.selection import region
-from hyperslab.tune.bench import pieces as module
-from hyperslab.tune.bench.pieces import PIECE_BYTES, pieces
+from hyperslab.tune.bench import reads as module
+from hyperslab.tune.bench.reads import PIECE_BYTES, pieces
 from hyperslab.tune.copy_plan import call_bytes, touched
 from hyperslab.tune.sources.base import SourceVariable
 

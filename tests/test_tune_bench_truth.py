@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_selections import lengths, selections
 
 from hyperslab.io import Layout
-from hyperslab.tune.bench.truth import Truth
+from hyperslab.tune.bench.reads import Truth
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.sources.base import SourceVariable
 

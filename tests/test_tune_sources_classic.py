@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperslab.tune.sources.classic import needed_bytes
+from hyperslab.tune.sources.remote import needed_bytes
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
 VARIABLE = st.tuples(

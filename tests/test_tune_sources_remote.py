@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from forked_servers import forking
 
-from hyperslab.tune.source import SourceError, open_source
+from hyperslab.tune.source import SourceError, open_source, reopen
 from hyperslab.tune.sources import remote
-from hyperslab.tune.sources.reopen import reopen
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
-_TRIED = 5_000  # shapes compared, at most
 
 Slab = tuple[slice, ...]
 Lengths = tuple[int, ...]
@@ -78,11 +77,17 @@ def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, 
     """Choose the pieces of an array: whole units, which read the chunks of the source the least.
 
     A piece has at most `most` elements, unless one unit has more.
+
+    Examples
+    --------
+    >>> choose((100, 100), 4, (10, 100), (100, 10), 10_000).lengths
+    (100, 100)
+    >>> choose((100, 100), 4, (10, 100), (100, 10), 5_000).lengths
+    (100, 50)
     """
     shape = tuple(shape)
     if not shape or 0 in shape:
         return Slabs(shape, tuple(max(n, 1) for n in shape))
-    one = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
     nbytes = math.prod(shape) * itemsize
 
     def cost(lengths: Lengths) -> tuple[float, Lengths]:
@@ -90,23 +95,19 @@ def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, 
         moved = slabs.reads(source) * nbytes + len(slabs) * _CALL_BYTES
         return moved, tuple(-n for n in reversed(lengths))  # and then in the longest runs
 
-    axes = tuple(axis for axis, n in enumerate(shape) if one[axis] < n)
-    tried = islice(_lengthened(one, axes, shape, source, most), _TRIED)
-    return Slabs(shape, min(tried, key=cost))
-
-
-def _lengthened(
-    lengths: Lengths, axes: Lengths, shape: Lengths, source: Lengths, most: int
-) -> Iterator[Lengths]:
-    """Yield lengths that were made longer along some axes, in every order, as far as they fit."""
-    if not axes:
-        yield lengths
-    for axis in axes:
-        room = most * lengths[axis] // math.prod(lengths)
-        left = tuple(other for other in axes if other != axis)
-        for length in _steps(shape[axis], lengths[axis], source[axis], room):
-            made = (*lengths[:axis], length, *lengths[axis + 1 :])
-            yield from _lengthened(made, left, shape, source, most)
+    lengths = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
+    axes = [axis for axis, n in enumerate(shape) if lengths[axis] < n]
+    while axes:  # one after another, that first which saves the most
+        tried = {
+            (*lengths[:axis], length, *lengths[axis + 1 :]): axis
+            for axis in axes
+            for length in _steps(
+                shape[axis], lengths[axis], source[axis], most * lengths[axis] // math.prod(lengths)
+            )
+        }
+        lengths = min(tried, key=cost)
+        axes.remove(tried[lengths])
+    return Slabs(shape, lengths)
 
 
 def _steps(n: int, unit: int, chunk: int, room: int) -> set[int]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from made_bench import Made
 
-from hyperslab.tune.bench.outputs import with_coordinates
+from hyperslab.tune.bench.command import with_coordinates
 from hyperslab.tune.rechunk import copy
 from hyperslab.tune.source import open_source
 from hyperslab.tune.specs.coordinates import coordinates_of

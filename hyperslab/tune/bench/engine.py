@@ -20,7 +20,7 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import frame_of
 
-from ..memory import mib, peak_bytes
+from ..memory import mib
 from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
@@ -33,7 +33,6 @@ from .ranks import RanksTrial, put_values
 from .trial import Clean, Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
-MAIN = "main process"
 MEMORY_BYTES = 256 * 2**20
 TIMEOUT_S = 86_400.0
 _MODULES = (
@@ -79,8 +78,7 @@ def bench(
     repeats
         Blocks; 7 give usable intervals.
     memory_bytes
-        What the process of each sample may take in all, with its libraries. This process copies
-        nothing; a note says so when it takes more itself.
+        What the process of each sample may take in all, with its libraries.
     verify
         Whether every value is compared; all are read in any case.
     workdir
@@ -143,16 +141,11 @@ def bench(
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(prepared.disk_bytes for prepared in settled.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
-    mine = peak_bytes()
     rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
     if local and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
     if local and not ranks and not evicted:
         rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
-    if mine > memory_bytes:
-        text = f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed."
-        rows.append(_note("", text))
-    rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": mine})
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
 

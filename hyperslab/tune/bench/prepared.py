@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hyperslab.io.chunk_shapes import chunk_grid
-from hyperslab.io.layout import ZARR, Layout
+from hyperslab.io.layout import Layout
 from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, plan_copy
 from hyperslab.tune.disk_room import likely_bytes, most_bytes
 
@@ -22,7 +20,6 @@ from .ranks import RanksTrial
 from .ranks import trial as ranks_trial
 from .trial import Trial
 
-MANY_FILES, MANY_CHUNKS = 50_000, 2_000_000  # from which a sample may take minutes
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 
 
@@ -79,7 +76,7 @@ def prepare(
         verify=verify,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
-    notes = (*fitted.notes, *_layout_notes(chosen, layouts), *_plan_notes(plan))
+    notes = (*fitted.notes, *_plan_notes(plan))
     return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
 
 
@@ -92,29 +89,6 @@ def prepare_ranks(
     layout = layouts[variable.name]
     made = ranks_trial(variable, layout, ranks, independent=independent)
     return Prepared(made, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
-
-
-def _layout_notes(chosen: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> Iterator[str]:
-    for variable in chosen:
-        layout, fill = layouts[variable.name], variable.fill_value
-        mode = (layout.quantize or ("", 0))[0]
-        if mode == "granular_bitround" and fill is not None and fill != fill:
-            yield (
-                f"netCDF-C's {mode} makes the missing values of {variable.name}, which are no "
-                "number (nan), zero: take bitround, which keeps them."
-            )
-        lengths = layout.shards or layout.chunks
-        if not lengths or not variable.shape:
-            continue
-        count = math.prod(chunk_grid(variable.shape, lengths))
-        files = layout.format in ZARR
-        if count >= (MANY_FILES if files else MANY_CHUNKS):
-            kind = "shards" if layout.shards else "chunks"
-            each = f"{count:,} {kind}" + ", a file each" * files
-            yield (
-                f"{variable.name} becomes {each}: one sample may take minutes, and each layout has "
-                f"one a repeat; take larger {kind}."
-            )
 
 
 def _plan_notes(plan: CopyPlan) -> Iterator[str]:

@@ -87,7 +87,7 @@ def costs(advice: Advice) -> list[dict[str, str]]:
 
 
 def _costs(advice: Advice, access: Access) -> dict[str, str]:
-    present, count = advice.subject.present, advice.present.counts[access.name]
+    present, count = advice.present.candidate, advice.present.counts[access.name]
     row = {
         "now": access.name,
         "share": f"{access.weight:.0%}",

@@ -65,48 +65,14 @@ def bench(
     in shuffled interleaved blocks; the first target is measured under two labels, to show what
     noise does. The source is opened for reading only.
 
-    Parameters
-    ----------
-    address
-        A netCDF, HDF5 or Zarr file, or a URL of one.
-    targets
-        The layouts.
-    variables
-        Names; all that can be copied when not given.
-    patterns
-        How the copies are read.
-    repeats
-        Blocks; 7 give usable intervals.
-    memory_bytes
-        What the process of each sample may take in all, with its libraries.
-    verify
-        Whether every value is compared; all are read in any case.
-    workdir
-        Where the copies are made, one at a time.
-    seed
-        Of the order of the samples.
-    ranks, independent
-        So many processes write and read one variable through MPI, each for itself or together;
-        0 for one process without.
-    say
-        Is told each note that is known before anything is measured.
+    A sample's process takes no more than the memory, libraries included. With `ranks` as many
+    processes write and read one variable through MPI, together or independently. `say` is told the
+    notes that are known before anything is measured.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Records: experiment "bench" with a case for each target, "source" with a row for each
-        variable, and "note".
-
-    Raises
-    ------
-    SourceError
-        When the source cannot be read, or has no such variable.
-    ValueError
-        When a layout does not fit a variable, or the memory does not do.
-    OSError
-        When the disk is full.
-    RuntimeError
-        When no sample succeeded, or another run is measuring on this machine.
+    The records have a case of experiment "bench" for each target, a row of "source" for each
+    variable, and those of "note". A ValueError says that a layout does not fit or that the memory
+    does not do, an OSError that the disk is full, a RuntimeError that no sample succeeded or that
+    another run is measuring.
 
     Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
     """

@@ -14,7 +14,6 @@ from hyperslab.tune.advice.calibrate import (
     calibrate,
     field,
     fitted,
-    made_reads,
 )
 from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
 from hyperslab.tune.advice.counts import Read, counts_of
@@ -44,11 +43,6 @@ def test_a_study_s_own_comes_before_the_user_s(tmp_path, monkeypatch):
     assert known(tmp_path / "study") == MADE
     assert known() is ROUGH
     assert known(tmp_path / "study", rough=True) is ROUGH
-
-
-def test_without_one_it_says_how_to_make_one(tmp_path):
-    with pytest.raises(NoCalibrationError, match="--calibrate"):
-        load(tmp_path)
 
 
 def test_what_cannot_be_read_is_said(tmp_path):
@@ -112,15 +106,6 @@ def test_costs_that_made_the_times_are_found_again():
     costs = fitted([(read, seconds(read, truth)) for read in reads])
     for read in reads:
         assert math.isclose(seconds(read, costs), seconds(read, truth), rel_tol=0.02)
-
-
-def test_every_library_and_codec_is_read(tmp_path):
-    reads = list(made_reads(tmp_path, 32, measuring.LIBRARIES, ("deflate", "zstd")))
-    assert len({one.case.label for one in reads}) == len(reads)
-    libraries = {one.read.library for one in reads}
-    assert {"netcdf4", "h5py", "zarr", "plain", "subchunk", "xarray-netcdf4"} <= libraries
-    assert {one.read.layout.codec for one in reads} == {None, "deflate", "zstd"}
-    assert all(one.case.cache_state == one.read.cache for one in reads)
 
 
 def test_a_calibration_without_reads_is_none(tmp_path):

@@ -11,7 +11,7 @@ from hyperslab.io import Layout, region, write_array
 from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
 from hyperslab.tune.advice.candidates import layouts, now, remedies
 from hyperslab.tune.advice.costs import ROUGH
-from hyperslab.tune.advice.sample import Sample, box_of, pack, take
+from hyperslab.tune.advice.sample import box_of, pack, take
 from hyperslab.tune.advice.shapes import (
     LEAST_BYTES,
     MOST_BYTES,
@@ -60,8 +60,7 @@ def test_a_time_series_and_a_map_where_nothing_is_asked():
 
 
 def test_dimensions_that_cannot_be_told_can_be_named():
-    with pytest.raises(ValueError, match=r"which dimension of v .a 10, b 20. is time cannot be told"
-                       ".*--dims time=a"):  # fmt: skip
+    with pytest.raises(ValueError, match="no such read: say what is time, as in --dims time=a"):
         resolve({"time_series": 1.0}, PLAIN, {"v": PLAIN}, {})
     found = resolve({"time_series": 1.0}, PLAIN, {"v": PLAIN}, roles(["time=b"]))
     assert found[0].selections == ((5, slice(0, 20, 1)),)
@@ -106,25 +105,12 @@ def found(variable=FIELD, format="netcdf4", library="netcdf4", **options):
     return layouts(now(format, variable, library), variable, READS, **options)
 
 
-def test_every_layout_has_a_name_of_its_own():
-    every = found()
-    assert len({c.name for c in every}) == len(every) > 20
-    assert all(candidate.rewrites for candidate in every)
-
-
 def test_what_is_asked_for_bounds_what_is_tried():
     assert {c.layout.codec for c in found(codecs=["deflate"])} == {"deflate"}
     assert {c.layout.format for c in found(formats=["hdf5"])} == {"hdf5"}
     assert {c.layout.codec for c in found(formats=["hdf5"])} == {None, "deflate"}
     assert {c.library for c in found(formats=["zarr2"])} == {"zarr"}
     assert STORED not in [c.layout for c in found()]
-
-
-def test_far_stores_get_pages_and_shards():
-    every = found(remote=True, call_s=0.03)
-    assert any(c.layout.page_bytes for c in every)
-    assert any(c.layout.shards for c in every)
-    assert {c.layout.format for c in every} == {"netcdf4", "hdf5", "zarr3"}
 
 
 def test_remedies_by_what_the_file_is():
@@ -231,12 +217,6 @@ def test_the_mix_decides():
     assert touched(MAP, for_maps) < touched(MAP, both) < touched(MAP, for_series)
 
 
-def test_a_request_that_costs_much_makes_chunks_larger():
-    near = chunk_shapes(SHAPE, 4, [SERIES, MAP])[0]
-    far = chunk_shapes(SHAPE, 4, [SERIES, MAP], call_s=0.05)[0]
-    assert math.prod(far) > math.prod(near)
-
-
 @given(
     st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), min_size=1, max_size=4),
     st.sampled_from([2**12, 2**16, 2**20]),
@@ -253,22 +233,6 @@ def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
     if math.prod(shape) * 4 <= most:
         assert tuple(lengths) == shape
     assert math.prod(lengths) * 4 <= most
-
-
-@pytest.mark.parametrize("chunks", [(1, 190, 643), (24, 19, 65), None])
-@pytest.mark.parametrize("most", [2**19, 3 * 2**20])
-def test_a_box_is_no_line_along_a_single_read(chunks, most):
-    """What lies beside the read is what a chunk holds for nothing."""
-    variable = SourceVariable("v", ("t", "y", "x"), (24, 190, 643), "f4", chunks=chunks)
-    series = Access("time_series", 1.0, ((slice(0, 24, 1), 5, 5),))
-    lengths = [s.stop - s.start for s in box_of(variable, [series], most)]
-    assert lengths[0] == 24
-    assert min(lengths[1:]) >= 16
-    assert most // 3 <= math.prod(lengths) * 4 <= most
-    frame = Access("map", 1.0, ((5, slice(0, 190, 1), slice(0, 643, 1)),))
-    lengths = [s.stop - s.start for s in box_of(variable, [frame], 3 * 2**20)]
-    assert lengths[0] == 8
-    assert most // 3 <= math.prod(lengths) * 4 <= 3 * 2**20
 
 
 def test_values_are_the_file_s(tmp_path):
@@ -302,14 +266,3 @@ def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
         pack(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr().err == ""
-
-
-@pytest.mark.parametrize("land", [-9999.0, np.nan])
-def test_a_block_with_more_land_weighs_more(land):
-    values = np.random.default_rng(0).random((10, 100, 100))
-    values[:, :50] = land
-    part = Sample(SourceVariable("v", ("t", "y", "x"), values.shape, "f8"), (), values, True)
-    assert part.weight(values[:, 25:75]) == pytest.approx(1.0)
-    assert part.weight(values[:, 50:]) == pytest.approx(0.5)
-    assert part.weight(values[:, 40:60]) == pytest.approx(1.0)
-    assert part.weight(values[:, :50]) == 1.0  # nothing is known of it

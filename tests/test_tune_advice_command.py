@@ -163,17 +163,6 @@ def test_the_commands_that_are_printed_work(file, tmp_path):
                 assert copy[name].encoding["zlib"]
 
 
-def test_a_far_store_is_predicted_with_pages_shards_and_references(file):
-    words = [str(file), "--rough", "--no-measure", "--store", "10MB/s,50ms", "--budget", "any"]
-    found = advised(words)
-    assert found.subject.question.link.round_trip_s == 0.05
-    [said] = [note for note in found.notes if "nothing was measured over the network" in note]
-    assert "for a store 10 MB/s and 50 ms away; --store RATE,DELAY" in said
-    layouts = [row.candidate.layout for row in found.rows]
-    assert any(layout.page_bytes for layout in layouts)
-    assert {row.candidate.remedy for row in found.rows} >= {"references", "index"}
-
-
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 
@@ -257,23 +246,6 @@ def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
     assert "h5py.File(fsspec.open('https://example.org/data/maps.nc').open())" in said
     local = advised(words)
     assert f"h5py.File({path!r})" in python(local, row_of(local, remedy="h5py"))[0]
-
-
-def test_dimensions_without_names_are_chunked(tmp_path):
-    values = np.random.default_rng(0).normal(size=(20, 60, 60)).astype("f4")
-    with h5py.File(tmp_path / "plain.h5", "w") as file:
-        file.create_dataset("v", data=values, chunks=(1, 60, 60), compression="lzf")
-    found = advised([
-        str(tmp_path / "plain.h5"), *ASKED, "--formats", "zarr3", "--access", "row",
-        "--access", "column",
-    ])  # fmt: skip
-    row = next(row for row in found.rows if row.candidate.layout.format == "zarr3")
-    assert "nccopy" not in "".join(commands(found.subject, row))
-    executed(python(found, row)[0])
-    [made] = Path().glob("plain-*")
-    with xr.open_dataset(made, engine="zarr") as ds:
-        assert np.array_equal(ds["v"].values, values)
-        assert ds["v"].encoding["chunks"] == row.candidate.layout.chunks
 
 
 def test_a_file_with_groups_and_text_is_left_to_what_copies_all_of_it(tmp_path):

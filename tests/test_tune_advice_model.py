@@ -55,25 +55,6 @@ def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn):
     assert found.decoded_bytes == found.stored_bytes == len(places) * 2 * math.prod(chunks)
 
 
-@given(reads())
-def test_runs_of_steps_of_one_are_contiguous_on_both_sides(drawn):
-    shape, chunks, chosen = drawn
-    chosen = tuple(slice(item.start, item.stop) for item in chosen)
-    found = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
-    assert found.steps == 0
-    # Where an element ends a run: the next one of the result is not the next of the same chunk.
-    result = np.arange(math.prod(shape)).reshape(shape)[chosen].ravel()
-    runs, before = 0, None
-    for at in zip(*np.unravel_index(result, shape), strict=True):
-        place = tuple(int(i) // c for i, c in zip(at, chunks, strict=True))
-        inside = np.ravel_multi_index([int(i) % c for i, c in zip(at, chunks, strict=True)], chunks)
-        if before != (place, inside - 1):
-            runs += 1
-        before = place, inside
-    # Runs that go on over rows which happen to meet are counted one by one at most.
-    assert runs <= found.runs <= result.size
-
-
 @pytest.mark.parametrize(
     ("layout", "library", "counts"),
     [
@@ -119,20 +100,6 @@ def test_shards_take_a_request_for_their_index():
     assert (found.chunks, found.requests, found.extents) == (8, 10, 2)
 
 
-def test_reads_that_cannot_be_are_refused():
-    layout = Layout("netcdf4", chunks=(4, 4), codec="deflate")
-    with pytest.raises(ValueError, match="chunk_bytes"):
-        Read((8, 8), "f4", layout, (...,), "h5py")
-    with pytest.raises(ValueError, match="warm, cold"):
-        Read((8, 8), "f4", Layout("netcdf4"), (...,), "h5py", cache="tepid")
-    with pytest.raises(ValueError, match="at least one"):
-        Read((8, 8), "f4", Layout("netcdf4"), (), "h5py")
-    with pytest.raises(ValueError, match="do not fit"):
-        Read((8,), "f4", layout, (...,), "h5py", 9.0)
-    with pytest.raises(IndexError):
-        counts_of(Read((8, 8), "f4", Layout("netcdf4"), ((9, 0),), "h5py"))
-
-
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
 
 
@@ -171,11 +138,6 @@ def test_a_prediction_is_the_sum_of_its_parts():
     assert math.isclose(found.parts["decode"], decode)
     assert math.isclose(found.parts["chunks"], 50e-5) and found.most == "decode"
     assert found.counts == counts_of(READ)
-
-
-def test_what_was_measured_of_the_file_takes_the_place_of_the_codec():
-    found = KNOWN.predict(dataclasses.replace(READ, decode_s=1e-3))
-    assert math.isclose(found.parts["decode"], 50e-3)
 
 
 def test_opening_and_the_disk_come_on_top():

@@ -10,22 +10,19 @@ import matplotlib.pyplot as plt
 import netCDF4
 import numpy as np
 import pytest
-from made_bench import TIMES, bench_frame
+from made_bench import bench_frame
 
 from hyperslab.measure import records
 from hyperslab.tune.report import compare
 from hyperslab.tune.report import text as report_text
-from hyperslab.tune.report.compare import difference, digest
+from hyperslab.tune.report.compare import difference
 from hyperslab.tune.report.files import as_json, write
 from hyperslab.tune.report.plot import figure
 from hyperslab.tune.report.summary import (
-    Quantity,
     best,
     lost,
     overall,
-    ratio,
     summary,
-    times,
     unverified,
 )
 
@@ -52,12 +49,6 @@ def test_endianness_is_bm_files_number(order, number):
     frame = bench_frame()
     frame["byteorder"] = order
     assert summary(frame)["enddianness"].unique() == [number]
-
-
-def test_times_are_summed_by_block():
-    seconds = times(bench_frame(spread=0.0))
-    assert (seconds["copy", Quantity("write")] == 4 * TIMES["copy"]).all()
-    assert len(seconds["copy", Quantity("map", "cold")]) == 7
 
 
 def test_a_layout_that_failed_is_kept_with_its_reason():
@@ -108,15 +99,6 @@ def test_over_all_patterns():
     assert [one.label for one in chosen] == ["time_series, cold", "map, cold", "whole, cold"]
 
 
-def test_layouts_that_share_no_block_are_not_compared():
-    frame = bench_frame()
-    frame = frame[(frame["case"] != "copy") | (frame["block"] > 3)]
-    frame = frame[(frame["case"] != "1x72x144") | (frame["block"] < 3)]
-    assert ratio(times(frame), Quantity("write"), "copy", "1x72x144") is None
-    assert ratio(times(frame), Quantity("write"), "copy", "no such layout") is None
-    assert overall(frame) is None
-
-
 def sentences(times, **options):
     return report_text.sentences(bench_frame(times=times, **options)).splitlines()
 
@@ -143,13 +125,6 @@ def test_what_cannot_be_told_apart_is_not_called_faster():
     assert "a is neither faster nor slower" in lines[0]
     assert lines[1] == "time_series, cold: nothing is told apart from the quickest."
     assert not set("*=") & set(report_text.patterns(frame))
-
-
-def test_without_cold_reads_the_warm_ones_speak():
-    frame = bench_frame()
-    frame = frame[frame["cache_state"] != "cold"]
-    assert "time_series, warm: 1x72x144" in report_text.sentences(frame)
-    assert "could not be measured" in report_text.patterns(frame)
 
 
 def test_noise_is_said_of_what_a_table_shows():
@@ -251,17 +226,6 @@ def test_a_pipe_is_written_to(tmp_path):
     assert pipe.read_text().startswith("target,")
     writer.join()
     assert pipe.is_fifo()
-
-
-def test_a_digest_is_of_type_order_and_every_bit():
-    values = np.arange(12, dtype="f4").reshape(3, 4)
-    assert digest(values) == digest(values.copy())
-    assert digest(values.T) != digest(values)
-    assert digest(values.astype("f8")) != digest(values)
-    assert digest(np.array([np.nan], "f4")) == digest(np.array([np.nan], "f4"))
-    wrong = values.copy()
-    wrong[2, 3] = np.nextafter(wrong[2, 3], 99)
-    assert digest(wrong) != digest(values)
 
 
 def test_the_first_difference_is_named_wherever_it_is(monkeypatch):

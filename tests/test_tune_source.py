@@ -77,16 +77,6 @@ def test_netcdf_of_every_kind_is_read_as_stored(tmp_path, make, words, format):
     same(values, stored(path))
 
 
-def test_a_classic_file_is_described(tmp_path):
-    with open_source(made_files.classic(tmp_path / "a.nc")) as source:
-        assert source.stat_bytes == (tmp_path / "a.nc").stat().st_size
-        sst = source.variables["sst"]
-    assert (sst.dims, sst.shape, sst.dtype) == (("time", "lat", "lon"), (7, 5, 9), "f4")
-    assert (sst.unlimited, sst.byteorder, sst.chunks) == (("time",), "big", None)
-    assert sst.layout == Layout("netcdf3")
-    assert sst.stored_bytes == sst.nbytes == 7 * 5 * 9 * 4
-
-
 def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
     with open_source(made_files.nested(tmp_path / "a.nc")) as source:
         known = source.variables

@@ -12,26 +12,18 @@ from hypothesis import strategies as st
 from made_bench import PLAIN, SST, Made, stored
 
 from hyperslab.io import Layout, Variable
-from hyperslab.io.chunk_shapes import chunk_grid
 from hyperslab.tune.bench.command import with_coordinates
 from hyperslab.tune.rechunk import copy
 from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs import parse
-from hyperslab.tune.specs.auto import MIDDLE_BYTES, along, balanced, candidates, shapes
+from hyperslab.tune.specs.auto import candidates, shapes
 from hyperslab.tune.specs.axes import axes_of, axis_letters
 from hyperslab.tune.specs.coordinates import coordinates_of
 from hyperslab.tune.specs.fitting import fit
-from hyperslab.tune.specs.grid import MOST_TARGETS, Wanted, sweeps, targets
-from hyperslab.tune.specs.patterns import Pattern, slabs, stepped, usual
+from hyperslab.tune.specs.grid import Wanted, sweeps, targets
+from hyperslab.tune.specs.patterns import Pattern, stepped, usual
 from hyperslab.tune.specs.target import Choice, Target, kept_codec
-
-
-@given(st.integers(0, 10**6), st.sampled_from(["", "KiB", "MiB", "GiB", "kB", "MB", "GB"]))
-def test_sizes(number, unit):
-    factor = {"": 0, "KiB": 10, "MiB": 20, "GiB": 30}.get(unit)
-    bytes_ = number * (10 ** {"kB": 3, "MB": 6, "GB": 9}[unit] if factor is None else 2**factor)
-    assert parse.size(f"{number}{unit}") == bytes_
 
 
 @pytest.mark.parametrize(
@@ -87,12 +79,6 @@ def test_a_wrong_c_is_refused(text):
         parse.bm_choices(text, ["u", "v"])
 
 
-def test_boxes_of_bm_file():
-    assert parse.bm_boxes("-u", "u:1:2,1:3", ["u", "v"]) == {"u": (1, 2), "v": (3,)}
-    with pytest.raises(ValueError, match="-u 9:1: no variable"):
-        parse.bm_boxes("-u", "9:1", ["u"])
-
-
 FILE = {"sst": SST}
 
 
@@ -144,35 +130,10 @@ def test_chunks_of_a_classic_file_make_it_netcdf4():
     assert kept[1].format == "netcdf3"
 
 
-def test_everything_that_can_be_swept():
-    made = targets(
-        Wanted({
-            "format": ["3"], "chunks": ["default"], "codec": ["deflate:1"], "shuffle": ["yes"],
-            "quantize": ["bitround:9"], "endian": ["1"], "cache": ["1MiB"],
-        }),
-        "netcdf4", FILE, [SST],
-    )  # fmt: skip
-    assert made[1].name == (
-        "netcdf4 default chunks deflate:1 shuffle bitround:9 little-endian cache 1MiB"
-    )
-    assert made[1].cache_bytes == 2**20
-
-
-def test_shuffle_without_a_codec_is_the_same_layout_once():
-    found = names({"codec": ["none", "deflate:1"], "shuffle": ["no", "yes"]})
-    assert found == ["copy", "uncompressed", "deflate:1 no shuffle", "deflate:1 shuffle"]
-
-
 @pytest.mark.parametrize("text", ["codec", "colour=red/blue", "codec=", "=a/b"])
 def test_a_sweep_that_is_none_is_refused(text):
     with pytest.raises(ValueError, match="NAME=VALUE/VALUE"):
         sweeps([text])
-
-
-def test_too_many_are_refused():
-    values = [f"{n},72,144" for n in range(1, MOST_TARGETS + 2)]
-    with pytest.raises(ValueError, match="sweep over fewer"):
-        names({"chunks": values})
 
 
 CLASSIC = stored("t", ("time", "x"), (9, 5), Layout("netcdf3"), unlimited=("time",))
@@ -226,13 +187,6 @@ def test_what_does_not_fit_is_said(target, message):
         target.layouts([SST])
 
 
-def test_default_chunks_follow_each_dimension_that_grows():
-    deep = Made("v", ("z", "time", "x"), (7, 50, 80), unlimited=("time",))
-    assert only(Target("t", "netcdf4", Choice("default")), deep).chunks == (7, 1, 80)
-    both = Made("w", ("time", "n"), (5, 6), unlimited=("time", "n"))
-    assert only(Target("t", "netcdf4", Choice("default")), both).chunks == (2048, 2048)
-
-
 def test_chunks_that_nobody_asked_for_are_cut_where_dimensions_cannot_grow():
     layout = Layout("netcdf4", chunks=(2048, 2048))
     both = stored("w", ("time", "n"), (5, 6), layout, unlimited=("time", "n"))
@@ -242,14 +196,6 @@ def test_chunks_that_nobody_asked_for_are_cut_where_dimensions_cannot_grow():
     assert only(Target("t", "netcdf4-classic", Choice((("n", 3),))), both).chunks == (5, 3)
     with pytest.raises(ValueError, match="time of w has length 5, and a chunk of 9 is longer"):
         only(Target("t", "netcdf4-classic", Choice((9, 6))), both)
-
-
-def test_chunks_come_with_the_format():
-    assert only(Target("t", "netcdf3"), SST) == Layout("netcdf3", prefill=False)
-    assert only(Target("t", "netcdf4"), CLASSIC).chunks is not None  # it can grow
-    assert only(Target("t", "zarr3"), PLAIN).chunks is not None
-    assert only(Target("t", "netcdf4"), PLAIN) == Layout("netcdf4")
-    assert only(Target("t", "netcdf4", Choice("default")), PLAIN).chunks == (300, 200)
 
 
 def test_a_codec_that_a_format_has_not_becomes_deflate():
@@ -275,12 +221,6 @@ def test_byte_order_and_checksums_are_kept_by_a_copy():
     assert only(Target("copy", "netcdf4"), little).byteorder == "native"
     assert only(Target("t", "netcdf4", byteorder="little"), variable).byteorder == "little"
     assert only(Target("t", "netcdf3"), variable).byteorder == "native"
-
-
-def test_a_scalar_has_no_chunks():
-    crs = Made("crs", (), (), "i4", layout=Layout("netcdf4"))
-    layouts = Target("t", "netcdf4", Choice((1, 72, 144), "deflate")).layouts([SST, crs])
-    assert layouts["crs"] == Layout("netcdf4")
 
 
 SHUFFLED = replace(SST, codec="deflate 4, shuffle")
@@ -362,38 +302,12 @@ def test_groups_need_a_format_that_has_them():
 SHAPES = st.lists(st.integers(1, 4000), min_size=2, max_size=5).map(tuple)
 
 
-@given(SHAPES, st.sampled_from([1, 2, 4, 8]), st.data())
-def test_a_chunk_fits_the_array_and_the_limit(shape, itemsize, data):
-    axis = data.draw(st.integers(0, len(shape) - 1))
-    others = [other for other in range(len(shape)) if other != axis]
-    for chunk in (
-        along(shape, itemsize, [axis], MIDDLE_BYTES, MIDDLE_BYTES),
-        along(shape, itemsize, others, MIDDLE_BYTES, 2**16),
-        balanced(shape, itemsize, [axis], others[:2]),
-    ):
-        assert all(1 <= c <= n for c, n in zip(chunk, shape, strict=True))
-        assert math.prod(chunk) * itemsize <= 2 * MIDDLE_BYTES
-
-
-@given(st.integers(50, 5000), st.integers(50, 2000), st.integers(50, 2000))
-def test_balanced_chunks_cost_both_reads_about_the_same(time, lat, lon):
-    grid = chunk_grid((time, lat, lon), balanced((time, lat, lon), 4, [0], [1, 2]))
-    assert 1 / 3 <= grid[0] / (grid[1] * grid[2]) <= 3
-
-
 def test_a_series_and_a_map_each_get_chunks_of_their_own():
     found = shapes({"sst": SST}, [SST])
     assert found["map chunks"]["sst"] == (1, 72, 144)
     assert found["series chunks"]["sst"][0] == 100
     levels = Made("t", ("lev", "lat", "lon"), (37, 721, 1440))
     assert "profile chunks" in shapes({"t": levels}, [levels])
-
-
-def test_arrays_without_time_and_place():
-    assert list(shapes({"a": PLAIN}, [PLAIN])) == ["row chunks", "column chunks", "balanced chunks"]
-    line = Made("s", ("n",), (10**7,))
-    assert shapes({"s": line}, [line]) == {"1 MiB chunks": {"s": (2**18,)}}
-    assert shapes({}, [Made("crs", (), (), "i4"), Made("e", ("n",), (0,))]) == {}
 
 
 @pytest.mark.parametrize(
@@ -435,19 +349,6 @@ def test_attributes(attrs, letter):
 
 
 @pytest.mark.parametrize(
-    ("name", "letter"),
-    [
-        ("time", "T"), ("time_counter", "T"), ("valid_time", "T"), ("deptht", "Z"), ("plev", "Z"),
-        ("isobaricInhPa_level", "Z"), ("bottom_top_level", "Z"), ("nav_lat", ""), ("rlat", "Y"),
-        ("south_north", "Y"), ("west_east", "X"), ("longitude", "X"), ("x", "X"), ("n", ""),
-    ],
-)  # fmt: skip
-def test_names(name, letter):
-    field = Variable("f", (name,), (3,), "f4")
-    assert axes_of({"f": field}).get(name, "") == letter
-
-
-@pytest.mark.parametrize(
     ("dims", "unlimited", "letters"),
     [
         (("a",), (), ("",)),
@@ -486,27 +387,11 @@ def test_named_patterns(name, shape):
     assert picked(name, AIR) == shape
 
 
-@pytest.mark.parametrize("name", ["time_series", "map", "profile"])
-def test_an_array_without_these_axes_has_no_such_pattern(name):
-    assert picked(name, PLAIN) is None
-    assert picked(name, Made("crs", (), (), "i4")) is None
-
-
 def test_the_usual_ones():
     assert [p.name for p in usual({"sst": SST}, [SST])] == ["time_series", "map", "whole"]
     assert [p.name for p in usual({"a": PLAIN}, [PLAIN])] == ["row", "column", "whole"]
     line = Made("s", ("n",), (10,))
     assert [p.name for p in usual({"s": line}, [line])] == ["whole"]
-
-
-@given(st.integers(1, 50), st.integers(1, 60))
-def test_slabs_cover_the_array_once(length, parts):
-    seen = np.zeros((length, 2), "i4")
-    for one in slabs((length, 2), parts):
-        seen[one] += 1
-    assert (seen == 1).all()
-    assert len(slabs((length, 2), parts)) <= parts
-    assert Pattern("slabs", slabs=parts).selections([Made("a", ("y", "x"), (length, 2))])
 
 
 @given(st.data())
@@ -601,9 +486,3 @@ def test_coordinates_stay_as_they_are(file, tmp_path):
         assert set(nc.variables) == {"sst", "time", "exact"}
         assert nc["time"][:].tolist() == [0.1, 0.2, 0.3]
         assert nc["sst"].chunking() == [1, 4]
-
-
-def test_what_the_format_cannot_hold_is_left_out(file):
-    with open_source(file) as source:
-        _, names = with_coordinates(source, ["sst"], Target("old", "netcdf3"))
-    assert names == ("sst", "time")

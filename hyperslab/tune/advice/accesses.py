@@ -13,11 +13,6 @@ from ..specs.axes import axes_of, axis_letters
 from ..specs.patterns import NAMED, Pattern, usual
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
-_NEEDS = {
-    "time_series": ("T", "time"),
-    "map": ("YX", "latitude and longitude"),
-    "profile": ("Z", "height"),
-}
 _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
 
 
@@ -158,17 +153,12 @@ def neighbours(
 
 def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:
     dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
-    wanted, what = _NEEDS.get(name, ("", ""))
-    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
-    if wanted and set(wanted) - set(letters) and unknown:
-        role = {"T": "time", "Z": "height", "Y": "y"}[wanted[0]]
-        return (
-            f"--access {name}: which dimension of {variable.name} ({dims}) is {what} cannot be "
-            f"told: say so, as in --dims {role}={unknown[0]}, or take row, column or whole"
-        )
     axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
     able = [one for one in NAMED if Pattern(one, axes=axes).selections([variable])]
+    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
+    role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
+    told = f"say what is {role}, as in --dims {role}={unknown[0]}, or " if role and unknown else ""
     return (
-        f"--access {name}: {variable.name} ({dims}) has no such read: take {', '.join(able)}, or "
-        "another --variable"
+        f"--access {name}: {variable.name} ({dims}) has no such read: {told}take "
+        f"{', '.join(able)}, or another --variable"
     )

@@ -132,7 +132,11 @@ def layouts(
     for format, chunks in itertools.product(wanted, dict.fromkeys(shapes)):
         extras = _extras(format, chunks, variable, remote)
         for extra, (kind, level, shuffle) in itertools.product(extras, tried):
-            layout = _possible(format, chunks, kind, level, shuffle, extra)
+            able = (  # without shuffle where the format has none
+                layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=one, **extra)
+                for one in dict.fromkeys((shuffle, False))
+            )
+            layout = next(filter(None, able), None)
             # By their names: those are unique, and one level may be said in two ways.
             name = name_of(layout, own) if layout else as_now
             if layout and name != as_now and name not in named:
@@ -188,21 +192,3 @@ def _extras(
             if not remote or count > _MANY_OBJECTS:
                 return
     yield {}
-
-
-def _possible(
-    format: str,
-    chunks: tuple[int, ...],
-    codec: str | None,
-    level: int | None,
-    shuffle: bool,
-    extra: dict[str, object],
-) -> Layout | None:
-    """Return a layout, without shuffle where the format has none; None where it lacks the codec."""
-    for shuffled in dict.fromkeys((shuffle, False)):
-        layout = layout_of(
-            format, chunks=chunks, codec=codec, level=level, shuffle=shuffled, **extra
-        )
-        if layout is not None:
-            return layout
-    return None

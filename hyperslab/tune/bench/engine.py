@@ -7,12 +7,14 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from hyperslab.io.layout import CLASSIC, NETCDF4
+from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict
@@ -30,7 +32,7 @@ from ..specs.patterns import Pattern
 from ..specs.target import Target
 from .prepared import Prepared, prepare, prepare_ranks
 from .ranks import RanksTrial, put_values
-from .trial import Clean, Trial
+from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
 MEMORY_BYTES = 256 * 2**20
@@ -69,8 +71,8 @@ def bench(
     processes write and read one variable through MPI, together or independently. `say` is told the
     notes that are known before anything is measured.
 
-    The records have a case of experiment "bench" for each target, a row of "source" for each
-    variable, and those of "note". A ValueError says that a layout does not fit or that the memory
+    The records have a case of experiment "bench" for each target, a row of "source", and those of
+    "note". A ValueError says that a layout does not fit or that the memory
     does not do, an OSError that the disk is full, a RuntimeError that no sample succeeded or that
     another run is measuring.
 
@@ -165,8 +167,8 @@ def _case(
         },
         files=[evicted] if evicted else (),
         cache_state="cold" if evicted else "",
-        prepare=Clean(path),  # of a sample that was killed
-        cleanup=Clean(path),
+        prepare=partial(remove, path),  # of a sample that was killed
+        cleanup=partial(remove, path),
         aa=first,
         pinned=not (threads or library in ("zarr", "HDF5 with MPI")),
     )
@@ -175,25 +177,17 @@ def _case(
 def _described(
     source: Source, chosen: Sequence[SourceVariable], settled: Mapping[str, Prepared]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for the source, one for each of its variables, and the notes of each target."""
-    common = {"experiment": SOURCE, "phase": "stat", "format": source.format}
-    yield common | {
+    """Yield a row for the source, what of it is left out, and the notes of each target."""
+    yield {
+        "experiment": SOURCE,
+        "phase": "stat",
+        "format": source.format,
         "case": "",
         "file_bytes": source.stat_bytes if source.stat_bytes >= 0 else float("nan"),
         "useful_bytes": sum(variable.nbytes for variable in chosen),
         "status": "ok",
     }
-    taken = {variable.name for variable in chosen}
     for variable in source.variables.values():
-        yield common | {
-            "case": variable.name,
-            "chunks": "x".join(map(str, variable.chunks or ())),
-            "codec": variable.codec,
-            "byteorder": variable.byteorder,
-            "file_bytes": variable.stored_bytes,
-            "useful_bytes": variable.nbytes,
-            "status": "ok" if variable.name in taken else variable.reason or "not chosen",
-        }
         if variable.reason:
             yield _note("", f"{variable.name} is left out: it {variable.reason}.")
     for name, prepared in settled.items():

@@ -11,7 +11,6 @@ from pathlib import Path
 from hyperslab.io.creation import create, stored_bytes
 from hyperslab.io.layout import Layout
 from hyperslab.io.variable import Variable
-from hyperslab.io.writing import remove
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
 from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
@@ -176,17 +175,6 @@ class Trial:
                 if copy.format != "nczarr":  # whose chunk cache stays
                     copy.cache(name, 0)
         timer.watch.note(resident_before=resident, pattern=pattern)
-
-
-@dataclass(frozen=True)
-class Clean:
-    """Remove a copy, whole or half-made."""
-
-    path: Path
-
-    def __call__(self) -> None:
-        """Remove it."""
-        remove(self.path)
 
 
 def _warmed(path: Path, tries: int = 3) -> bool:

@@ -227,6 +227,27 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
+def plain(value: object) -> object:
+    """Return an attribute as a number, text, or an array or list of them; None for any other."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, list | tuple) and value:
+        kinds = {type(item) for item in value}
+        numbers = np.asarray(value) if kinds <= {int, float} else None
+        return list(value) if kinds == {str} else numbers
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iuf":
+            return value.reshape(-1)[0] if value.size == 1 else value
+        if value.dtype.kind in "SUO":
+            texts = [plain(item) for item in value.flat]
+            if all(isinstance(text, str) for text in texts):
+                return texts[0] if len(texts) == 1 else texts
+        return value.astype("i1") if value.dtype.kind == "b" else None
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, str) or np.isscalar(value) else None
+
+
 def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
     """Take the fill value out of attributes; None when there is none or it is no such value."""
     given = attrs.pop("_FillValue", None)

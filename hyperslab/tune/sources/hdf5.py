@@ -25,6 +25,7 @@ from .base import (
     fill_of,
     layout_of,
     order,
+    plain,
     why_not,
 )
 
@@ -340,28 +341,11 @@ def _attrs(item: Any) -> dict[str, object]:
             value = item.attrs[name]
         except (OSError, TypeError, RuntimeError):
             continue  # of a type that has no counterpart here
-        if (plain := _plain(value)) is not None:
-            found[name] = plain
+        if isinstance(value, h5py.Empty):
+            value = ""
+        if (kept := plain(value)) is not None:
+            found[name] = kept
     return found
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, h5py.Empty):
-        return ""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, str) or np.isscalar(value):
-        return value
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind in "iuf":
-            return value.reshape(-1)[0] if value.size == 1 else value
-        if value.dtype.kind in "SUO":
-            texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
-            if all(isinstance(text, str) for text in texts):
-                return texts[0] if len(texts) == 1 else texts
-        if value.dtype.kind == "b":
-            return value.astype("i1")
-    return None
 
 
 def hdf5_says(given: str, said: str) -> str:

@@ -189,7 +189,7 @@ def test_candidates_are_read_over_a_link_and_compared(file, tmp_path, monkeypatc
     shares, limits = {"map": 1.0}, {"codecs": ("deflate",), "most_times": math.inf}
     found = advice(file, tmp_path, shares, link=LINK, measured=2, repeats=1, **limits)
     (frame,) = kept
-    assert set(frame["status"]) == {"ok"} and frame["verified"].all()
+    assert set(frame["status"]) <= {"ok", "discarded"} and frame["verified"].all()
     assert (set(frame["phase"]), set(frame["pattern"])) == ({"read"}, {"map"})
     assert (frame["wall_s"] >= 2 * LINK.round_trip_s).all()  # a connection, and the file's head
     remedies = {row.candidate.remedy for row in found.rows if row.measured}

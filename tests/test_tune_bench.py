@@ -346,7 +346,7 @@ def test_ranks_write_and_compare_the_values_of_a_file(shared, tmp_path, variable
         independent=independent,
     )  # fmt: skip
     rows = frame[frame["experiment"] == "bench"]
-    assert set(rows["status"]) == {"ok"}
+    assert set(rows["status"]) <= {"ok", "discarded"}
     assert rows["verified"].all()
     by = rows.drop_duplicates("phase").set_index("phase")
     nbytes = 13 * 6 * 8 * 4 if variable == "sst" else 13 * 6 * 2

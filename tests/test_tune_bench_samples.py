@@ -45,6 +45,7 @@ WHOLE = Pattern("whole")
 
 
 def of(frame, **wanted):
+    frame = frame[frame["aa"] != "discarded"]
     for column, value in wanted.items():
         frame = frame[frame[column] == value]
     return frame

@@ -325,7 +325,7 @@ def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
         source.read = one
         return transfer(source, *words, **options)
 
-    monkeypatch.setattr(module, "transfer", counted)
+    monkeypatch.setattr(passes, "transfer", counted)
     for memory, most in ((34, 1), (56, 2)):
         said = []
         made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
@@ -471,7 +471,7 @@ SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from hyperslab.cli import main
-from hyperslab.tune import rechunk as module
+from hyperslab.tune import passes as module
 whole = module.transfer
 def transfer(*words, **options):
     made = whole(*words, **options)

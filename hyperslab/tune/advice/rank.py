@@ -14,6 +14,7 @@ import pandas as pd
 from hyperslab.io.cards import readers
 from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 from hyperslab.measure.processes import Processes
+from hyperslab.measure.records import DISCARDED
 from hyperslab.measure.stats import median_interval, paired_ratio
 from hyperslab.text import Interval
 
@@ -315,6 +316,7 @@ def _joined(
 ) -> tuple[Row, list[Row], list[str]]:
     """Return the file as it is and the rows with what was measured of them, and notes."""
     question, near = advice.subject.question, advice.subject.near
+    frame = frame[frame["aa"] != DISCARDED]
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     main, again = reads[reads["aa"] != "B"], reads[reads["aa"] == "B"]
     base = _mixes(main, advice.present, near, question.repeats)

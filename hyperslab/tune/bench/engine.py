@@ -20,7 +20,7 @@ from hyperslab.measure.case import Case
 from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
-from hyperslab.measure.records import frame_of
+from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..memory import mib
 from ..partial import scratch_folder
@@ -109,7 +109,8 @@ def bench(
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(prepared.disk_bytes for prepared in settled.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
-    rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
+    kept = [row for row in measured if row.get("aa") != DISCARDED]
+    rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
     if local and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
     if local and not ranks and not evicted:

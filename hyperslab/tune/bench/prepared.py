@@ -65,11 +65,8 @@ def prepare(
         format=source.format,
         library="h5py" if isinstance(source, HDF5Source) else "",
         path=Path(),
-        items=tuple(
-            (variable, defined, layouts[variable.name])
-            for variable, defined in zip(chosen, fitted.variables, strict=True)
-        ),
-        attrs=fitted.attrs,
+        variables=tuple(chosen),
+        fitted=fitted,
         reads={name: read for name, read in reads.items() if read},
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,

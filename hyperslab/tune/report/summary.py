@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hyperslab.io.layout import CLASSIC
-from hyperslab.measure.records import main
+from hyperslab.measure.records import DISCARDED, main
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..specs.parse import BM_ENDIAN, BM_FORMATS
@@ -65,8 +65,8 @@ Times = Mapping[tuple[str, Quantity], pd.Series]
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the layouts, without those that describe the source or the run."""
-    return frame[~frame["phase"].isin(BESIDE)]
+    """Return the rows of the layouts, without discarded tries and what describes the source."""
+    return frame[~frame["phase"].isin(BESIDE) & (frame["aa"] != DISCARDED)]
 
 
 def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:

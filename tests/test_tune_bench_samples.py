@@ -23,8 +23,7 @@ from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 from hyperslab.tune.bench import engine, reads
-from hyperslab.tune.bench.engine import bench
-from hyperslab.tune.bench.prepared import prepare
+from hyperslab.tune.bench.engine import bench, prepare
 from hyperslab.tune.bench.reads import PIECE_BYTES, Truth, pieces
 from hyperslab.tune.bench.trial import Trial
 from hyperslab.tune.copy_plan import MemoryLimitError

@@ -6,14 +6,14 @@ import re
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from hyperslab.io.layout import CLASSIC, NETCDF4
+from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
@@ -22,20 +22,25 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
+from ..copy_plan import CopyPlan, MemoryLimitError, plan_copy
+from ..disk_room import likely_bytes, most_bytes
 from ..memory import mib
 from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..source import Source, SourceVariable, open_source
+from ..sources.hdf5 import HDF5Source
 from ..sources.remote import is_url
+from ..specs.fitting import fit
 from ..specs.patterns import Pattern
-from ..specs.target import Target
-from .prepared import Prepared, prepare, prepare_ranks
+from ..specs.target import COPY, Target
 from .ranks import RanksTrial, put_values
+from .ranks import trial as ranks_trial
 from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
 MEMORY_BYTES = 256 * 2**20
+SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
@@ -132,6 +137,83 @@ def _check(targets: Sequence[Target], repeats: int) -> None:
 def _values(scratch: Path) -> Path:
     """Return the file that ranks take the values from."""
     return scratch / "values.bin"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is known of one target before it is measured."""
+
+    trial: Trial | RanksTrial  # the sample, but for the path of the copy
+    layout: Layout  # of the largest variable
+    notes: tuple[str, ...]
+    disk_bytes: int  # the room on the disk that is asked for
+
+
+def prepare(
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    target: Target,
+    patterns: Sequence[Pattern],
+    *,
+    memory_bytes: int,
+    verify: bool = True,
+) -> Prepared:
+    """Settle how variables of a source are copied into one layout, in one process."""
+    try:
+        fitted = fit(chosen, target.layouts(chosen), source.attrs)
+        layouts = fitted.layouts
+        plan = plan_copy(
+            [(variable, layouts[variable.name]) for variable in chosen],
+            source_format=source.format,
+            cache_bytes=target.cache_bytes,
+            memory_bytes=memory_bytes,
+            taken_bytes=SAMPLE_BYTES,
+        )
+    except ValueError as error:
+        spare = target.name == COPY and isinstance(error, MemoryLimitError)
+        more = ", or leave the layout as it is out (--no-copy)" if spare else ""
+        raise type(error)(f"{target.name}: {error}{more}") from error
+    reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
+    trial = Trial(
+        address=source.address,
+        format=source.format,
+        library="h5py" if isinstance(source, HDF5Source) else "",
+        path=Path(),
+        variables=tuple(chosen),
+        fitted=fitted,
+        reads={name: read for name, read in reads.items() if read},
+        cache_bytes=target.cache_bytes,
+        memory_bytes=memory_bytes,
+        verify=verify,
+    )
+    largest = max(chosen, key=lambda variable: variable.nbytes)
+    notes = (*fitted.notes, *_plan_notes(plan))
+    return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
+
+
+def prepare_ranks(
+    chosen: Sequence[SourceVariable], target: Target, ranks: int, independent: bool
+) -> Prepared:
+    """Settle how several ranks write a variable in one layout."""
+    (variable,) = chosen
+    layouts = target.layouts(chosen)
+    layout = layouts[variable.name]
+    trial = ranks_trial(variable, layout, ranks, independent=independent)
+    return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
+
+
+def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+    for name, route in plan.each.items():
+        if route.reads > 1.005:
+            yield (
+                f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
+                f"these is read {route.reads:.1f} times; with more memory it would be less."
+            )
+    if plan.reduced and plan.cache_bytes is not None:
+        yield (
+            f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
+            "memory allowed."
+        )
 
 
 def _case(

@@ -8,6 +8,8 @@ import resource
 import sys
 from pathlib import Path
 
+from hyperslab.measure.cold import ColdCacheError, evict
+
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # of mallopt, in glibc's malloc.h
 _NO_HUGE_PAGES = 41  # of prctl, in Linux: PR_SET_THP_DISABLE
 _LARGEST_MMAP_THRESHOLD = 32 * 2**20
@@ -56,4 +58,13 @@ def give_up() -> bool:
     mallopt(_MMAP_THRESHOLD, _LARGEST_MMAP_THRESHOLD)
     mallopt(_TRIM_THRESHOLD, 2 * _LARGEST_MMAP_THRESHOLD)
     trim(ctypes.c_size_t(0))
+    return True
+
+
+def evicted(path: Path) -> bool:
+    """Evict a file from the system's cache; False where that cannot be done."""
+    try:
+        evict([path])
+    except (ColdCacheError, OSError):
+        return False
     return True

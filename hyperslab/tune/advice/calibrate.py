@@ -24,12 +24,13 @@ from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.layout import Layout
 from hyperslab.io.selection import Selection
 from hyperslab.measure.case import Case
-from hyperslab.measure.cold import ColdCacheError, can_evict, evict
+from hyperslab.measure.cold import can_evict
 from hyperslab.measure.lock import measuring
 from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
+from ..memory import evicted
 from .costs import BELOW, THREADED, Calibration, NoCalibrationError, terms, way
 from .counts import Read, counts_of
 from .visit import MODULES, Visit, case_of, digest
@@ -137,7 +138,7 @@ def made_reads(
             write_array(path, values, layout)
             if layout.codec == "deflate" and layout.format == "netcdf4":
                 beside = (Path(subchunk.build(path)),)
-            able = able and _evictable(path)
+            able = able and evicted(path)
         except (ImportError, ValueError, OSError, RuntimeError):  # its library is missing
             continue
         stored = None
@@ -234,15 +235,6 @@ def _cold(name: str, library: str, pattern: str) -> bool:
             "netcdf4",
         )
     return name.startswith("deflate") and library == "netcdf4" and pattern == "whole"
-
-
-def _evictable(path: Path) -> bool:
-    """Whether files on this disk can be evicted from memory."""
-    try:
-        evict([path])
-    except ColdCacheError:
-        return False
-    return True
 
 
 def timed(

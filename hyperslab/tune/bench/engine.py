@@ -17,14 +17,13 @@ from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
 from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
-from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
 from ..copy_plan import CopyPlan, MemoryLimitError, plan_copy
 from ..disk_room import likely_bytes, most_bytes
-from ..memory import mib
+from ..memory import evicted, mib
 from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
@@ -104,9 +103,9 @@ def bench(
         if ranks:
             with open_source(address) as source:
                 put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
-        evicted = local and not ranks and _can_evict(path)
+        cold = local and not ranks and evicted(path)
         cases = [
-            _case(settled[target.name], target, scratch, path if evicted else None, threads, not n)
+            _case(settled[target.name], target, scratch, path if cold else None, threads, not n)
             for n, target in enumerate(targets)
         ]
         zarr = _ZARR_MODULES * any(not case.pinned for case in cases)
@@ -118,7 +117,7 @@ def bench(
     rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
     if local and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
-    if local and not ranks and not evicted:
+    if local and not ranks and not cold:
         rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
@@ -220,7 +219,7 @@ def _case(
     prepared: Prepared,
     target: Target,
     scratch: Path,
-    evicted: Path | None,
+    source: Path | None,  # that is evicted before each sample
     threads: bool,
     first: bool,
 ) -> Case:
@@ -233,7 +232,7 @@ def _case(
         columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:
-        run = replace(trial, path=path, cold=evicted is not None)
+        run = replace(trial, path=path, cold=source is not None)
         netcdf = layout.format in (*CLASSIC, *NETCDF4, "nczarr")
         library = "netCDF4" if netcdf else "h5py" if layout.format == "hdf5" else "zarr"
     return Case(
@@ -248,8 +247,8 @@ def _case(
             "quantize": ":".join(map(str, layout.quantize or ())),
             "cache_bytes": float("nan") if cache is None else cache,
         },
-        files=[evicted] if evicted else (),
-        cache_state="cold" if evicted else "",
+        files=[source] if source else (),
+        cache_state="cold" if source else "",
         prepare=partial(remove, path),  # of a sample that was killed
         cleanup=partial(remove, path),
         aa=first,
@@ -316,11 +315,3 @@ def _stamp(path: Path) -> tuple[int, int]:
     """Return what changes when a file does; of a folder, its own."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns
-
-
-def _can_evict(path: Path) -> bool:
-    try:
-        evict([path])
-    except (ColdCacheError, OSError):
-        return False
-    return True

@@ -14,7 +14,6 @@ from hyperslab.io.creation import blocks
 from hyperslab.io.layout import NETCDF4, Layout
 from hyperslab.io.writing import sync_files
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.parallel.cases import cost
 from hyperslab.parallel.errors import AbsentError, ParallelError
 from hyperslab.parallel.found import Program, find
@@ -22,6 +21,7 @@ from hyperslab.parallel.job import RanksJob, run
 from hyperslab.parallel.plan import Part, SharedArray, WritePlan
 from hyperslab.parallel.report import Report
 
+from ..memory import evicted
 from ..report.compare import WrongValuesError
 from ..sources.base import Source, SourceVariable
 from ..specs.target import Target
@@ -115,12 +115,9 @@ class RanksTrial:
         self._note(watch, read, "open", "meta_reread", cache_state="warm")
         self._note(watch, read, "read", "data_reread", cache_state="warm")
         self._note(watch, read, "read", "pattern:whole", cache_state="warm", pattern="whole")
-        try:
-            evict([path])
-        except ColdCacheError:
-            return
-        read = self._read()
-        self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
+        if evicted(path):
+            read = self._read()
+            self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
 
     def _read(self) -> Report:
         try:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
+from hyperslab.measure.cold import resident_fraction, warm
 from hyperslab.tune.copy_plan import plan_copy, zarr_at_once
 from hyperslab.tune.passes import Copying, add_bytes
 
-from ..memory import give_up, peak_bytes, resident_bytes
+from ..memory import evicted, give_up, peak_bytes, resident_bytes
 from ..source import reopen
 from ..sources.base import Indices, SourceVariable
 from ..specs.fitting import Fitted
@@ -82,18 +82,8 @@ class Trial:
         # Warm first: what was evicted and read again lies otherwise in memory.
         for state in ("warm", "cold"):
             for pattern, reads in self.reads.items():
-                if self._prepared(state):
+                if (_warmed if state == "warm" else evicted)(self.path):
                     self._pattern(timer, pattern, reads, state, job, truth)
-
-    def _prepared(self, state: str) -> bool:
-        """Bring the copy into memory, or out of it; False when it cannot be."""
-        if state == "warm":
-            return _warmed(self.path)
-        try:
-            evict([self.path])
-        except ColdCacheError:
-            return False
-        return True
 
     def _pattern(
         self,
@@ -107,7 +97,7 @@ class Trial:
         variables = {variable.name: variable for variable in self.variables}
         with job.open(self.path) as copy:
             if state == "cold":
-                evict([self.path])  # opening read some of it ahead
+                evicted(self.path)  # opening read some of it ahead
             resident = resident_fraction([self.path])
             give_up()
             for name, selections in reads.items():
@@ -125,11 +115,11 @@ class Trial:
 
 
 def _warmed(path: Path, tries: int = 3) -> bool:
-    for _ in range(tries):
-        if resident_fraction([path]) >= _WARM:
-            return True
+    """Bring a file into memory; where the system does not tell, it is thought to be there."""
+    while resident_fraction([path]) < _WARM and tries:
         warm([path])
-    return resident_fraction([path]) >= _WARM
+        tries -= 1
+    return not resident_fraction([path]) < _WARM
 
 
 class _Timer:

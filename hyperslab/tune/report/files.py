@@ -74,7 +74,7 @@ def write(
         "parquet": lambda _: bytes(frame.to_parquet(None, index=False)),
         "plot": lambda name: picture(frame, Path(name).suffix, title),
         "html": lambda _: as_html(frame, title, head, notes).encode(),
-        "csv": lambda _: as_csv(frame).encode(),
+        "csv": lambda _: str(summary(frame).to_csv(index=False, lineterminator="\n")).encode(),
         "json": lambda _: as_json(frame, notes).encode(),
     }
     asked = [(option, name) for option in made if (name := files.get(option))]
@@ -83,11 +83,6 @@ def write(
             sys.stdout.write(made[option](name).decode())
         else:
             put(option, name, made[option](name))
-
-
-def as_csv(frame: pd.DataFrame) -> str:
-    """Return the summary as CSV: a line of names, then one line a layout."""
-    return str(summary(frame).to_csv(index=False, lineterminator="\n"))
 
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from hyperslab.io.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
+from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
 from .fitting import growing
@@ -58,13 +58,6 @@ class Target:
     byteorder: str = "native"  # "native", "little" or "big"
     cache_bytes: int | None = None
     page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
-
-    def __post_init__(self) -> None:
-        if self.format not in FORMATS or self.format == "binary":
-            known = ", ".join(name for name in FORMATS if name != "binary")
-            raise ValueError(f"format {self.format!r}: give one of {known}")
-        if self.cache_bytes is not None and self.cache_bytes < 0:
-            raise ValueError(f"cache of {self.cache_bytes} bytes: give at least 0")
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
         """Return the layout of each variable."""
@@ -145,9 +138,13 @@ class Target:
             )
         if chunks == DEFAULT or (not touched and variable.chunks is None):
             if chunks == DEFAULT or must or codec is not None or self.format in ZARR:
-                return default_chunks(self.format, variable.shape, variable.dtype, axes)
+                grown = frozenset(axes)
+                return default_chunks(self.format, variable.shape, variable.dtype, grown)
             return None
-        kept = _fitting(variable, self.format, grows)
+        kept = None
+        if variable.chunks and self.format in CHUNKED:  # cut where a dimension cannot grow
+            own = zip(variable.dims, variable.chunks, variable.shape, strict=True)
+            kept = tuple(c if dim in grows else min(c, max(n, 1)) for dim, c, n in own)
         if not touched:
             return kept
         if not lengths:
@@ -165,14 +162,6 @@ class Target:
                     f"a chunk of {chunk} is longer: give at most {size}"
                 )
         return lengths
-
-
-def _fitting(variable: SourceVariable, format: str, grows: set[str]) -> tuple[int, ...] | None:
-    """Return the chunks as they are, cut to the dimensions that do not grow in the copy."""
-    if variable.chunks is None or format not in CHUNKED:
-        return None
-    axes = zip(variable.dims, variable.chunks, variable.shape, strict=True)
-    return tuple(chunk if dim in grows else min(chunk, max(n, 1)) for dim, chunk, n in axes)
 
 
 def kept_codec(
@@ -200,26 +189,17 @@ def kept_codec(
     return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
 
 
+@lru_cache(maxsize=256)
 def default_chunks(
-    format: str, shape: Sequence[int], dtype: str, unlimited: Collection[int] = ()
+    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
 ) -> tuple[int, ...]:
     """Return the chunks that the library of a format picks when it must chunk.
 
     Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
-    arrays that could be contiguous), h5py for HDF5, zarr for Zarr. `unlimited` are the axes that
-    can grow.
+    arrays that could be contiguous), h5py for HDF5, zarr for Zarr.
 
     Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
     """
-    # What is copied into Zarr has dimensions of fixed length.
-    grows = frozenset[int]() if format in ZARR else frozenset(unlimited)
-    return _asked(format, tuple(int(n) for n in shape), dtype, grows)
-
-
-@lru_cache(maxsize=256)
-def _asked(
-    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int]
-) -> tuple[int, ...]:
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
     picked: Any

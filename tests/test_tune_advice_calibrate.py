@@ -115,7 +115,7 @@ def test_a_calibration_without_reads_is_none(tmp_path):
 
 def test_a_small_calibration_predicts_and_times_decoding(tmp_path):
     made = calibrate(
-        0, ("h5py", "plain"), codecs=("deflate",), workdir=tmp_path, side=64, progress=False
+        0, ("h5py", "plain"), codecs=("deflate",), workdir=tmp_path, side=32, progress=False
     )
     assert made.libraries == ("h5py", "plain")
     assert made.codecs("h5py") == ("deflate", "deflate+shuffle")

@@ -37,7 +37,7 @@ def bench_rows(times=None, blocks=7, patterns=("time_series", "map", "whole"), s
             "run_id": "run-1", "experiment": "bench", "case": case, "status": "ok",
             "verified": True, "format": "netcdf4", "codec": "deflate", "level": 4,
             "shuffle": True, "chunks": "1x72x144", "useful_bytes": 4147200,
-            "byteorder": "native",
+            "byteorder": "native", "others_cpu": 0.01,
         }  # fmt: skip
         for block in range(blocks):
             for aa in ("A", "B") if place == 0 else ("",):

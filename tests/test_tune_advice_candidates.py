@@ -1,33 +1,108 @@
-"""What is tried: layouts that every format can hold, remedies where they apply."""
+"""What is asked of a file, what is tried, and on which part of it."""
 
 import math
-from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperslab.io import Layout
-from hyperslab.tune.advice.accesses import resolve
-from hyperslab.tune.advice.candidates import layouts, name_of, now, remedies
-from hyperslab.tune.advice.shapes import shard
-from hyperslab.tune.sources.base import SourceVariable
+from hyperslab.io import Layout, region, write_array
+from hyperslab.tune.advice.accesses import Access, letters_of, resolve, roles, weights
+from hyperslab.tune.advice.candidates import layouts, now, remedies
+from hyperslab.tune.advice.costs import ROUGH
+from hyperslab.tune.advice.sample import box_of, pack, take
+from hyperslab.tune.advice.shapes import (
+    LEAST_BYTES,
+    MOST_BYTES,
+    MOST_CHUNKS,
+    chunk_shapes,
+    even_lengths,
+    shard,
+)
+from hyperslab.tune.source import open_source
+from hyperslab.tune.sources.base import SourceError, SourceVariable
+
+PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
+
+
+SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["series=1"], "no access 'series': give one of time_series, map"),
+        (["map=0.5", "map=0.5"], "map is given twice"),
+        (["map=a"], "give a number, such as 0.7 or 70%"),
+        (["map=0"], "give a share above 0"),
+        (["map=nan"], "give a share above 0"),
+        (["map=0.9", "whole=0.3"], "sum to 1.2, not to 1 .or 100%.: give map=0.75, whole=0.25"),
+        (["map=0.5", "whole"], "whole has no share"),
+    ],
+)
+def test_what_makes_no_sense_is_said(given, says):
+    with pytest.raises(ValueError, match=says):
+        weights(given)
+
+
+def test_percent_and_names_alone():
+    assert weights(["map=30,whole=70"]) == {"map": 0.3, "whole": 0.7}
+    assert weights(["map=0.333", "row=0.333", "whole=0.333"])["map"] == pytest.approx(1 / 3)
+    assert weights([]) == {}
+
+
+def test_a_time_series_and_a_map_where_nothing_is_asked():
+    found = resolve({}, SHORT, {"sst": SHORT}, {})
+    assert [(a.name, a.weight) for a in found] == [("time_series", 0.5), ("map", 0.5)]
+    assert [region(a.selections[0], SHORT.shape).size for a in found] == [10, 600]
+    assert [a.name for a in resolve({}, PLAIN, {"v": PLAIN}, {})] == ["row", "column"]
+
+
+def test_dimensions_that_cannot_be_told_can_be_named():
+    with pytest.raises(ValueError, match="no such read: say what is time, as in --dims time=a"):
+        resolve({"time_series": 1.0}, PLAIN, {"v": PLAIN}, {})
+    found = resolve({"time_series": 1.0}, PLAIN, {"v": PLAIN}, roles(["time=b"]))
+    assert found[0].selections == ((5, slice(0, 20, 1)),)
+    with pytest.raises(ValueError, match="v has no dimension time: give some of a, b"):
+        letters_of(PLAIN, {}, {"time": "T"})
+    with pytest.raises(ValueError, match="give ROLE=DIMENSION"):
+        roles(["when=b"])
+
+
+def test_a_read_that_a_variable_has_not():
+    with pytest.raises(ValueError, match=r"sst .time 10, lat 20, lon 30. has no such read"):
+        resolve({"profile": 1.0}, SHORT, {"sst": SHORT}, {})
+    with pytest.raises(SourceError, match="is a scalar"):
+        resolve({}, SourceVariable("s", (), (), "f4"), {}, {})
+    with pytest.raises(SourceError, match="holds no values yet"):
+        resolve({}, SourceVariable("s", ("t",), (0,), "f4"), {}, {})
+
+
+def test_several_calls_are_beside_each_other():
+    found = resolve({"time_series": 0.5, "map": 0.5}, SHORT, {"sst": SHORT}, {}, calls=3)
+    assert [one[2] for one in found[0].selections] == [15, 16, 17]
+    assert [one[0] for one in found[1].selections] == [5, 6, 7]
+    with pytest.raises(ValueError, match="--calls 99: sst has 10 such reads of map"):
+        resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99)
+    many = resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99, fewer=True)[0]
+    assert [one[0] for one in many.selections] == list(range(10))
+    assert len(resolve({"whole": 1.0}, SHORT, {"sst": SHORT}, {}, calls=9)[0].selections) == 1
+
 
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
+
+
 FIELD = SourceVariable(
     "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", chunks=(1, 90, 180), layout=STORED
 )
+
+
 READS = resolve({}, FIELD, {"sst": FIELD}, {})
 
 
 def found(variable=FIELD, format="netcdf4", library="netcdf4", **options):
     return layouts(now(format, variable, library), variable, READS, **options)
-
-
-def test_every_layout_has_a_name_of_its_own():
-    every = found()
-    assert len({c.name for c in every}) == len(every) > 20
-    assert all(candidate.rewrites for candidate in every)
 
 
 def test_what_is_asked_for_bounds_what_is_tried():
@@ -36,13 +111,6 @@ def test_what_is_asked_for_bounds_what_is_tried():
     assert {c.layout.codec for c in found(formats=["hdf5"])} == {None, "deflate"}
     assert {c.library for c in found(formats=["zarr2"])} == {"zarr"}
     assert STORED not in [c.layout for c in found()]
-
-
-def test_far_stores_get_pages_and_shards():
-    every = found(remote=True, call_s=0.03)
-    assert any(c.layout.page_bytes for c in every)
-    assert any(c.layout.shards for c in every)
-    assert {c.layout.format for c in every} == {"netcdf4", "hdf5", "zarr3"}
 
 
 def test_remedies_by_what_the_file_is():
@@ -54,40 +122,12 @@ def test_remedies_by_what_the_file_is():
     assert remedies(now("netcdf3", classic, "netcdf4"), remote=False, calls=1) == []
 
 
-def test_a_classic_file_becomes_netcdf4():
-    classic = SourceVariable(
-        "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", layout=Layout("netcdf3")
-    )
-    assert "netcdf4" in {c.layout.format for c in found(classic, "netcdf3")}
-
-
 def test_what_cannot_be_said_as_a_layout_is_counted_without_codec():
     odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
     stands = now("hdf5", odd, "h5py")
     assert (stands.layout, stands.described) == (Layout("hdf5", (9,)), False)
     assert remedies(stands, remote=True, calls=4) == []
     assert now("netcdf4", FIELD, "h5py").described
-
-
-@pytest.mark.parametrize("format", ["netcdf4", "netcdf4-classic", "hdf5"])
-def test_formats_that_look_alike_are_told_apart(format):
-    every = found(formats=["netcdf4", "netcdf4-classic", "hdf5", "zarr2", "zarr3"], format=format)
-    assert len({c.name for c in every}) == len({c.layout for c in every}) == len(every)
-    assert {c.layout.format for c in every} >= {"netcdf4", "netcdf4-classic", "hdf5"}
-
-
-@pytest.mark.parametrize(
-    ("format", "codec", "other"), [("zarr3", "zstd", 3), ("zarr2", "blosc-zstd", 3)]
-)
-@pytest.mark.parametrize("level", [None, 1, 3])
-def test_one_level_has_one_name_however_it_is_said(format, codec, other, level):
-    own = Layout(format, (1, 90, 180), codec, level)
-    stored = replace(FIELD, layout=own)
-    every = found(stored, format, "zarr")
-    assert len({c.name for c in every}) == len(every)
-    assert name_of(own) not in {c.name for c in every}
-    same = {c.layout.effective_level for c in every if c.layout.codec == codec}
-    assert same == {other, own.effective_level}
 
 
 @given(
@@ -119,7 +159,110 @@ def test_codecs_are_tried_at_the_level_that_was_asked_for():
     assert levels("bzip2") == {("bzip2", 9)}
 
 
-def test_references_are_no_remedy_for_a_variable_in_a_group():
-    present = now("netcdf4", FIELD, "h5py")
-    found = [one.remedy for one in remedies(present, remote=True, calls=1, grouped=True)]
-    assert found == ["index"]
+SERIES = Access("time_series", 0.5, ((slice(0, 400, 1), 50, 50),))
+
+
+MAP = Access("map", 0.5, ((200, slice(0, 300, 1), slice(0, 500, 1)),))
+
+
+SHAPE = (400, 300, 500)
+
+
+def touched(access, chunks):
+    total = 1
+    for index, chunk in zip(access.selections[0], chunks, strict=True):
+        total *= len(range(index.start, index.stop, chunk)) if isinstance(index, slice) else 1
+    return total
+
+
+@given(st.integers(1, 5000), st.integers(3, 64))
+def test_lengths_cover_an_axis_in_equal_parts(n, most):
+    found = even_lengths(n, most)
+    assert found == tuple(sorted(set(found), reverse=True))
+    assert found[0] == n
+    assert found[-1] == 1
+    assert len(found) <= most
+    for length in found:
+        parts = -(-n // length)
+        assert -(-n // parts) == length or length == 1  # no shorter chunk needs as few
+        assert parts * length - n <= n / 16 or length == n
+
+
+@given(
+    st.lists(st.integers(1, 400), min_size=1, max_size=4),
+    st.sampled_from([1, 2, 4, 8]),
+    st.randoms(use_true_random=False),
+)
+def test_shapes_fit_the_array_and_the_bounds(shape, itemsize, random):
+    kept = {random.randrange(len(shape)) for _ in range(2)}
+    read = tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in enumerate(shape))
+    found = chunk_shapes(shape, itemsize, [Access("whole", 1.0, (read,))])
+    assert found
+    assert len(found) == len(set(found)) <= 10
+    for chunks in found:
+        assert all(1 <= c <= n for c, n in zip(chunks, shape, strict=True))
+        assert all(c in even_lengths(n) for c, n in zip(chunks, shape, strict=True))
+        size = math.prod(chunks) * itemsize
+        assert min(LEAST_BYTES, math.prod(shape) * itemsize) <= size <= MOST_BYTES
+        count = math.prod(-(-n // c) for c, n in zip(chunks, shape, strict=True))
+        assert count <= MOST_CHUNKS
+
+
+def test_the_mix_decides():
+    for_series = chunk_shapes(SHAPE, 4, [Access("time_series", 1.0, SERIES.selections)])[0]
+    for_maps = chunk_shapes(SHAPE, 4, [Access("map", 1.0, MAP.selections)])[0]
+    both = chunk_shapes(SHAPE, 4, [SERIES, MAP])[0]
+    assert for_series[0] > both[0] > for_maps[0]
+    assert touched(SERIES, for_series) < touched(SERIES, both) < touched(SERIES, for_maps)
+    assert touched(MAP, for_maps) < touched(MAP, both) < touched(MAP, for_series)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 3000), st.integers(1, 3000)), min_size=1, max_size=4),
+    st.sampled_from([2**12, 2**16, 2**20]),
+    st.booleans(),
+)
+def test_a_box_lies_in_the_array_and_within_its_bytes(pairs, most, chunked):
+    shape = tuple(n for n, _ in pairs)
+    chunks = tuple(min(c, n) for n, c in pairs) if chunked else None
+    variable = SourceVariable("v", tuple("abcd"[: len(shape)]), shape, "f4", chunks=chunks)
+    first = (slice(0, shape[0], 1), *(n // 2 for n in shape[1:]))
+    box = box_of(variable, [Access("row", 1.0, (first,))], most)
+    assert all(0 <= s.start < s.stop <= n for s, n in zip(box, shape, strict=True))
+    lengths = [s.stop - s.start for s in box]
+    if math.prod(shape) * 4 <= most:
+        assert tuple(lengths) == shape
+    assert math.prod(lengths) * 4 <= most
+
+
+def test_values_are_the_file_s(tmp_path):
+    values = np.arange(60 * 50 * 40, dtype="i4").reshape(60, 50, 40)
+    write_array(tmp_path / "a.nc", values, Layout("netcdf4", (1, 50, 40)))
+    read = Access("whole", 1.0, (tuple(slice(0, n, 1) for n in values.shape),))
+    with open_source(tmp_path / "a.nc") as source:
+        variable = source.variables["data"]
+        part = take(source, variable, [read], 2**16)
+        everything = take(source, variable, [read])
+    assert not part.whole
+    np.testing.assert_array_equal(part.values, values[part.box])
+    assert part.values.nbytes <= 2**16
+    assert everything.whole
+    np.testing.assert_array_equal(everything.values, values)
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3"])
+def test_what_a_codec_leaves_of_values(tmp_path, format):
+    zeros = np.zeros((64, 64, 64), "f4")
+    noise = np.random.default_rng(0).random((64, 64, 64)).astype("f4")
+    layout = Layout(format, (64, 64, 64), "deflate", 1)
+    assert pack(zeros, layout, "h5py", ROUGH, tmp_path).value_bytes < 0.05
+    assert 3 < pack(noise, layout, "h5py", ROUGH, tmp_path).value_bytes < 4.1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_netcdf_c_would_fail_on_is_not_written(tmp_path, capfd):
+    noise = np.random.default_rng(0).random((64, 64)).astype("f4")
+    with pytest.raises(OSError, match="cannot make smaller"):
+        pack(noise, Layout("netcdf4", (32, 64), "blosc-lz4"), "h5py", ROUGH, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr().err == ""

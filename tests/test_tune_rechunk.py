@@ -256,19 +256,6 @@ def test_only_what_is_a_file_or_store_is_replaced_when_asked(files, tmp_path):
     assert names(tmp_path) == ["a.nc", "a.zarr"]
 
 
-def test_without_options_a_file_changes_its_format(files, tmp_path, capsys):
-    assert main(["rechunk", str(files["packed"]), str(tmp_path / "a.zarr"), "-q"]) == 0
-    assert capsys.readouterr().err.count("\n") == 1
-    same(tmp_path / "a.zarr", files["packed"])
-    assert chunks(tmp_path / "a.zarr")["sst"] == chunks(files["packed"])["sst"]
-
-
-def test_a_url_is_copied(files, tmp_path):
-    with made_files.served(files["packed"].parent) as address:
-        rechunk(f"{address}/packed.nc", tmp_path / "a.nc", {"time": -1})
-    same(tmp_path / "a.nc", files["packed"])
-
-
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
     from hyperslab.io import by_netcdf4 as netcdf
 
@@ -338,7 +325,7 @@ def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
         source.read = one
         return transfer(source, *words, **options)
 
-    monkeypatch.setattr(module, "transfer", counted)
+    monkeypatch.setattr(passes, "transfer", counted)
     for memory, most in ((34, 1), (56, 2)):
         said = []
         made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
@@ -484,7 +471,7 @@ SLOW = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from hyperslab.cli import main
-from hyperslab.tune import rechunk as module
+from hyperslab.tune import passes as module
 whole = module.transfer
 def transfer(*words, **options):
     made = whole(*words, **options)

@@ -1,18 +1,26 @@
-"""Opening a user's file: every kind is read as it is stored, what cannot be is said in a line."""
+"""Opening a user's file or URL: read as it is stored; what cannot be is said in a line."""
 
+import gc
 import gzip
+import importlib
 import os
 from pathlib import Path
 
+import fsspec
 import h5py
 import made_files
 import netCDF4
 import numpy as np
 import pytest
 import zarr
+from forked_servers import forking
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hyperslab.io import Layout
-from hyperslab.tune.source import SourceError, open_source
+from hyperslab.tune.source import SourceError, open_source, reopen
+from hyperslab.tune.sources import remote
+from hyperslab.tune.sources.remote import needed_bytes
 
 
 def everything(path):
@@ -67,16 +75,6 @@ def test_netcdf_of_every_kind_is_read_as_stored(tmp_path, make, words, format):
     found, values = everything(path)
     assert found == format
     same(values, stored(path))
-
-
-def test_a_classic_file_is_described(tmp_path):
-    with open_source(made_files.classic(tmp_path / "a.nc")) as source:
-        assert source.stat_bytes == (tmp_path / "a.nc").stat().st_size
-        sst = source.variables["sst"]
-    assert (sst.dims, sst.shape, sst.dtype) == (("time", "lat", "lon"), (7, 5, 9), "f4")
-    assert (sst.unlimited, sst.byteorder, sst.chunks) == (("time",), "big", None)
-    assert sst.layout == Layout("netcdf3")
-    assert sst.stored_bytes == sst.nbytes == 7 * 5 * 9 * 4
 
 
 def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
@@ -143,16 +141,6 @@ def test_zarr_2_and_a_lone_array(tmp_path):
         )  # fmt: skip
 
 
-def test_a_store_of_netcdf_c(tmp_path):
-    url = f"file://{tmp_path}/a.zarr#mode=nczarr,file"
-    with netCDF4.Dataset(url, "w") as nc:
-        nc.createDimension("x", 6)
-        nc.createVariable("a", "i4", ("x",))[:] = np.arange(6)
-    format, values = everything(tmp_path / "a.zarr")
-    assert format == "nczarr"
-    same(values, {"a": np.arange(6, dtype="i4")})
-
-
 def test_hdf5_that_is_no_netcdf(tmp_path):
     path = tmp_path / "a.h5"
     with h5py.File(path, "w", userblock_size=512) as file:
@@ -166,16 +154,6 @@ def test_hdf5_that_is_no_netcdf(tmp_path):
     assert np.array_equal(next(iter(values.values())), np.arange(12.0).reshape(3, 4))
     with open_source(path) as source:
         assert source.variables["g/text"].reason == "holds text"
-
-
-def test_no_name_is_no_file():
-    with pytest.raises(SourceError, match=r"^no file is named: give a netCDF"):
-        open_source("file://")
-
-
-def test_a_file_may_be_given_as_a_url(tmp_path):
-    path = made_files.packed(tmp_path / "a.nc")
-    assert everything(f"file://{path}")[0] == "netcdf4"
 
 
 def test_characters_are_left_out_and_the_page_of_the_bench_says_so(tmp_path):
@@ -248,3 +226,167 @@ def test_a_damaged_chunk_is_named(tmp_path):
         pytest.raises(SourceError, match=r"a\.nc: sst cannot be read at \[3:4, 0:20, 0:30\]"),
     ):
         source.read("sst", (slice(3, 4), slice(0, 20), slice(0, 30)))
+
+
+FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
+
+
+VARIABLE = st.tuples(
+    st.sampled_from(["i1", "i2", "i4", "f4", "f8"]),
+    st.booleans(),  # grows
+    st.lists(st.integers(0, 2), max_size=2, unique=True),
+)
+
+
+@given(
+    st.sampled_from(FORMATS),
+    st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9)),
+    st.lists(VARIABLE, max_size=4),
+    st.integers(0, 5),
+    st.text("abcé", max_size=9),
+)
+@settings(max_examples=60)
+def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables, steps, title):
+    path = tmp_path_factory.mktemp("classic") / "a.nc"
+    with netCDF4.Dataset(path, "w", format=format) as nc:
+        nc.title = title
+        nc.createDimension("t", None)
+        for axis, size in enumerate(sizes):
+            nc.createDimension(f"d{axis}", size)
+        for number, (dtype, grows, axes) in enumerate(variables):
+            dims = ("t",) * grows + tuple(f"d{axis}" for axis in axes)
+            made = nc.createVariable(f"v{number}", dtype, dims)
+            made.units = "K"
+            if grows and steps:
+                made[steps - 1] = 0
+            elif not grows:
+                made[...] = 0
+    length = path.stat().st_size
+    # netCDF-C pads the last variable to four bytes, and nothing is lost without them.
+    assert length - 3 <= _needed(path) <= length
+    data = path.read_bytes()
+    path.write_bytes(data[:20])
+    with pytest.raises(ValueError, match="ends within its header"):
+        _needed(path)
+
+
+def _needed(path):
+    with path.open("rb") as file:
+        return needed_bytes(file)
+
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
+
+@pytest.mark.parametrize("kind", ["a.nc", "five.nc", "netcdf4.nc", "a.zarr"])
+def test_urls_give_what_files_give(tmp_path, kind):
+    make = {"a.zarr": made_files.sharded, "netcdf4.nc": made_files.nested}
+    if kind in make:
+        make[kind](tmp_path / kind)
+    else:
+        made_files.classic(
+            tmp_path / kind, "NETCDF3_64BIT_DATA" if "five" in kind else "NETCDF3_CLASSIC"
+        )
+    with made_files.served(tmp_path) as address:
+        format, values = everything(f"{address}/{kind}")
+        with open_source(f"{address}/{kind}") as source:
+            assert source.threads
+        with reopen(f"{address}/{kind}", format) as source:
+            name = next(iter(values))
+            first = source.read(name, tuple(slice(0, 1) for _ in values[name].shape)).item()
+    locally = everything(tmp_path / kind)
+    assert format == locally[0]
+    assert set(values) == set(locally[1])
+    for name, truth in locally[1].items():
+        assert np.array_equal(values[name], truth)
+    assert first == next(iter(values.values())).reshape(-1)[0]
+
+
+def test_a_store_that_is_let_go_closes_its_connections(tmp_path):
+    made_files.sharded(tmp_path / "a.zarr")
+    with made_files.served(tmp_path) as address:
+        open_source(f"{address}/a.zarr").close()
+    fsspec.filesystem("http").clear_instance_cache()
+    gc.collect()  # where one is open still, it is told now, and that is an error
+
+
+def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):
+    path = made_files.growing(tmp_path / "a.nc")
+    values = everything(path)[1]
+    with open_source(path) as source:
+        local = source.variables
+    with made_files.served(tmp_path) as server:
+        with open_source(f"{server}/a.nc") as source:
+            remote = source.variables
+        assert list(remote) == list(local)
+        with reopen(f"{server}/a.nc", "netcdf4") as source:
+            for name, truth in local.items():
+                found = remote[name]
+                assert (found.dims, found.shape) == (truth.dims, truth.shape)
+                assert found.unlimited == truth.unlimited
+                rest = tuple(slice(0, n) for n in truth.shape[1:])
+                # Not against netCDF-C: strided beyond what is stored, it gives fill values alone.
+                for first in (slice(0, 6), slice(1, 6, 3), slice(4, 6), 1, 5):
+                    got = source.read(name, (first, *rest))
+                    assert np.array_equal(got, values[name][(first, *rest)]), (name, first)
+
+
+@pytest.mark.parametrize("kind", ["classic.nc", "large.nc", "a.zarr"])
+def test_a_server_that_gives_files_only_whole_is_named(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(remote, "BLOCK_BYTES", 2**14)
+    made_files.sharded(tmp_path / "a.zarr")
+    made_files.classic(tmp_path / "classic.nc")
+    with netCDF4.Dataset(tmp_path / "large.nc", "w") as nc:
+        nc.createDimension("x", 2**14)
+        nc.createVariable("a", "f4", ("x",))[:] = 1
+    with (
+        made_files.served(tmp_path, ranges=False) as server,
+        pytest.raises(SourceError, match="does not answer range requests; download it") as error,
+    ):
+        open_source(f"{server}/{kind}")
+    assert str(error.value).startswith(f"{server}/{kind} cannot be read in parts")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("{}/none.nc", "there is nothing there: check the address"),
+        ("{}/empty.nc", r"empty.nc is empty \(0 bytes\): check the address"),
+        ("https://", "https:// names no server: give a whole address, such as https://example.org"),
+        ("http:///a.nc", "http:///a.nc names no server: give a whole address"),
+        ("s3:///a.nc", "s3:///a.nc names no bucket: give a whole address, such as s3://bucket/"),
+        ("http://me:secret@host:port/a", "http://host:port/a is no address: check its server"),
+        ("http://me:secret@[::1/a", "is no address: check its server and port"),
+        ("{}/text.nc", "is no netCDF, HDF5 or Zarr: it begins with b'hello"),
+        ("http://127.0.0.1:1/a.nc", "cannot be read: .*: check the address"),
+        ("gopher://host/a.nc", "no way to gopher://; give a path or a URL of http, https or s3"),
+        (
+            "{}/cut.nc?token=secret",
+            r"cut.nc is truncated: it has 9,000 bytes of .*; copy or",
+        ),
+        ("{}/old.nc?token=secret", r"old.nc is truncated: it has 900 bytes of [\d,]+; copy or"),
+        ("{}/older.nc", "older.nc is truncated or damaged: it ends within its header"),
+    ],
+)
+def test_a_url_that_cannot_be_read_is_said_in_one_line(tmp_path, address, said):
+    (tmp_path / "empty.nc").touch()
+    (tmp_path / "text.nc").write_text("hello, world")
+    (tmp_path / "cut.nc").write_bytes(made_files.nested(tmp_path / "a.nc").read_bytes()[:9000])
+    whole = made_files.classic(tmp_path / "b.nc").read_bytes()
+    (tmp_path / "old.nc").write_bytes(whole[:900])
+    (tmp_path / "older.nc").write_bytes(whole[:100])
+    with (
+        made_files.served(tmp_path) as server,
+        pytest.raises(SourceError, match=said) as error,
+    ):
+        open_source(address.format(server))
+    assert "\n" not in str(error.value)
+    assert "secret" not in str(error.value)
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch):
+    loaded = importlib.import_module("fsspec.registry")._registry  # by another test perhaps
+    monkeypatch.delitem(loaded, "s3", raising=False)
+    monkeypatch.setitem(__import__("sys").modules, "s3fs", None)
+    with pytest.raises(SourceError, match="s3 needs s3fs: pip install s3fs"):
+        open_source("s3://bucket/a.nc")

@@ -23,17 +23,7 @@ class NoRoomError(OSError):
 
 
 def require_room(needs: Sequence[tuple[str, int, Path]]) -> None:
-    """Refuse what cannot fit on the disk: what it is, its bytes, and its folder.
-
-    Raises
-    ------
-    NoRoomError
-        With the folder, what is needed and what is left.
-
-    Examples
-    --------
-    >>> require_room([("the copy", 1, Path(".")), ("the scratch file", 0, Path("."))])
-    """
+    """Refuse what cannot fit on the disk: what it is, its bytes, and its folder."""
     disks: dict[int, list[tuple[str, int, Path]]] = {}
     for what, nbytes, folder in needs:
         if nbytes:
@@ -52,11 +42,6 @@ def explained(folder: Path, needed_bytes: int) -> Iterator[None]:
 
     HDF5 tells of a full disk only that a write failed. To be used inside of the writer too, which
     removes what failed and so makes room again.
-
-    Raises
-    ------
-    NoRoomError
-        In place of the libraries' errors.
     """
     try:
         yield
@@ -84,13 +69,7 @@ def _left(folder: Path) -> tuple[int, str]:
 
 
 def most_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layout]) -> int:
-    """Return the bytes that a copy takes at most, compression left aside.
-
-    Examples
-    --------
-    >>> most_bytes([SourceVariable("a", ("x",), (10,), "f4")], {"a": Layout(chunks=(8,))})
-    64
-    """
+    """Return the bytes that a copy takes at most, compression left aside."""
     return sum(_padded(variable, layouts[variable.name]) for variable in variables)
 
 
@@ -98,12 +77,6 @@ def likely_bytes(variables: Sequence[SourceVariable], layouts: Mapping[str, Layo
     """Return the bytes that a copy needs if what is compressed stays as small as it is.
 
     What is compressed for the first time counts a quarter: it may become smaller, but seldom does.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("x",), (1000,), "f4", codec="zstd 3", stored_bytes=900)
-    >>> likely_bytes([sst], {"sst": Layout(chunks=(10,), codec="deflate")})
-    900
     """
     total = 0
     for variable in variables:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,13 +19,7 @@ _MARK = re.compile(r"^\.(?P<name>.+?)(\.old)?\.(?P<host>[0-9a-f]{8})-(?P<pid>\d+
 
 
 def part_name(name: str, pid: int | None = None) -> str:
-    """Return the name that a file has until it is whole: it carries this machine and process.
-
-    Examples
-    --------
-    >>> part_name("sst.nc", pid=7).startswith(".sst.nc."), part_name("sst.nc", 7)[-7:]
-    (True, '-7.part')
-    """
+    """Return the name that a file has until it is whole: it carries this machine and process."""
     return f".{name}.{_host()}-{os.getpid() if pid is None else pid}.part"
 
 
@@ -59,6 +54,19 @@ def whole_or_nothing(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     finally:
         remove(place)
         remove(old)
+
+
+@contextmanager
+def scratch_folder(workdir: Path, name: str) -> Iterator[Path]:
+    """Give a folder of this process for copies, and remove it; those of killed runs go too."""
+    folder = Path(workdir) / part_name(name)
+    remove_leftovers(folder.parent, name)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def require_free(path: Path, overwrite: bool) -> None:

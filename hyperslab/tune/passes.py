@@ -10,21 +10,26 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.creation import Writer
+from hyperslab.io.creation import Writer, create
 from hyperslab.io.layout import Layout
 from hyperslab.tune.report.compare import WrongValuesError, difference, digest
-from hyperslab.tune.sources.base import Source, SourceVariable
+from hyperslab.tune.source import Source, SourceVariable, reopen
+from hyperslab.tune.specs.fitting import Fitted
 
-from .copy_plan import Route
+from .copy_plan import CopyPlan, Route
+from .disk_room import explained, most_bytes
 from .slabs import Slab, Slabs, cut
 
 Lap = Callable[[str], AbstractContextManager[dict[str, object]]]
@@ -35,6 +40,80 @@ Watcher = Callable[[Slab, NDArray[Any]], None]
 def untimed(_: str) -> AbstractContextManager[dict[str, object]]:
     """Stand in for a stopwatch where nothing is timed."""
     return nullcontext({})
+
+
+@dataclass(frozen=True)
+class Copying:
+    """A copy that is settled: which variables of a source, defined how, in which pieces."""
+
+    variables: Sequence[SourceVariable]
+    fitted: Fitted
+    plan: CopyPlan
+
+    @property
+    def format(self) -> str:
+        """Of the copy."""
+        return self.fitted.layouts[self.variables[0].name].format
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return sum(variable.nbytes for variable in self.variables)
+
+    def write(
+        self,
+        source: Source,
+        place: Path,
+        lap: Lap,
+        *,
+        scratch: Path | None = None,
+        seen: Callable[[str], Watcher | None] = lambda name: None,
+    ) -> dict[str, Ledger]:
+        """Write the copy to the device; return what its values are compared by.
+
+        Its phases are meta_write, data_read and data_write by turns, sync, and close.
+        """
+        fitted = self.fitted
+        explain = partial(explained, place.parent, most_bytes(self.variables, fitted.layouts))
+        with explain(), lap("meta_write"):
+            writer = create(
+                place, fitted.variables, fitted.layouts, attrs=fitted.attrs,
+                chunk_cache_bytes=self.plan.cache_bytes,
+            )  # fmt: skip
+        with writer, explain():
+            ledgers = {
+                v.name: transfer(source, writer, v, self.plan.each[v.name], scratch=scratch,
+                                 lap=lap, seen=seen(v.name))
+                for v in self.variables
+            }  # fmt: skip
+            with lap("sync"):
+                writer.sync()
+            with lap("close"):
+                writer.close()
+        return ledgers
+
+    def open(self, place: Path) -> Source:
+        """Open the copy for reading, with the chunk cache that it was written with."""
+        made = reopen(os.fspath(place), self.format)
+        for v in self.variables:
+            made.touch(v.name)
+            if self.plan.cache_bytes is not None:
+                made.cache(v.name, self.plan.cache_bytes)
+        return made
+
+    def compare(
+        self,
+        made: Source,
+        source: Source,
+        ledgers: Mapping[str, Ledger],
+        lap: Lap,
+        *,
+        verify: bool = True,
+    ) -> None:
+        """Read the copy again, phase data_reread, and compare every value."""
+        for v in self.variables:
+            layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
+            reread(made, source, v, layout, route, ledgers[v.name], lap=lap, verify=verify)
 
 
 def transfer(
@@ -160,13 +239,7 @@ def reread(
     lap: Lap = untimed,
     verify: bool = True,
 ) -> None:
-    """Read a copied variable again, phase data_reread, and compare every value.
-
-    Raises
-    ------
-    WrongValuesError
-        When a value differs, with the first place.
-    """
+    """Read a copied variable again, phase data_reread, and compare every value."""
     name, quantize = variable.name, layout.quantize
     for slab, expected in zip(route.pieces, ledger, strict=True):
         with lap("data_reread") as columns:
@@ -186,13 +259,5 @@ def reread(
 
 
 def add_bytes(columns: dict[str, object], nbytes: int) -> None:
-    """Count bytes of values to the columns of a phase.
-
-    Examples
-    --------
-    >>> columns: dict[str, object] = {"useful_bytes": 3}
-    >>> add_bytes(columns, 4)
-    >>> columns
-    {'useful_bytes': 7}
-    """
+    """Count bytes of values to the columns of a phase."""
     columns["useful_bytes"] = int(str(columns.get("useful_bytes", 0))) + nbytes

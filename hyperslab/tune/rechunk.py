@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hyperslab.io.chunk_shapes import ceil_chunk
-from hyperslab.io.creation import create, stored_bytes
+from hyperslab.io.creation import stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.tune.memory import mib, resident_bytes
 from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
+from hyperslab.tune.sources.base import first_line
 from hyperslab.tune.sources.remote import is_url
-from hyperslab.tune.sources.reopen import reopen
-from hyperslab.tune.specs.fitting import Fitted, fit
+from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target
 
-from .copy_plan import LEAST_CACHE_BYTES, CopyPlan, library_cache_bytes, plan_copy, zarr_at_once
-from .disk_room import explained, likely_bytes, most_bytes, require_room
+from .copy_plan import LEAST_CACHE_BYTES, library_cache_bytes, plan_copy, zarr_at_once
+from .disk_room import likely_bytes, most_bytes, require_room
 from .partial import require_free, whole_or_nothing
-from .passes import Lap, Ledger, reread, transfer, untimed
+from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
 MEMORY_BYTES = 2**30
@@ -148,31 +147,11 @@ def copy(
 
     The copy is written beside the output under another name, flushed to the device, compared, and
     only then named. What killed copies to the same output left is removed first.
-
-    Parameters
-    ----------
-    address, output
-        As for `rechunk`, which says what is raised too.
-    target
-        The layout, or what gives it for the opened source.
-    variables
-        Names; all that can be copied when not given.
-    memory_bytes, whole_process
-        What copying may add to what this process takes already, or may take with that.
-    scratch
-        Folder of the scratch file, where one is needed; that of the output when not given.
-    overwrite, verify
-        Whether a file or Zarr store at `output` may be replaced, and whether values are compared.
-    say
-        Is told the plan, a line each, before anything is written.
-    progress
-        Is told the bytes that will go by, and gives what brackets each read and write.
     """
     path = Path(output)
     folder = Path(scratch) if scratch else path.parent
     with open_source(address) as source:
         _refuse(source, path, folder, overwrite)
-        _require_described(source)
         goal = target if isinstance(target, Target) else target(source)
         chosen = source.choose(variables)
         fitted = fit(chosen, goal.layouts(chosen), source.attrs)
@@ -189,10 +168,18 @@ def copy(
             taken_bytes=resident_bytes() if whole_process else 0,
             scratch=True,
         )
-        lacking = source.unkept if variables is None else ()
-        job = _Job(source, path, chosen, fitted, plan, folder, (*fitted.notes, *lacking))
+        job = Copying(chosen, fitted, plan)
+        read = sum(v.nbytes * plan.each[v.name].reads for v in chosen)
+        report = CopyReport(
+            path,
+            tuple(variable.name for variable in chosen),
+            0,
+            (*fitted.notes, *(source.unkept if variables is None else ())),
+            read / job.nbytes if job.nbytes else 1.0,
+            max(route.scratch_bytes for route in plan.each.values()),
+        )
         if say:
-            for line in job.words():
+            for line in _words(job, source, report, folder):
                 say(line)
         moved = job.nbytes * (3 if verify else 2)
         with (
@@ -200,17 +187,18 @@ def copy(
             zarr_at_once(plan),
             progress(moved) if progress else nullcontext(untimed) as lap,
         ):
-            job.require_room()
-            ledgers = job.write(place, lap)
+            likely = likely_bytes(chosen, fitted.layouts)
+            scratched = ("the scratch file", report.scratch_bytes, folder)
+            require_room([(path.name, likely, path.parent), scratched])
+            ledgers = job.write(source, place, lap, scratch=folder)
             if verify:
-                job.compare(place, ledgers, lap)
-        names = tuple(variable.name for variable in chosen)
-        size = stored_bytes(path)
-        return CopyReport(path, names, size, job.notes, job.reads, job.scratch_bytes)
+                with job.open(place) as made:
+                    job.compare(made, source, ledgers, lap)
+        return replace(report, file_bytes=stored_bytes(path))
 
 
 def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
-    """Refuse an output that could not be written, before anything is read."""
+    """Refuse an output that could not be written, and a source that cannot be described."""
     if not is_url(source.address) or source.address.startswith("file://"):
         own = Path(source.address.removeprefix("file://")).expanduser().resolve()
         if path.resolve() == own or own in path.resolve().parents:
@@ -221,17 +209,13 @@ def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     for folder in (path.parent, scratch):
         if not folder.is_dir():
             raise FileNotFoundError(f"{folder} is not a folder: make it first")
-
-
-def _require_described(source: Source) -> None:
-    """Refuse a source that its library cannot describe."""
     try:
         _ = source.variables, source.attrs, source.unkept
     except SourceError:
         raise
     except Exception as error:
-        said = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise SourceError(f"{source.address} is damaged, or too unusual: {said}") from error
+        said = f"{source.address} is damaged, or too unusual: {first_line(error)}"
+        raise SourceError(said) from error
 
 
 def _format(path: Path, wanted: str, own: str) -> str:
@@ -307,102 +291,32 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
     return tuple(lengths)
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A copy that is planned."""
-
-    source: Source
-    path: Path
-    chosen: Sequence[SourceVariable]
-    fitted: Fitted
-    plan: CopyPlan
-    scratch: Path
-    notes: tuple[str, ...]
-
-    @property
-    def nbytes(self) -> int:
-        return sum(variable.nbytes for variable in self.chosen)
-
-    @property
-    def reads(self) -> float:
-        moved = sum(v.nbytes * self.plan.each[v.name].reads for v in self.chosen)
-        return moved / self.nbytes if self.nbytes else 1.0
-
-    @property
-    def scratch_bytes(self) -> int:
-        return max(route.scratch_bytes for route in self.plan.each.values())
-
-    @property
-    def format(self) -> str:
-        return self.fitted.layouts[self.chosen[0].name].format
-
-    def require_room(self) -> None:
-        """Refuse to begin where the disk is too small."""
-        likely = likely_bytes(self.chosen, self.fitted.layouts)
-        copied = (self.path.name, likely, self.path.parent)
-        require_room([copied, ("the scratch file", self.scratch_bytes, self.scratch)])
-
-    def write(self, place: Path, lap: Lap) -> dict[str, Ledger]:
-        """Write the copy, and return what its values are compared by."""
-        most = most_bytes(self.chosen, self.fitted.layouts)
-        with explained(place.parent, most):
-            attrs, cache = self.fitted.attrs, self.plan.cache_bytes
-            writer = create(
-                place, self.fitted.variables, self.fitted.layouts, attrs=attrs,
-                chunk_cache_bytes=cache,
-            )  # fmt: skip
-        with writer, explained(place.parent, most):
-            ledgers = {
-                v.name: transfer(
-                    self.source, writer, v, self.plan.each[v.name], scratch=self.scratch, lap=lap
-                )
-                for v in self.chosen
-            }
-            writer.sync()
-            writer.close()
-        return ledgers
-
-    def compare(self, place: Path, ledgers: Mapping[str, Ledger], lap: Lap) -> None:
-        """Read the copy again, and compare every value."""
-        with reopen(os.fspath(place), self.format) as made:
-            for v in self.chosen:
-                if self.plan.cache_bytes is not None:
-                    made.cache(v.name, self.plan.cache_bytes)
-                layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
-                reread(made, self.source, v, layout, route, ledgers[v.name], lap=lap)
-
-    def words(self) -> Iterator[str]:
-        """Yield the plan in lines: variables that change, how often they are read, disk space."""
-        for v in self.chosen:
-            layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
-            if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
-                continue
-            before, after = (
-                "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
-            )
-            way = f"one pass in {len(route.pieces):,} pieces"
-            if route.first is not None:
-                way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
-            yield (
-                f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
-                f"is read {times(route.reads)}"
-            )
-        room = f"scratch file of up to {mib(self.scratch_bytes)} in {self.scratch}"
-        yield (
-            f"{self.source.address} ({self.source.format}) to {self.path} ({self.format}): "
-            f"{mib(self.nbytes)} of values, read {times(self.reads)}; "
-            f"{room if self.scratch_bytes else 'no scratch file'}; the copy takes at most "
-            f"{mib(most_bytes(self.chosen, self.fitted.layouts))}"
+def _words(job: Copying, source: Source, report: CopyReport, scratch: Path) -> Iterator[str]:
+    """Yield the plan in lines: variables that change, how often they are read, disk space."""
+    for v in job.variables:
+        layout, route = job.fitted.layouts[v.name], job.plan.each[v.name]
+        if v.nbytes < 2**20 or (layout.chunks == v.chunks and route.reads <= 1):
+            continue
+        before, after = (
+            "x".join(map(str, lengths or ["none"])) for lengths in (v.chunks, layout.chunks)
         )
-        yield from (f"note: {note}" for note in self.notes)
+        way = f"one pass in {len(route.pieces):,} pieces"
+        if route.first is not None:
+            way = f"two passes in {len(route.first):,} and {len(route.pieces):,} pieces"
+        yield (
+            f"{v.name}: {mib(v.nbytes)}, chunks {before} to {after}: {way}, each source chunk "
+            f"is read {times(route.reads)}"
+        )
+    room = f"scratch file of up to {mib(report.scratch_bytes)} in {scratch}"
+    yield (
+        f"{source.address} ({source.format}) to {report.path} ({job.format}): "
+        f"{mib(job.nbytes)} of values, read {times(report.reads)}; "
+        f"{room if report.scratch_bytes else 'no scratch file'}; the copy takes at most "
+        f"{mib(most_bytes(job.variables, job.fitted.layouts))}"
+    )
+    yield from (f"note: {note}" for note in report.notes)
 
 
 def times(number: float) -> str:
-    """Return how often something is read, in words.
-
-    Examples
-    --------
-    >>> times(1.0), times(1.52)
-    ('once', '1.5 times')
-    """
+    """Return how often something is read, in words."""
     return "once" if number <= 1.005 else f"{number:.1f} times"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise, product
+from itertools import pairwise, product
 
 _RUN_BYTES = 2**16  # a read of contiguous data moves at least so much: HDF5's sieve buffer
 _CALL_BYTES = 2**18  # what one more piece costs, in bytes that could be read in that time
-_TRIED = 5_000  # shapes compared, at most
 
 Slab = tuple[slice, ...]
 Lengths = tuple[int, ...]
@@ -17,15 +16,7 @@ Lengths = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Slabs:
-    """The pieces of an array that are copied one after the other; those at the ends are shorter.
-
-    Examples
-    --------
-    >>> list(Slabs((5, 4), (3, 4)))
-    [(slice(0, 3, None), slice(0, 4, None)), (slice(3, 5, None), slice(0, 4, None))]
-    >>> Slabs((10, 10), (5, 10)).reads((1, 10)), Slabs((10, 10), (10, 5)).reads((1, 10))
-    (1.0, 2.0)
-    """
+    """The pieces of an array that are copied one after the other; those at the ends are shorter."""
 
     shape: Lengths
     lengths: Lengths
@@ -64,13 +55,7 @@ def _count(shape: Sequence[int], lengths: Sequence[int]) -> int:
 
 
 def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
-    """Yield a slab cut at the multiples of lengths, in C order.
-
-    Examples
-    --------
-    >>> [part[0] for part in cut((slice(2, 7),), (3,))]
-    [slice(2, 3, None), slice(3, 6, None), slice(6, 7, None)]
-    """
+    """Yield a slab cut at the multiples of lengths, in C order."""
     axes = []
     for s, length in zip(slab, lengths, strict=True):
         inner = range((s.start // length + 1) * length, s.stop, length)
@@ -80,13 +65,7 @@ def cut(slab: Slab, lengths: Sequence[int]) -> Iterator[Slab]:
 
 
 def runs(shape: Sequence[int], itemsize: int) -> Lengths:
-    """Return a block of contiguous data that one read moves anyway, as if it were a chunk.
-
-    Examples
-    --------
-    >>> runs((100, 1000, 1000), 4)
-    (1, 16, 1000)
-    """
+    """Return a block of contiguous data that one read moves anyway, as if it were a chunk."""
     lengths, left = [1] * len(shape), max(_RUN_BYTES // itemsize, 1)
     for axis in reversed(range(len(shape))):
         lengths[axis] = max(min(shape[axis], left), 1)
@@ -109,7 +88,6 @@ def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, 
     shape = tuple(shape)
     if not shape or 0 in shape:
         return Slabs(shape, tuple(max(n, 1) for n in shape))
-    one = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
     nbytes = math.prod(shape) * itemsize
 
     def cost(lengths: Lengths) -> tuple[float, Lengths]:
@@ -117,23 +95,19 @@ def choose(shape: Sequence[int], itemsize: int, source: Lengths, unit: Lengths, 
         moved = slabs.reads(source) * nbytes + len(slabs) * _CALL_BYTES
         return moved, tuple(-n for n in reversed(lengths))  # and then in the longest runs
 
-    axes = tuple(axis for axis, n in enumerate(shape) if one[axis] < n)
-    tried = islice(_lengthened(one, axes, shape, source, most), _TRIED)
-    return Slabs(shape, min(tried, key=cost))
-
-
-def _lengthened(
-    lengths: Lengths, axes: Lengths, shape: Lengths, source: Lengths, most: int
-) -> Iterator[Lengths]:
-    """Yield lengths that were made longer along some axes, in every order, as far as they fit."""
-    if not axes:
-        yield lengths
-    for axis in axes:
-        room = most * lengths[axis] // math.prod(lengths)
-        left = tuple(other for other in axes if other != axis)
-        for length in _steps(shape[axis], lengths[axis], source[axis], room):
-            made = (*lengths[:axis], length, *lengths[axis + 1 :])
-            yield from _lengthened(made, left, shape, source, most)
+    lengths = tuple(min(u, n) for u, n in zip(unit, shape, strict=True))
+    axes = [axis for axis, n in enumerate(shape) if lengths[axis] < n]
+    while axes:  # one after another, that first which saves the most
+        tried = {
+            (*lengths[:axis], length, *lengths[axis + 1 :]): axis
+            for axis in axes
+            for length in _steps(
+                shape[axis], lengths[axis], source[axis], most * lengths[axis] // math.prod(lengths)
+            )
+        }
+        lengths = min(tried, key=cost)
+        axes.remove(tried[lengths])
+    return Slabs(shape, lengths)
 
 
 def _steps(n: int, unit: int, chunk: int, room: int) -> set[int]:

@@ -7,10 +7,10 @@ import stat
 from pathlib import Path
 
 from hyperslab.io.creation import STORE_MARKS
+from hyperslab.io.layout import CLASSIC, NETCDF4
 
 from .sources.base import Source, SourceError, SourceVariable, first_line
 from .sources.remote import HDF5_MAGIC, check_whole, is_url, open_remote
-from .sources.reopen import reopen
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 
@@ -66,6 +66,35 @@ or Zarr file
     except OSError as error:
         raise SourceError(f"{given} cannot be read: {error.strerror or error}") from None
     raise SourceError(f"{given} is not a file: {_TAKES}")
+
+
+def reopen(address: str, format: str, library: str = "") -> Source:
+    """Open again what was opened before, without looking into it first.
+
+    The format is that of the source; the library is "h5py" for a netCDF-4 file that h5py reads.
+    """
+    if is_url(address) and not address.startswith("file://"):
+        return open_remote(address)
+    path = Path(address.removeprefix("file://")).expanduser()
+    if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
+        from hyperslab.io.by_netcdf4 import address as url
+
+        from .sources.netcdf import NetCDFSource
+
+        nczarr = format == "nczarr"
+        opened = url(path, format) if nczarr else os.fspath(path)
+        return NetCDFSource(address, opened, path, nczarr=nczarr)
+    if format in ("zarr2", "zarr3"):
+        from zarr.storage import LocalStore
+
+        from .sources.zarr import ZarrSource
+
+        return ZarrSource(address, LocalStore(path, read_only=True), path)
+    import h5py
+
+    from .sources.hdf5 import HDF5Source
+
+    return HDF5Source(address, h5py.File(path, "r"), path.stat().st_size)
 
 
 def _folder(given: str, path: Path) -> Source:

@@ -13,11 +13,6 @@ from ..specs.axes import axes_of, axis_letters
 from ..specs.patterns import NAMED, Pattern, usual
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
-_NEEDS = {
-    "time_series": ("T", "time"),
-    "map": ("YX", "latitude and longitude"),
-    "profile": ("Z", "height"),
-}
 _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
 
 
@@ -33,81 +28,45 @@ class Access:
 def weights(given: Sequence[str]) -> dict[str, float]:
     """Return the share of each access from what was typed: NAME=SHARE, or names alone.
 
-    Shares sum to 1, or to 100 where they are written in percent; names without any have equal ones.
-
-    Examples
-    --------
-    >>> weights(["time_series=0.7", "map=0.3"]), weights(["map=25%", "whole=75%"])
-    ({'time_series': 0.7, 'map': 0.3}, {'map': 0.25, 'whole': 0.75})
-    >>> weights(["map", "profile"])
-    {'map': 0.5, 'profile': 0.5}
-    >>> weights(["map=0.5", "profile=0.2"])
-    Traceback (most recent call last):
-    ...
-    ValueError: --access: the shares sum to 0.7, not to 1 (or 100%): give map=0.714, profile=0.286 \
-to keep their proportion
+    Shares sum to 1 (70% is 0.7), or to 100; names without any have equal ones.
     """
-    typed: dict[str, str] = {}
+    typed: dict[str, float | None] = {}
     for text in (part for one in given for part in one.split(",")):
         name, equals, share = (piece.strip() for piece in text.partition("="))
         if name not in NAMED:
             raise ValueError(f"--access {text}: no access {name!r}: give one of {', '.join(NAMED)}")
         if name in typed:
             raise ValueError(f"--access: {name} is given twice: give its share once")
-        if equals:
-            _check_share(text, share)
-        typed[name] = share
-    alone = [name for name, share in typed.items() if not share]
-    if len(alone) == len(typed):
+        typed[name] = _share(text, share) if equals else None
+    shares = {name: share for name, share in typed.items() if share is not None}
+    if not shares:
         return {name: 1 / len(typed) for name in typed}
-    if alone:
+    if alone := [name for name in typed if name not in shares]:
         raise ValueError(
             f"--access: {alone[0]} has no share and others have: give every one a share, or none"
         )
-    percent = {share.endswith("%") for share in typed.values()}
-    if len(percent) > 1:
-        raise ValueError("--access: some shares are in percent and others are not: give all alike")
-    shares = {name: float(share.removesuffix("%")) for name, share in typed.items()}
-    return _normalised(shares, (100.0,) if True in percent else (1.0, 100.0))
+    total = math.fsum(shares.values())
+    if min(abs(total - whole) / whole for whole in (1.0, 100.0)) > _ROUNDED:
+        scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
+        raise ValueError(
+            f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep "
+            "their proportion"
+        )
+    return {name: share / total for name, share in shares.items()}
 
 
-def _check_share(text: str, share: str) -> None:
+def _share(text: str, share: str) -> float:
     try:
-        value = float(share.removesuffix("%"))
+        value = float(share.removesuffix("%")) / (100 if share.endswith("%") else 1)
     except ValueError:
         raise ValueError(f"--access {text}: give a number, such as 0.7 or 70%") from None
     if not 0 < value < math.inf:
         raise ValueError(f"--access {text}: give a share above 0")
-
-
-def _normalised(shares: Mapping[str, float], wholes: Sequence[float]) -> dict[str, float]:
-    """Return shares that sum to 1, of those that sum to one of these wholes."""
-    total = math.fsum(shares.values())
-    for whole in wholes:
-        if abs(total - whole) <= _ROUNDED * whole:
-            divisor = total if total != whole else whole
-            return {name: share / divisor for name, share in shares.items()}
-    if len(shares) == 1:
-        [only] = shares
-        raise ValueError(
-            f"--access {only}={total:g}: the shares do not sum to 1 (or 100%): give {only} without "
-            "a share, or the other accesses with theirs"
-        )
-    scaled = ", ".join(f"{name}={share / total:.3g}" for name, share in shares.items())
-    raise ValueError(
-        f"--access: the shares sum to {total:g}, not to 1 (or 100%): give {scaled} to keep their "
-        "proportion"
-    )
+    return value
 
 
 def roles(given: Sequence[str]) -> dict[str, str]:
-    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x).
-
-    Examples
-    --------
-    >>> roles(["time=n,y=j", "x=i"])
-    {'n': 'T', 'j': 'Y', 'i': 'X'}
-    """
+    """Return the axis of dimensions from ``ROLE=DIMENSION`` (time, height, y, x)."""
     axes = {}
     for text in (part for one in given for part in one.split(",")):
         role, _, dim = (piece.strip() for piece in text.partition("="))
@@ -178,13 +137,7 @@ def resolve(
 def neighbours(
     selection: Indices, shape: Sequence[int], calls: int, *, last: bool
 ) -> tuple[Indices, ...]:
-    """Return a selection and those next to it, along the last (or first) axis that it has one of.
-
-    Examples
-    --------
-    >>> neighbours((slice(0, 9, 1), 4, 5), (9, 9, 9), 2, last=True)
-    ((slice(0, 9, 1), 4, 5), (slice(0, 9, 1), 4, 6))
-    """
+    """Return a selection and those next to it, along its last or first single axis."""
     single = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
     if calls == 1 or not single:
         return (selection,)
@@ -200,17 +153,12 @@ def neighbours(
 
 def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:
     dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
-    wanted, what = _NEEDS.get(name, ("", ""))
-    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
-    if wanted and set(wanted) - set(letters) and unknown:
-        role = {"T": "time", "Z": "height", "Y": "y"}[wanted[0]]
-        return (
-            f"--access {name}: which dimension of {variable.name} ({dims}) is {what} cannot be "
-            f"told: say so, as in --dims {role}={unknown[0]}, or take row, column or whole"
-        )
     axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
     able = [one for one in NAMED if Pattern(one, axes=axes).selections([variable])]
+    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
+    role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
+    told = f"say what is {role}, as in --dims {role}={unknown[0]}, or " if role and unknown else ""
     return (
-        f"--access {name}: {variable.name} ({dims}) has no such read: take {', '.join(able)}, or "
-        "another --variable"
+        f"--access {name}: {variable.name} ({dims}) has no such read: {told}take "
+        f"{', '.join(able)}, or another --variable"
     )

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ..report.files import put
-from ..report.page import Section
-from ..report.page import page as html_page
+from ..report.files import Section, put
+from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
 from ..sources.remote import is_url, shown
 from . import explain
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BEYOND, SAID = "beyond", "said"
-_VERBATIM = ("table", "how")
+_VERBATIM = ("now", "table", "how")
 _OPTION = re.compile(r"--[a-z]+(?: [a-z0-9,=.]*[a-z0-9])?")
 _GREY, _BLUE, _ORANGE, _GREEN = "#8c8c8c", "#0072B2", "#D55E00", "#009E73"
 _KINDS = {  # label, marker, size, colour and order of what is drawn
@@ -94,7 +93,7 @@ def _spoken(advice: Advice) -> dict[str, str]:
     """Return what is said of an advice, by what it is."""
     return {
         "file": explain.head(advice),
-        "now": "\n".join(f"- {line}" for line in explain.now(advice)),
+        "now": explain.now(advice),
         "advice": "\n\n".join(explain.verdict(advice)),
         "table": explain.table(advice, 12),
         "how": "\n".join(explain.how(advice)),
@@ -103,13 +102,7 @@ def _spoken(advice: Advice) -> dict[str, str]:
 
 
 def bare_name(address: str) -> str:
-    """Return an address without folders, and of a URL without its server.
-
-    Examples
-    --------
-    >>> bare_name("/data/sst.nc"), bare_name("https://me:secret@example.org/data/sst.nc?token=1")
-    ('sst.nc', 'https://SERVER/sst.nc')
-    """
+    """Return an address without folders, and of a URL without its server."""
     name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
     return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
 
@@ -132,11 +125,6 @@ def addressed(commands: str, address: str) -> str:
     """Return commands with the address of the file in place of its bare name.
 
     What may be secret in a URL is left out.
-
-    Examples
-    --------
-    >>> addressed("nccopy a.nc a-9x9.nc\\nopen('a.nc')", "/my data/a.nc")
-    "nccopy '/my data/a.nc' a-9x9.nc\\nopen('/my data/a.nc')"
     """
     bare = bare_name(address)
     whole = shown(address) if is_url(address) else str(Path(address).resolve())
@@ -149,12 +137,13 @@ def addressed(commands: str, address: str) -> str:
 
 def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
     """Return the report of records as HTML; with an address its commands have that of the file."""
-    svg = picture(frame, ".svg").decode()
     words = {what: said(frame, what) for what in ("file", *_PARTS)}
     if address:
         words["how"] = addressed(words["how"], address)
     sections = [
-        Section(head, words[what], what in _VERBATIM, svg[svg.index("<svg") :] * (what == "table"))
+        Section(
+            head, words[what], what in _VERBATIM, picture(frame, ".svg") if what == "table" else b""
+        )
         for what, head in {"file": "", **_PARTS}.items()
     ]
     return html_page(shown(title) if is_url(title) else title, sections)
@@ -198,13 +187,7 @@ def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
 
 
 def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points that no other betters in both coordinates, by the first.
-
-    Examples
-    --------
-    >>> front([(1, 5), (2, 2), (3, 3), (4, 1)])
-    [(1, 5), (2, 2), (4, 1)]
-    """
+    """Return the points that no other betters in both coordinates, by the first."""
     best: list[tuple[float, float]] = []
     for point in sorted(points):
         if not best or point[1] < best[-1][1]:

@@ -24,12 +24,13 @@ from hyperslab.io.creation import stored_bytes, write_array
 from hyperslab.io.layout import Layout
 from hyperslab.io.selection import Selection
 from hyperslab.measure.case import Case
-from hyperslab.measure.cold import ColdCacheError, can_evict, evict
+from hyperslab.measure.cold import can_evict
 from hyperslab.measure.lock import measuring
 from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
+from ..memory import evicted
 from .costs import BELOW, THREADED, Calibration, NoCalibrationError, terms, way
 from .counts import Read, counts_of
 from .visit import MODULES, Visit, case_of, digest
@@ -102,12 +103,6 @@ def field(texture: str, shape: tuple[int, int, int], dtype: str) -> NDArray[Any]
 
     Noise fills most bits of "noisy" floats; "packed" ones are whole steps, with a missing value
     over half of the map in "land"; "sparse" is nearly all zero. Integers hold steps.
-
-    Examples
-    --------
-    >>> values = field("sparse", (2, 64, 64), "i2")
-    >>> values.dtype.name, bool((values == 0).mean() > 0.5)
-    ('int16', True)
     """
     random = np.random.default_rng(TEXTURES.index(texture))
     t, y, x = (np.linspace(0, 1, n, dtype="f4") for n in shape)
@@ -143,7 +138,7 @@ def made_reads(
             write_array(path, values, layout)
             if layout.codec == "deflate" and layout.format == "netcdf4":
                 beside = (Path(subchunk.build(path)),)
-            able = able and _evictable(path)
+            able = able and evicted(path)
         except (ImportError, ValueError, OSError, RuntimeError):  # its library is missing
             continue
         stored = None
@@ -242,15 +237,6 @@ def _cold(name: str, library: str, pattern: str) -> bool:
     return name.startswith("deflate") and library == "netcdf4" and pattern == "whole"
 
 
-def _evictable(path: Path) -> bool:
-    """Whether files on this disk can be evicted from memory."""
-    try:
-        evict([path])
-    except ColdCacheError:
-        return False
-    return True
-
-
 def timed(
     reads: Sequence[Timed], until: float, *, progress: bool = False
 ) -> dict[str, tuple[list[float], list[float]]]:
@@ -283,25 +269,12 @@ def timed(
 
 
 def typical(times: Sequence[float]) -> float:
-    """Return the time that a quarter of the samples stay below: what others do only adds.
-
-    Examples
-    --------
-    >>> typical([1.0, 1.2, 9.0])
-    1.1
-    """
+    """Return the time that a quarter of the samples stay below: what others do only adds."""
     return float(np.quantile(times, 0.25))
 
 
 def fitted(samples: Sequence[tuple[Read, float]]) -> dict[str, float]:
-    """Return the cost of each count, none negative: relative errors are least, outliers count less.
-
-    Examples
-    --------
-    >>> reads = [Read((n, 9), "f4", Layout("binary"), (...,), "plain") for n in (100, 4000)]
-    >>> round(fitted([(read, 1e-3) for read in reads])["plain/binary:first"], 6)
-    0.001
-    """
+    """Return the cost of each count, none negative; outliers count less."""
     from scipy.optimize import nnls
 
     rows = [terms(read, counts_of(read)) for read, _ in samples]

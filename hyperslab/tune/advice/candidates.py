@@ -29,13 +29,7 @@ _CODECS = (
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to have the file, or to read it as it is.
-
-    Examples
-    --------
-    >>> Candidate("now", NOW, Layout("netcdf3"), "netcdf4").rewrites
-    False
-    """
+    """A way to have the file, or to read it as it is."""
 
     name: str  # its label in tables, unique
     kind: str  # NOW, LAYOUT (the file is rewritten) or REMEDY (it is read otherwise)
@@ -52,17 +46,7 @@ class Candidate:
 
 
 def name_of(layout: Layout, own_format: str = "") -> str:
-    """Return a label: chunks, codec and what else was chosen, and the format where it is another.
-
-    Examples
-    --------
-    >>> name_of(Layout("netcdf4", (72, 20, 20), "deflate", 1, shuffle=True))
-    '72x20x20 deflate:1 shuffle'
-    >>> name_of(Layout("zarr3", (9, 9), "zstd", 3, shards=(90, 90)))
-    'zarr3 9x9 zstd:3 shards 90x90'
-    >>> name_of(Layout("hdf5", (9, 9)), "netcdf4")
-    'hdf5 9x9'
-    """
+    """Return a label: chunks, codec, what else was chosen, and another format."""
     hdf5 = layout.format in (*NETCDF4, "hdf5")
     own = hdf5 and (layout.page_bytes or layout.format == (own_format or layout.format))
     words = [] if own else [layout.format]
@@ -148,7 +132,11 @@ def layouts(
     for format, chunks in itertools.product(wanted, dict.fromkeys(shapes)):
         extras = _extras(format, chunks, variable, remote)
         for extra, (kind, level, shuffle) in itertools.product(extras, tried):
-            layout = _possible(format, chunks, kind, level, shuffle, extra)
+            able = (  # without shuffle where the format has none
+                layout_of(format, chunks=chunks, codec=kind, level=level, shuffle=one, **extra)
+                for one in dict.fromkeys((shuffle, False))
+            )
+            layout = next(filter(None, able), None)
             # By their names: those are unique, and one level may be said in two ways.
             name = name_of(layout, own) if layout else as_now
             if layout and name != as_now and name not in named:
@@ -204,21 +192,3 @@ def _extras(
             if not remote or count > _MANY_OBJECTS:
                 return
     yield {}
-
-
-def _possible(
-    format: str,
-    chunks: tuple[int, ...],
-    codec: str | None,
-    level: int | None,
-    shuffle: bool,
-    extra: dict[str, object],
-) -> Layout | None:
-    """Return a layout, without shuffle where the format has none; None where it lacks the codec."""
-    for shuffled in dict.fromkeys((shuffle, False)):
-        layout = layout_of(
-            format, chunks=chunks, codec=codec, level=level, shuffle=shuffled, **extra
-        )
-        if layout is not None:
-            return layout
-    return None

@@ -6,17 +6,16 @@ import argparse
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from hyperslab.io.cards import readers
 from hyperslab.network.link import Link
 
+from ..options import SEVERAL, WHOLE, Rows, add_command
 from ..report import files
-from ..report.table import for_terminal
+from ..report.table import tell, terminal_width
 from ..sources.remote import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
@@ -24,6 +23,7 @@ from .question import FAR, Question, subject_of
 from .rank import Advice, advise
 
 LEAST_SAMPLE = 64 * 2**10
+_TEXT = {"default": ""}
 
 _ABOUT = """\
 Say what the reads of FILE cost and why, in chunks, bytes and calls, and rank what
@@ -50,103 +50,74 @@ alike. A gain is the time of an average read now over that with the advice.
 exit codes: 0; 1 it failed or was interrupted; 2 what was asked for cannot be had, and
 nothing was measured.
 """
-_OPTIONS: dict[str, tuple[tuple[str, str, Any, str], ...]] = {  # name, metavar, default and help
-    "how it is read": (
-        ("--access", "NAME=SHARE", [], "time_series, map, profile, row, column or whole, with its "
-         "share of all reads; may be repeated (a time series and a map, alike)"),
-        ("--calls", "N", 1, "each access is N reads, one after another with the file open: series "
-         "at neighbouring points, consecutive maps (1)"),
-        ("--variable", "NAME", "", "which is read (the largest)"),
-        ("--dims", "ROLE=DIM", [], "what dimensions are: time, height, y or x (as the file's "
-         "metadata say)"),
-        ("--store", "STORE", "", "where the file is read from: local; RATE,DELAY such as "
-         "20MB/s,80ms; s3 or the URL that it has there, for both of which 100 MB/s and 30 ms are "
-         "taken (where FILE is)"),
-        ("--library", "NAME", "", "what reads it now: netcdf4, h5py, h5netcdf, xarray-netcdf4, "
-         "zarr … (the usual one)"),
-        ("--cache", "STATE", "auto", "warm, cold or auto: whether the file is in memory when it is "
-         "read (auto: cold where it is larger than half of the memory)"),
-    ),
-    "what may be advised": (
-        ("--budget", "SIZE", "1.25x", "what the variable may take in a new layout: a multiple of "
-         "now (2x), bytes (5GB), or any (1.25x)"),
-        ("--formats", "A,B", "", "formats of new layouts: netcdf4, hdf5, zarr3 … (the file's own "
-         "and zarr3)"),
-        ("--codecs", "A,B", "", "codecs of new layouts: none, deflate, zstd, blosc-zstd, blosc-lz4 "
-         "(all)"),
-    ),
-    "predicting and measuring": (
-        ("--measure", "N", 4, "measure the N best layouts and remedies on a sample (4)"),
-        ("--sample", "SIZE", "64MiB", "bytes of values in the sample (64MiB)"),
-        ("--disk", "SIZE", "2GiB", "what samples may take on the disk (2GiB)"),
-        ("--repeats", "N", 7, "how often each is measured; intervals need 6 (7)"),
-        ("--seed", "N", 0, "of the order (0)"),
-        ("--calibrate", "", False, "calibrate the cost model of this machine anew, in under two "
-         "minutes"),
-        ("--rough", "", False, "predict with typical costs instead, without a calibration"),
-        ("--workdir", "DIR", "", "where samples are made: the disk that is timed (here)"),
-    ),
-    "results": (
-        ("--rows", "N", 12, "rows of the table that are shown (12)"),
-        ("--json", "FILE", "", "everything as JSON; - for output"),
-        ("--plot", "FILE", "", "size against access times: .png, .svg or .pdf"),
-        ("--html", "FILE", "", "the report as a page, with the figure"),
-    ),
+_OPTIONS: dict[str, Rows] = {
+    "": [
+        ("FILE", "netCDF (of every kind), HDF5 or Zarr; a path or a URL",
+         {"nargs": "?", "default": ""}),
+    ],
+    "how it is read": [
+        ("--access NAME=SHARE", "time_series, map, profile, row, column or whole, with its "
+         "share of all reads; may be repeated (a time series and a map, alike)", SEVERAL),
+        ("--calls N", "each access is N reads, one after another with the file open: series at "
+         "neighbouring points, consecutive maps (1)", {"default": 1, **WHOLE}),
+        ("--variable NAME", "which is read (the largest)", _TEXT),
+        ("--dims ROLE=DIM", "what dimensions are: time, height, y or x (as the file's metadata "
+         "say)", SEVERAL),
+        ("--store STORE", "where the file is read from: local; RATE,DELAY such as 20MB/s,80ms; s3 "
+         "or the URL that it has there, for both of which 100 MB/s and 30 ms are taken (where "
+         "FILE is)", _TEXT),
+        ("--library NAME", "what reads it now: netcdf4, h5py, h5netcdf, xarray-netcdf4, zarr … "
+         "(the usual one)", _TEXT),
+        ("--cache STATE", "warm, cold or auto: whether the file is in memory when it is read "
+         "(auto: cold where it is larger than half of the memory)", {"default": "auto"}),
+    ],
+    "what may be advised": [
+        ("--budget SIZE", "what the variable may take in a new layout: a multiple of now (2x), "
+         "bytes (5GB), or any (1.25x)", {"default": "1.25x"}),
+        ("--formats A,B", "formats of new layouts: netcdf4, hdf5, zarr3 … (the file's own and "
+         "zarr3)", _TEXT),
+        ("--codecs A,B", "codecs of new layouts: none, deflate, zstd, blosc-zstd, blosc-lz4 (all)",
+         _TEXT),
+    ],
+    "predicting and measuring": [
+        ("--measure N", "measure the N best layouts and remedies on a sample (4)",
+         {"default": 4, **WHOLE}),
+        ("--no-measure", "predict only",
+         {"dest": "measure", "action": "store_const", "const": 0}),
+        ("--sample SIZE", "bytes of values in the sample (64MiB)", {"default": "64MiB"}),
+        ("--disk SIZE", "what samples may take on the disk (2GiB)", {"default": "2GiB"}),
+        ("--repeats N", "how often each is measured; intervals need 6 (7)",
+         {"default": 7, **WHOLE}),
+        ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
+        ("--calibrate", "calibrate the cost model of this machine anew, in under two minutes"),
+        ("--rough", "predict with typical costs instead, without a calibration"),
+        ("--workdir DIR", "where samples are made: the disk that is timed (here)", _TEXT),
+    ],
+    "results": [
+        ("--rows N", "rows of the table that are shown (12)", {"default": 12, **WHOLE}),
+        ("--json FILE", "everything as JSON; - for output", _TEXT),
+        ("--plot FILE", "size against access times: .png, .svg or .pdf", _TEXT),
+        ("--html FILE", "the report as a page, with the figure", _TEXT),
+        ("-q --quiet", "no progress"),
+    ],
 }  # fmt: skip
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Add the command `advise` to those of `hyperslab`, and return its parser."""
-    parser = commands.add_parser(
-        "advise",
-        description=_ABOUT,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="hyperslab advise [options] FILE",
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        default="",
-        help="netCDF (of every kind), HDF5 or Zarr; a path or a URL",
-    )
-    groups = {title: parser.add_argument_group(title) for title in _OPTIONS}
-    for title, options in _OPTIONS.items():
-        for name, metavar, default, text in options:
-            kind: dict[str, Any] = {"metavar": metavar}
-            if default is False:
-                kind = {"action": "store_true"}
-            elif isinstance(default, list):
-                kind["action"] = "append"
-            elif isinstance(default, int):
-                kind["type"] = int
-            groups[title].add_argument(name, default=default, help=text, **kind)
-    groups["predicting and measuring"].add_argument(
-        "--no-measure", dest="measure", action="store_const", const=0, help="predict only"
-    )
-    groups["results"].add_argument("-q", "--quiet", action="store_true", help="no progress")
-    parser.set_defaults(call=run)
-    return parser
+    return add_command(commands, "advise", "[options] FILE", _ABOUT, _EXAMPLES, _OPTIONS, run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Advise and report; return the exit code: 0, or 1 when it was interrupted.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had; nothing is measured then.
-    """
+    """Advise and report; return the exit code: 0, or 1 when it was interrupted."""
     from .costs import ROUGH
     from .kept_costs import ensured
 
-    say = None if arguments.quiet else _say
+    say = None if arguments.quiet else tell
     if not arguments.file:
         if not arguments.calibrate:
             raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
-        ensured(again=True, workdir=_workdir(arguments.workdir), say=_say)
+        ensured(again=True, workdir=_workdir(arguments.workdir), say=tell)
         return 0
     question = question_of(arguments)
     files.check(arguments, ("json", "plot", "html"))
@@ -206,13 +177,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
 
 
 def budget_of(text: str) -> tuple[float | None, float]:
-    """Return the bytes that are allowed, or else a multiple of the present ones.
-
-    Examples
-    --------
-    >>> budget_of("2x"), budget_of("1MiB"), budget_of("any")
-    ((None, 2.0), (1048576.0, 1.0), (None, inf))
-    """
+    """Return the bytes that are allowed, or else a multiple of the present ones."""
     if text == "any":
         return None, float("inf")
     times = re.fullmatch(r"(\d+(?:\.\d+)?)x", text)
@@ -228,15 +193,7 @@ def budget_of(text: str) -> tuple[float | None, float]:
 
 
 def link_of(text: str, address: str) -> Link | None:
-    """Return the way to the store that a file is read from; None for this machine's disk.
-
-    Examples
-    --------
-    >>> link_of("20MB/s,80ms", "a.nc")
-    Link(bytes_per_s=20000000.0, round_trip_s=0.08)
-    >>> link_of("local", "a.nc") is None, link_of("", "https://example.org/a.nc") == FAR
-    (True, True)
-    """
+    """Return the way to the store that a file is read from; None for this machine's disk."""
     if text == "local" or (not text and not is_url(address)):
         return None
     if text in ("", "s3") or is_url(text):
@@ -280,11 +237,10 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
     from . import advice_page
     from .explain import as_json, text
 
-    width = shutil.get_terminal_size((0, 0)).columns
-    shown = text(advice, rows=arguments.rows, width=width)
     made = json.dumps(as_json(advice), indent=1)
     with files.maybe_unread():
-        print(for_terminal(shown), file=sys.stderr if arguments.json == "-" else sys.stdout)
+        shown = text(advice, rows=arguments.rows, width=terminal_width())
+        tell(shown, sys.stderr if arguments.json == "-" else sys.stdout)
         if arguments.json == "-":
             print(made)
     if arguments.json and arguments.json != "-":
@@ -296,7 +252,3 @@ def _report(arguments: argparse.Namespace, advice: Advice) -> None:
         files.put("plot", arguments.plot, drawn)
     if arguments.html:
         advice_page.write(frame, arguments.html, title, str(arguments.file))
-
-
-def _say(words: str) -> None:
-    print(for_terminal(words), file=sys.stderr)

@@ -69,15 +69,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The costs of reading on one machine.
-
-    Examples
-    --------
-    >>> costs = {"h5py/chunked:first": 1e-3, "h5py/chunked:chunk": 1e-4, "h5py/deflate:out": 3e-9}
-    >>> made = Calibration(costs, made="2026-01-01T00:00:00+00:00")
-    >>> made.libraries, made.codecs("h5py")
-    (('h5py',), ('deflate',))
-    """
+    """The costs of reading on one machine."""
 
     costs: Mapping[str, float]  # seconds for each count, by the name that `terms` gives
     identity: Mapping[str, object] | None = None  # of the machine
@@ -108,17 +100,7 @@ class Calibration:
         return tuple(sorted(name.removeprefix(engine) for name in known if name.startswith(engine)))
 
     def predict(self, read: Read) -> Prediction:
-        """Predict how long a read takes; an UncalibratedError says what was not calibrated.
-
-        Examples
-        --------
-        >>> from hyperslab.io import Layout
-        >>> costs = {"plain/binary:first": 1e-3, "plain/binary:request": 1e-6}
-        >>> row = Read((9, 1000), "f4", Layout("binary"), ((3, slice(None)),), "plain")
-        >>> found = Calibration(costs, made="2026-01-01T00:00:00+00:00").predict(row)
-        >>> round(found.seconds, 6), found.most
-        (0.001001, 'calls')
-        """
+        """Predict how long a read takes; an UncalibratedError says what was not calibrated."""
         self._check(read)
         counts = counts_of(read)
         decoder, parts = codec(read), dict[str, float]()

@@ -23,15 +23,7 @@ _NETCDF_CACHE, _HDF5_CACHE = 64 * 2**20, 8 * 2**20
 
 @dataclass(frozen=True)
 class Read:
-    """Selections of one variable, read one after another from a file that has just been opened.
-
-    Examples
-    --------
-    >>> layout = Layout("netcdf4", chunks=(1, 721, 1440), codec="deflate", shuffle=True)
-    >>> series = Read((100, 721, 1440), "f4", layout, ((slice(None), 0, 0),), "h5py", 2e6)
-    >>> series.kind, series.held_bytes
-    ('chunked', 8388608)
-    """
+    """Selections of one variable, read one after another from a file that has just been opened."""
 
     shape: tuple[int, ...]  # of the variable, in elements
     dtype: str  # of what is stored
@@ -116,15 +108,7 @@ class Counts:
 
 
 def counts_of(read: Read) -> Counts:
-    """Count what a read touches; an IndexError says that a selection does not fit.
-
-    Examples
-    --------
-    >>> layout = Layout("netcdf4", chunks=(1, 721, 1440))
-    >>> counts = counts_of(Read((100, 721, 1440), "f4", layout, ((slice(None), 0, 0),), "h5py"))
-    >>> counts.chunks, counts.useful_bytes, counts.runs, counts.extents
-    (100, 400, 100, 1)
-    """
+    """Count what a read touches; an IndexError says that a selection does not fit."""
     regions = [region(selection, read.shape) for selection in read.selections]
     each = [_of_region(read, one) for one in regions]
     total = each[0]

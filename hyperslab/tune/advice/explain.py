@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hyperslab.io.layout import NETCDF4
-from hyperslab.text import ENOUGH, Interval, amount, listing
+from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
 from ..sources.remote import is_url, shown
@@ -21,13 +21,16 @@ _PLAIN = {
     "time_series": "a time series", "map": "a map", "profile": "a profile", "row": "a row",
     "column": "a column", "whole": "all of it",
 }  # fmt: skip
-_REASONS = {
-    "index": "because only the part of a chunk before a value is decompressed, from the nearest "
-    "point of an index, instead of all of it.",
-    "h5py": "because the same chunks are read with fewer steps between HDF5 and Python.",
-    "cache": "because chunks that an earlier call read stay in memory for the next.",
-    "references": "because chunks are asked for directly, without HDF5's index, several at a time.",
-}
+_REMEDIES = {  # what is done, and why it helps
+    "index": ("build an index with hyperslab index and read through it",
+              "only the part of a chunk before a value is decompressed, from the nearest point of "
+              "an index, instead of all of it"),
+    "h5py": ("read the file with h5py instead of netCDF4",
+             "the same chunks are read with fewer steps between HDF5 and Python"),
+    "cache": ("give it a {name}", "chunks that an earlier call read stay in memory for the next"),
+    "references": ("read it as Zarr by kerchunk references",
+                   "chunks are asked for directly, without HDF5's index, several at a time"),
+}  # fmt: skip
 _PLUGINS = (
     "Whoever reads zstd or blosc in netCDF-4 or HDF5 needs their filter plugins (h5py: import "
     "hdf5plugin); --codecs deflate,none keeps to what every reader has."
@@ -38,7 +41,8 @@ def text(advice: Advice, *, rows: int = 12, width: int = 0) -> str:
     """Return the whole report, with so many rows of the table, but all that were measured."""
     count = max(rows, sum(row.measured_gain is not None for row in advice.rows))
     parts = [
-        wrapped("\n".join([head(advice), *now(advice)]), width),
+        wrapped(head(advice), width),
+        now(advice, width),
         table(advice, count, width),
         wrapped("\n".join(verdict(advice)), width),
         "\n".join(how(advice, count)),
@@ -54,8 +58,11 @@ def head(advice: Advice) -> str:
         f"{dim} {n}{f' = {letter}' if letter else ''}"
         for dim, n, letter in zip(variable.dims, variable.shape, subject.letters, strict=True)
     )
-    present, link = subject.present, subject.question.link
-    stored = f"chunks {_chunks(subject)}" if present.layout.chunks else "contiguous"
+    present, link, chunks = subject.present, subject.question.link, subject.present.layout.chunks
+    stored = "contiguous"
+    if chunks:
+        each = _bytes(math.prod(chunks) * variable.itemsize)
+        stored = f"chunks {'x'.join(map(str, chunks))} of {each}"
     place = f"{subject.cache} on this machine's disk"
     if link is not None:
         assumed = ", which is assumed" if link is FAR else ""
@@ -68,60 +75,40 @@ def head(advice: Advice) -> str:
     )
 
 
-def now(advice: Advice) -> list[str]:
-    """Return what each access costs now, a sentence each."""
+def now(advice: Advice, width: int = 0) -> str:
+    """Return the table of what each access costs now."""
+    rows = costs(advice)
+    return grid({name: [row[name] for row in rows] for name in rows[0]}, width)
+
+
+def costs(advice: Advice) -> list[dict[str, str]]:
+    """Return what each access asks for, and what it takes, by what it is."""
     return [_costs(advice, access) for access in advice.subject.accesses]
 
 
-def _costs(advice: Advice, access: Access) -> str:
-    count, present = advice.present.counts[access.name], advice.subject.present
-    text = f"{access.name} ({access.weight:.0%} of reads) asks for {_bytes(count.useful_bytes)}; "
-    reads = _many(count.requests, "read")
-    if present.layout.chunks is None:
-        text += f"the data are contiguous: {_bytes(count.stored_bytes)} are fetched in {reads} of "
-        text += f"the file, for {_many(count.runs, 'run')} of values"
-    else:
-        variable, chunks = advice.subject.variable, present.layout.chunks
-        total = math.prod(-(-n // c) for n, c in zip(variable.shape, chunks, strict=True))
-        touched = f"{count.chunks:,} of {_many(total, 'chunk')}"
-        if count.calls > 1:
-            touched = f"{_many(count.chunks, 'chunk')} in {count.calls} reads, of {total:,}"
-        each = _bytes(math.prod(chunks) * variable.itemsize)
-        text += f"it touches {touched} ({_chunks(advice.subject)}, {each} each): "
-        text += f"{_bytes(count.stored_bytes)} are fetched"
-        if present.layout.codec or not present.described:
-            text += f" and {_bytes(count.decoded_bytes)} decompressed"
-        text += f" in {reads} of the file"
+def _costs(advice: Advice, access: Access) -> dict[str, str]:
+    present, count = advice.present.candidate, advice.present.counts[access.name]
+    row = {
+        "now": access.name,
+        "share": f"{access.weight:.0%}",
+        "asks for": _bytes(count.useful_bytes),
+    }
+    if chunks := present.layout.chunks:
+        shape = advice.subject.variable.shape
+        total = math.prod(-(-n // c) for n, c in zip(shape, chunks, strict=True))
+        row["chunks"] = f"{count.chunks:,} of {total:,}"
+    row["fetched"] = _bytes(count.stored_bytes)
+    if present.layout.codec or (chunks and not present.described):
+        row["decompressed"] = _bytes(count.decoded_bytes)
     excess = max(count.decoded_bytes, count.stored_bytes) / max(count.useful_bytes, 1)
-    text += f", {excess:,.0f} times what is asked for" if excess > 1.5 else ""
-    text += _over_network(advice, access, count)
-    if access.name in advice.present.seconds:
-        text += f"; {amount(advice.present.seconds[access.name], 's')} predicted"
-    return f"{text}."
-
-
-def _over_network(advice: Advice, access: Access, count: Counts) -> str:
-    """Return what a read moves over the network; "" where there is none, or it is not known."""
-    subject, present = advice.subject, advice.present.candidate
-    if subject.question.link is None or present.library not in FETCHES:
-        return ""
-    values = Packed(advice.present.nbytes / math.prod(subject.variable.shape))
-    traffic = moved(read_of(present, subject, access, values), count)
-    how = FETCHES[present.library]
-    text = f"; over the network, opening included, {_many(traffic.requests, 'request')}"
-    if traffic.stages < traffic.requests:
-        text += f", in {_many(traffic.stages, 'round trip')}"
-    else:
-        text += ", one after another"
-    text += f", and {_bytes(traffic.nbytes)} moved"
-    if not how.ahead_bytes:
-        return text
-    serves = ", which serves the reads that follow"
-    fewer = traffic.requests - how.opening < count.requests
-    return (
-        f"{text} ({present.library} fetches {_bytes(how.ahead_bytes)} ahead"
-        f"{serves if fewer else ''})"
-    )
+    row |= {f"{TIMES} asked": f"{excess:,.0f}", "reads of\nthe file": f"{count.requests:,}"}
+    if advice.subject.question.link is not None and present.library in FETCHES:
+        values = Packed(advice.present.nbytes / math.prod(advice.subject.variable.shape))
+        traffic = moved(read_of(present, advice.subject, access, values), count)
+        row |= {"requests,\nwith opening": f"{traffic.requests:,}",
+                "round trips": f"{traffic.stages:,}", "moved": _bytes(traffic.nbytes)}  # fmt: skip
+        row["fetched\nahead"] = _bytes(FETCHES[present.library].ahead_bytes)
+    return row | {"predicted": amount(advice.present.seconds.get(access.name, math.nan), "s")}
 
 
 def verdict(advice: Advice) -> list[str]:
@@ -135,7 +122,7 @@ def verdict(advice: Advice) -> list[str]:
             f"Leave the file as it is: nothing tried makes reads of it, {mix}, on average 1.1 "
             "times as fast."
         ]
-    lines = [f"Advice: {_does(first)}. {_gain(advice, first)}, {_reason(advice, first)}"]
+    lines = [f"Advice: {_does(first)}. {_gain(advice, first)}, because {_reason(advice, first)}."]
     if other is not None:
         way = "Without rewriting the file" if first.candidate.rewrites else "Rewritten"
         lines.append(f"{way}: {_does(other)}. {_gain(advice, other)}.")
@@ -152,17 +139,10 @@ def _needs_plugin(row: Row) -> bool:
 
 
 def _does(row: Row) -> str:
-    candidate = row.candidate
-    format, name = candidate.layout.format, candidate.name
-    return {
-        "index": "build an index with hyperslab index and read through it",
-        "h5py": "read the file with h5py instead of netCDF4",
-        "cache": f"give it a {name}",
-        "references": "read it as Zarr by kerchunk references",
-    }.get(
-        candidate.remedy,
-        f"rewrite it as {name if name.startswith(format) else f'{format} in {name}'}",
-    )
+    name, format = row.candidate.name, row.candidate.layout.format
+    if row.candidate.remedy:
+        return _REMEDIES[row.candidate.remedy][0].format(name=name)
+    return f"rewrite it as {name if name.startswith(format) else f'{format} in {name}'}"
 
 
 def _gain(advice: Advice, row: Row) -> str:
@@ -170,25 +150,15 @@ def _gain(advice: Advice, row: Row) -> str:
     times = f"An average read is {row.scaled_gain:.3g} times as fast"
     if row.measured_gain is None:
         return f"{times}, predicted"
-    gain, sample = row.measured_gain, advice.subject.sample
-    between = f"{_range(gain)}{gain.low:.3g} to {gain.high:.3g}"
-    unknown = math.isnan(row.gain)
-    if sample.whole:
-        guess = "not predicted" if unknown else f"predicted {row.gain:.3g}"
-        return f"{times}, measured ({between}; {guess})"
-    shape = "x".join(map(str, sample.values.shape))
-    if unknown:
-        return f"{times}, measured on a sample of {shape} ({between}; not predicted)"
-    return (
-        f"{times}, from {gain.value:.3g} ({between}) measured on a sample of {shape} "
-        f"(predicted {row.sample_gain:.3g} there and {row.gain:.3g} for the file)"
-    )
+    sample = advice.subject.sample
+    guess = "not predicted" if math.isnan(row.gain) else f"predicted {row.sample_gain:.3g}"
+    return f"{times}, measured on {sample.words}: {row.measured_gain:{TIMES}}, {guess} there"
 
 
 def _reason(advice: Advice, row: Row) -> str:
-    """Return in a sentence why a candidate is faster (or slower) than the file as it is."""
+    """Return why a candidate is faster (or slower) than the file as it is."""
     if row.candidate.remedy:
-        return _REASONS[row.candidate.remedy]
+        return _REMEDIES[row.candidate.remedy][1]
     changes = [
         f"{_PLAIN[a.name]} {_change(advice.present.counts[a.name], row.counts[a.name])}"
         for a in advice.subject.accesses
@@ -197,20 +167,16 @@ def _reason(advice: Advice, row: Row) -> str:
     tail = ""
     if layout.chunks == old.chunks and layout.codec != old.codec:
         tail = f" ({layout.codec or 'no codec'} instead of {old.codec or 'none'})"
-    return f"because {listing(changes, 9)}{tail}."
+    return f"{listing(changes, 9)}{tail}"
 
 
 def _change(before: Counts, after: Counts) -> str:
+    many, few = f"{after.chunks:,.0f} chunk{'s' * (after.chunks != 1)}", f"{before.chunks:,}"
     if before.chunks and before.chunks == after.chunks:
-        text = f"touches as many chunks ({after.chunks:,.0f})"
-    elif before.chunks and after.chunks:
-        text = f"touches {_many(after.chunks, 'chunk')} instead of {before.chunks:,}"
-    else:
-        text = f"takes {_many(after.requests, 'read')} of the file instead of {before.requests:,}"
-    old = max(before.decoded_bytes, before.stored_bytes)
-    new = max(after.decoded_bytes, after.stored_bytes)
-    alike = 0.8 < new / max(old, 1) < 1.25
-    return text if alike else f"{text}, {_bytes(new)} instead of {_bytes(old)}"
+        return f"touches as many chunks ({few})"
+    if before.chunks and after.chunks:
+        return f"touches {many} instead of {few}"
+    return f"takes {after.requests:,} reads of the file instead of {before.requests:,}"
 
 
 def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
@@ -223,23 +189,17 @@ def table(advice: Advice, rows: int = 12, width: int = 0) -> str:
         "": [f"{n or ''} {row.candidate.name}".strip() for n, row in enumerate(chosen)],
         "size": [_bytes(row.nbytes) for row in chosen],
     }
-    for access in advice.subject.accesses:
-        name = access.name
+    for name in (access.name for access in advice.subject.accesses):
         predicted = [row.seconds.get(name, math.nan) for row in chosen]
         columns[f"{name}\npredicted"] = [amount(one, "s") for one in predicted]
         if measured:
             columns[f"{name}\n{how}"] = [
                 amount(row.measured[name].value, "s") if row.measured else "" for row in chosen
             ]
-    columns["gain\npredicted"] = [
-        "–" if math.isnan(row.gain) else f"{row.gain:.2f}x" for row in chosen
-    ]
+    columns["gain\npredicted"] = [amount(row.gain, TIMES) for row in chosen]
     if measured:
         gains = [row.measured_gain for row in chosen]
-        columns[f"gain\n{how}"] = [
-            f"{gain.value:.2f}x ({_range(gain)}{gain.low:.2f}–{gain.high:.2f})" if gain else ""
-            for gain in gains
-        ]
+        columns[f"gain\n{how}"] = [f"{gain:{TIMES}}" if gain else "" for gain in gains]
     return grid(columns, width)
 
 
@@ -280,11 +240,12 @@ def as_json(advice: Advice) -> dict[str, object]:
         "predictor": advice.predictor,
         "sample_shape": list(subject.sample.values.shape),
         "now": _row(subject, advice.present, 0),
-        "why": now(advice),
+        "why": [{key.replace("\n", " "): value for key, value in row.items()}
+                for row in costs(advice)],
         "advice": verdict(advice),
         "candidates": [_row(subject, row, n) for n, row in enumerate(advice.rows, 1)],
         "notes": list(advice.notes),
-    }
+    }  # fmt: skip
 
 
 def _row(subject: Subject, row: Row, number: int) -> dict[str, object]:
@@ -313,18 +274,5 @@ def shown_address(advice: Advice) -> str:
     return shown(address) if is_url(address) else address
 
 
-def _range(gain: Interval) -> str:
-    """Return what stands before the ends of what was measured: too few blocks have no interval."""
-    return "" if gain.n >= ENOUGH else "range "
-
-
-def _chunks(subject: Subject) -> str:
-    return "x".join(map(str, subject.present.layout.chunks or ()))
-
-
 def _bytes(count: float) -> str:
     return amount(count, "B")
-
-
-def _many(count: float, noun: str) -> str:
-    return f"{count:,.0f} {noun}" + ("" if count == 1 else "s")

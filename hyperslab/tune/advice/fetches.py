@@ -57,15 +57,6 @@ def moved(read: Read, counts: Counts) -> Moved:
     """Return what a reader asks of a server, and gets; with opening, where that is part of a read.
 
     The file is thought to hold nothing but the variable, in order: others take more.
-
-    Examples
-    --------
-    >>> from hyperslab.io import Layout
-    >>> from .counts import counts_of
-    >>> layout = Layout("netcdf4", chunks=(1, 1000))
-    >>> series = Read((20, 1000), "f4", layout, ((slice(None), 0),), "h5py", opens=True)
-    >>> moved(series, counts_of(series))  # all of the file, when it is opened
-    Moved(requests=2, stages=2, nbytes=80000.0)
     """
     if read.library not in FETCHES:
         raise UncalibratedError(
@@ -112,18 +103,7 @@ def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:
 
 
 def wire_seconds(read: Read, counts: Counts) -> float:
-    """Return the seconds that round trips and bytes take, without the work of the client.
-
-    Examples
-    --------
-    >>> from hyperslab.network import Link
-    >>> from hyperslab.io import Layout
-    >>> from .counts import counts_of
-    >>> layout = Layout("zarr2", chunks=(1, 1000))
-    >>> far = Read((20, 1000), "f4", layout, ((slice(None), 0),), "zarr", link=Link(1e6, 0.1))
-    >>> round(wire_seconds(far, counts_of(far)), 3)
-    0.28
-    """
+    """Return the seconds that round trips and bytes take, without the work of the client."""
     if read.link is None:
         return 0.0
     traffic = moved(read, counts)
@@ -134,15 +114,7 @@ def wire_seconds(read: Read, counts: Counts) -> float:
 
 
 def file_bytes(read: Read) -> float:
-    """Return the bytes that the values of a variable take in its file.
-
-    Examples
-    --------
-    >>> from hyperslab.io import Layout
-    >>> layout = Layout("netcdf4", chunks=(6, 6), codec="deflate")
-    >>> file_bytes(Read((10, 10), "f4", layout, (...,), "h5py", chunk_bytes=50.0))
-    200.0
-    """
+    """Return the bytes that the values of a variable take in its file."""
     chunks = read.layout.chunks or read.shape
     if read.layout.chunks is None or read.chunk_bytes is None:
         return float(padded_bytes(read.shape, chunks, read.itemsize))

@@ -70,11 +70,6 @@ def known(folder: Path | None = None, *, rough: bool = False) -> Calibration:
     """Return what predicts times here, without calibrating: typical costs where it must.
 
     One may be kept in a folder of its own, which comes before the user's cache folder.
-
-    Examples
-    --------
-    >>> known(rough=True).name
-    'counts with typical costs'
     """
     for place in () if rough else (folder, None):
         with suppress(NoCalibrationError):

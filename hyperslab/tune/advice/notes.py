@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hyperslab.network.link import Link
-from hyperslab.text import Interval
+from hyperslab.text import Interval, listing
 
 from ..sources.base import SourceVariable
+from ..sources.base import first_line as first
 from .question import FAR
-from .sample import Sample
 
 if TYPE_CHECKING:
     from .rank import Row
-
-_NAMED = 5  # of what a copy lacks
 
 
 def undescribed(variable: SourceVariable) -> str:
@@ -73,28 +71,18 @@ def beyond(rows: Sequence[Row], present: Row) -> str:
 
 def lacking(unkept: Sequence[str]) -> str:
     """Say what a copy would not hold of the file."""
-    more = f" And {len(unkept) - _NAMED} more." if len(unkept) > _NAMED else ""
-    return (
-        "a copy by hyperslab rechunk would not hold all of the file: "
-        f"{' '.join(unkept[:_NAMED])}{more}"
-    )
+    some = listing([text.rstrip(".") for text in unkept], 5)
+    return f"a copy by hyperslab rechunk would not hold all of the file: {some}."
 
 
 def noise(ratio: Interval) -> str:
     """Say how far two measurements of the same differ."""
     return (
-        f"the file as it is, measured twice, differs by a factor of {ratio.value:.2f} "
-        f"({ratio.low:.2f} to {ratio.high:.2f}): a gain within that means nothing."
+        f"the file as it is, measured twice, differs by a factor of {ratio}: a gain within that "
+        "means nothing."
     )
-
-
-def size(sample: Sample) -> str:
-    """Return what is measured on, in words."""
-    shape = "x".join(map(str, sample.values.shape))
-    return "all of the variable" if sample.whole else f"a sample of {shape}"
 
 
 def first_line(error: BaseException) -> str:
     """Return the first line of a message, ended by one stop."""
-    lines = str(error).strip().splitlines()
-    return f"{(lines[0] if lines else type(error).__name__).rstrip('.')}."
+    return f"{first(error).rstrip('.')}."

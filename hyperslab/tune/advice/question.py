@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from hyperslab.io.cards import readers
@@ -19,9 +20,9 @@ from ..specs.coordinates import coordinates_of
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take
-from .trials import carried_bytes, missing
 
 FAR = Link(100e6, 0.03)  # what is taken for a store that is far where nobody says more
+_CARRIED_S, _LEAST_BYTES = 1.0, 2**20
 
 
 @dataclass(frozen=True)
@@ -175,3 +176,13 @@ def _candidates(
             "zarr3, and codecs that they have, such as none, deflate, zstd"
         )
     return (*remedies(present, remote=far, calls=calls, grouped="/" in variable.name), *fresh)
+
+
+def missing() -> tuple[str, ...]:
+    """Return what is not installed and is needed to serve a folder and read from it."""
+    return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)
+
+
+def carried_bytes(link: Link, most: int) -> int:
+    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least."""
+    return min(max(int(min(link.bytes_per_s * _CARRIED_S, most)), _LEAST_BYTES), most)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,11 @@ import pandas as pd
 from hyperslab.io.cards import readers
 from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 from hyperslab.measure.processes import Processes
+from hyperslab.measure.records import DISCARDED
 from hyperslab.measure.stats import median_interval, paired_ratio
 from hyperslab.text import Interval
-from hyperslab.tune.partial import part_name, remove_leftovers
 
+from ..partial import scratch_folder
 from ..sources.base import SourceVariable
 from . import notes
 from .accesses import Access
@@ -26,9 +26,9 @@ from .candidates import NOW, Candidate
 from .costs import Calibration
 from .counts import Counts, Read, counts_of
 from .fetches import UncalibratedError
-from .question import Question, Subject
+from .question import Question, Subject, missing
 from .sample import Packed, pack
-from .trials import FAR_SCREENED, Effort, missing, mix_s, try_out
+from .trials import mix_s, screened, try_out
 from .visit import MODULES
 
 _REFINED = 12  # candidates whose compression is measured with chunks of their own
@@ -124,34 +124,36 @@ def advise(
     with Processes(MODULES) as processes:
         advice = predicted(subject, calibration, processes)
         if say and subject.question.measured:
-            say(f"measuring the best of {len(advice.rows)} on {notes.size(subject.sample)}")
+            say(f"measuring the best of {len(advice.rows)} on {subject.sample.words}")
         return measured(advice, processes)
 
 
 def predicted(subject: Subject, calibration: Calibration, processes: Processes) -> Advice:
     """Return the advice that follows from counts alone, with what the codecs do to the sample."""
-    question = subject.question
-    with _scratch(question.workdir) as scratch:
+    with scratch_folder(subject.question.workdir, _SCRATCH) as scratch:
         pricing = _Pricing(subject, calibration, scratch, processes)
-        present = replace(pricing.row(subject.present), gain=1.0, sample_gain=1.0)
-        if not present.seconds:
-            present = replace(present, gain=math.nan, sample_gain=math.nan)
-        priced, failed = list[Row](), dict[str, int]()
+        present = pricing.row(subject.present)
+        present = replace(present, gain=1.0, sample_gain=1.0) if present.seconds else present
+        failed = Counter[str]()
 
         def price(candidate: Candidate, *, alone: bool) -> Row | None:
             try:
-                return _gained(pricing.row(candidate, alone=alone), present)
+                row = pricing.row(candidate, alone=alone)
             except (OSError, RuntimeError) as error:  # of the library that should write it
                 layout = candidate.layout
-                why = f"{layout.codec} in {layout.format}: {notes.first_line(error)}"
-                failed[why] = failed.get(why, 0) + 1
+                failed[f"{layout.codec} in {layout.format}: {notes.first_line(error)}"] += 1
                 return None
+            if not row.seconds or not present.seconds:
+                return row
+            gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
+            return replace(row, gain=gains[0], sample_gain=gains[1])
 
         priced = [row for one in subject.candidates if (row := price(one, alone=False)) is not None]
         priced.sort(key=lambda row: row.order)
         finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
         priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]
-    allowed = [row for row in priced if _allowed(row, present, question)]
+    room = _room(present, subject.question)
+    allowed = [row for row in priced if not row.candidate.rewrites or row.nbytes <= room]
     beyond = [row for row in priced if row not in allowed]
     said = [] if calibration.made else [notes.rough(calibration.name)]
     said += [notes.beyond(beyond, present)] if beyond else []
@@ -162,20 +164,10 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
     return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
 
 
-def _gained(row: Row, present: Row) -> Row:
-    """Return a row with its gains over the file as it is."""
-    if not row.seconds or not present.seconds:
-        return row
-    return replace(
-        row, gain=present.mean_s / row.mean_s, sample_gain=present.sample_s / row.sample_s
-    )
-
-
-def _allowed(row: Row, present: Row, question: Question) -> bool:
-    """Whether a candidate takes no more room than the question allows."""
+def _room(present: Row, question: Question) -> float:
+    """Return the bytes that the variable may take in a new layout."""
     most = question.most_bytes
-    room = question.most_times * present.nbytes if most is None else most
-    return not row.candidate.rewrites or row.nbytes <= room
+    return question.most_times * present.nbytes if most is None else most
 
 
 class _Pricing:
@@ -188,48 +180,53 @@ class _Pricing:
         self.scratch, self.processes = scratch, processes
         self.known: dict[object, Packed] = {}
         # What a value takes in the file as it is, over what one of the sample takes so.
-        self.factor, variable, present = 1.0, subject.variable, subject.present
-        if variable.stored_bytes and present.described and present.layout.codec is not None:
-            own = variable.stored_bytes / math.prod(variable.shape)
-            self.factor = own / self.packed(present, alone=True).value_bytes
+        self.factor, present = 1.0, subject.present
+        if self.own_value_bytes and present.described and present.layout.codec is not None:
+            self.factor = self.own_value_bytes / self.packed(present, alone=True).value_bytes
+
+    @property
+    def own_value_bytes(self) -> float:
+        """Bytes that a value takes in the file as it is; 0 where that is unknown."""
+        variable = self.subject.variable
+        return (variable.stored_bytes or 0) / math.prod(variable.shape)
 
     def row(self, candidate: Candidate, *, alone: bool = True) -> Row:
         """Return what is counted and predicted of a candidate."""
         subject, variable = self.subject, self.subject.variable
         packed = self.packed(candidate, alone=alone)
         whole = packed.times(self.factor) if candidate.layout.codec is not None else packed
-        if not candidate.rewrites and variable.stored_bytes:
-            whole = replace(whole, value_bytes=variable.stored_bytes / math.prod(variable.shape))
+        if not candidate.rewrites and self.own_value_bytes:
+            whole = replace(whole, value_bytes=self.own_value_bytes)
         reads = {a.name: read_of(candidate, subject, a, whole) for a in subject.accesses}
         counts = {name: counts_of(read) for name, read in reads.items()}
         row = Row(candidate, counts, variable_bytes(candidate, variable, whole.value_bytes), {})
         near = replace(candidate, layout=subject.sample.clipped(candidate.layout))
+        small = {
+            a.name: read_of(near, subject, a, packed, subject.sample.variable) for a in subject.near
+        }
         try:
             if not candidate.described:
                 raise UncalibratedError(notes.undescribed(variable))
-            seconds = {n: self.calibration.predict(read).seconds for n, read in reads.items()}
-            small = {
-                a.name: self.calibration.predict(
-                    read_of(near, subject, a, packed, subject.sample.variable)
-                ).seconds
-                for a in subject.near
-            }
+            seconds, near_s = (
+                {name: self.calibration.predict(read).seconds for name, read in each.items()}
+                for each in (reads, small)
+            )
         except UncalibratedError as error:
             why = notes.first_line(error)
             if candidate.kind == NOW and candidate.described:
                 why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
             return replace(row, status=why)
-        mean, sample = mix_s(subject.accesses, seconds), mix_s(subject.near, small)
+        mean, sample = mix_s(subject.accesses, seconds), mix_s(subject.near, near_s)
         assert mean is not None and sample is not None
         return replace(row, seconds=seconds, mean_s=mean, sample_s=sample)
 
     def packed(self, candidate: Candidate, *, alone: bool) -> Packed:
         """Return what a codec does to values, measured once a codec, or for a layout alone."""
-        layout, variable = candidate.layout, self.subject.variable
-        if not candidate.described and variable.stored_bytes:
-            return Packed(variable.stored_bytes / math.prod(variable.shape))
+        layout = candidate.layout
+        if not candidate.described and self.own_value_bytes:
+            return Packed(self.own_value_bytes)
         if layout.codec is None:
-            return Packed(float(variable.itemsize))
+            return Packed(float(self.subject.variable.itemsize))
         key: tuple[object, ...] = (layout.codec, layout.level, layout.shuffle, layout.format)
         if alone:
             key = (*key, layout.chunks, candidate.library)
@@ -276,15 +273,7 @@ def read_of(
 
 
 def variable_bytes(candidate: Candidate, variable: SourceVariable, value_bytes: float) -> float:
-    """Return the bytes that a variable takes in a layout, padding included.
-
-    Examples
-    --------
-    >>> from hyperslab.io import Layout
-    >>> found = Candidate("a", "layout", Layout("netcdf4", (6, 6)), "netcdf4")
-    >>> variable_bytes(found, SourceVariable("v", ("y", "x"), (10, 10), "f4"), 4.0)
-    576.0
-    """
+    """Return the bytes that a variable takes in a layout, padding included."""
     if not candidate.rewrites and variable.stored_bytes:
         return float(variable.stored_bytes)
     chunks = candidate.layout.chunks
@@ -305,18 +294,9 @@ def measured(advice: Advice, processes: Processes) -> Advice:
         said = [notes.unmeasured(link, absent)] if link else []
         return replace(advice, notes=(*advice.notes, *said))
     chosen = (advice.present, *_to_measure(advice.rows, question.measured))
-    effort = Effort(
-        subject.cache,
-        question.repeats,
-        question.screened or (FAR_SCREENED if link else 0),
-        question.seed,
-        question.disk_bytes,
-        link,
-    )
-    with _scratch(question.workdir) as scratch:
-        candidates = [row.candidate for row in chosen]
-        frame = try_out(candidates, subject.sample, subject.near, effort, scratch, processes)
-    present, rows, said = _joined(advice, chosen, frame, effort)
+    with scratch_folder(question.workdir, _SCRATCH) as scratch:
+        frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
+    present, rows, said = _joined(advice, chosen, frame)
     said += [notes.imitated(link)] if link else []
     ranked = tuple(sorted(rows, key=lambda row: row.order))
     return replace(advice, present=present, rows=ranked, notes=(*advice.notes, *said))
@@ -332,25 +312,25 @@ def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
 
 
 def _joined(
-    advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame, effort: Effort
+    advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame
 ) -> tuple[Row, list[Row], list[str]]:
     """Return the file as it is and the rows with what was measured of them, and notes."""
-    near = advice.subject.near
+    question, near = advice.subject.question, advice.subject.near
+    frame = frame[frame["aa"] != DISCARDED]
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     main, again = reads[reads["aa"] != "B"], reads[reads["aa"] == "B"]
-    base = _mixes(main, advice.present, near, effort.repeats)
+    base = _mixes(main, advice.present, near, question.repeats)
     if base is None:
         why = _why(frame, advice.present)
         said = f"reads of the file as it is could not be measured ({why}): no gain is known."
-        lost = [
-            replace(row, gain=math.nan, sample_gain=math.nan)
-            for row in (advice.present, *advice.rows)
-        ]
+        nan = math.nan
+        lost = [replace(r, gain=nan, sample_gain=nan) for r in (advice.present, *advice.rows)]
         return replace(lost[0], status=said), lost[1:], [said]
-    onward = set(frame.loc[frame["block"] >= effort.screened, "case"])
+    early = screened(question)
+    onward = set(frame.loc[frame["block"] >= early, "case"])
     known, said_of = dict[str, Row](), list[str]()
     for row in chosen:
-        name, mix = row.candidate.name, _mixes(main, row, near, effort.repeats)
+        name, mix = row.candidate.name, _mixes(main, row, near, question.repeats)
         if mix is None or not (mix.notna() & base.notna()).any():
             why = _why(frame, row)
             said_of.append(f"{name} was not measured: {why}.")
@@ -361,9 +341,9 @@ def _joined(
             row,
             measured={a.name: median_interval(own.get_group(a.name)) for a in near},
             measured_gain=paired_ratio(base, mix),
-            left_early=0 < effort.screened < effort.repeats and name not in onward,
+            left_early=early > 0 and name not in onward,
         )
-    twice = _mixes(again, advice.present, near, effort.repeats)
+    twice = _mixes(again, advice.present, near, question.repeats)
     said_of += [notes.noise(paired_ratio(base, twice))] if twice is not None else []
     rows = [known.get(row.candidate.name, row) for row in advice.rows]
     return known[advice.present.candidate.name], rows, said_of
@@ -382,16 +362,3 @@ def _why(frame: pd.DataFrame, row: Row) -> str:
     """Return why a candidate has no times."""
     bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
     return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "no room for it"
-
-
-@contextmanager
-def _scratch(workdir: Path) -> Iterator[Path]:
-    """Give a folder for files of the sample, and remove it, and what killed runs left."""
-    remove_leftovers(workdir, _SCRATCH)
-    folder = workdir / part_name(_SCRATCH)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

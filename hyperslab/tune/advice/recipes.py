@@ -58,15 +58,7 @@ def rechunk(subject: Subject, layout: Layout) -> str:
 
 
 def output_name(address: str, layout: Layout) -> str:
-    """Return a name for a copy: the file's own, with what is new about it.
-
-    Examples
-    --------
-    >>> output_name("data/sst.nc", Layout("netcdf4", (9, 9), "deflate", 1, shuffle=True))
-    'sst-9x9-deflate1-shuffle.nc'
-    >>> output_name("a.h5", Layout("zarr3", (9, 9), shards=(90, 90)))
-    'a-9x9-shards-90x90.zarr'
-    """
+    """Return a name for a copy: the file's own, with what is new about it."""
     stem = Path(address.rstrip("/")).name
     stem = stem.rpartition(".")[0] or stem
     words = name_of(layout).removeprefix("zarr3 ").replace(":", "").split()

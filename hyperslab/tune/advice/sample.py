@@ -46,6 +46,12 @@ class Sample:
     values: NDArray[Any]
     whole: bool  # whether it is all of the variable
 
+    @property
+    def words(self) -> str:
+        """What is measured on."""
+        shape = "x".join(map(str, self.values.shape))
+        return "all of the variable" if self.whole else f"a sample of {shape}"
+
     def clipped(self, layout: Layout) -> Layout:
         """Return a layout with chunks and shards cut to the box."""
         if layout.chunks is None:
@@ -124,14 +130,6 @@ def box_of(
     Axes that no access takes more than one element of are cut first, though not to a line: what a
     chunk holds beyond the read is what layouts differ in. What the chunks that it lies in hold is
     bounded too.
-
-    Examples
-    --------
-    >>> variable = SourceVariable("v", ("t", "y", "x"), (1000, 1000, 1000), "f4", chunks=(10,) * 3)
-    >>> series = Access("time_series", 0.5, ((slice(0, 1000, 1), 5, 5),))
-    >>> frame = Access("map", 0.5, ((5, slice(0, 1000, 1), slice(0, 1000, 1)),))
-    >>> box_of(variable, [series, frame])
-    (slice(370, 620, None), slice(370, 620, None), slice(370, 620, None))
     """
     shape, itemsize = variable.shape, variable.itemsize
     chunks = [min(c, n) for c, n in zip(variable.chunks or (1,) * len(shape), shape, strict=True)]

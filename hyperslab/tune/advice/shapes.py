@@ -29,13 +29,6 @@ def even_lengths(n: int, most: int = 64) -> tuple[int, ...]:
     """Return lengths of chunks that cover an axis in equal parts, with little or no overhang.
 
     Source: Lee et al. 2008, guideline 3 of section 5.1.2 (ceil instead of floor).
-
-    Examples
-    --------
-    >>> even_lengths(72)
-    (72, 36, 24, 18, 15, 12, 9, 8, 6, 5, 4, 3, 2, 1)
-    >>> even_lengths(721, most=6)
-    (721, 81, 46, 20, 9, 1)
     """
     lengths = {n, 1}
     parts = 2
@@ -63,13 +56,6 @@ def chunk_shapes(
 
     Costs are counted roughly here, by chunks and their bytes; each chunk costs `call_s` more, as
     requests to a far store do.
-
-    Examples
-    --------
-    >>> series = Access("time_series", 0.5, ((slice(0, 1000, 1), 5, 5),))
-    >>> frame = Access("map", 0.5, ((500, slice(0, 720, 1), slice(0, 1440, 1)),))
-    >>> chunk_shapes((1000, 720, 1440), 4, [series, frame], most=2)
-    [(5, 60, 96), (8, 80, 103)]
     """
     shape = tuple(shape)
     if not shape or 0 in shape:
@@ -95,13 +81,7 @@ def chunk_shapes(
 
 
 def shard(shape: Sequence[int], chunks: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Return a shard of whole chunks of about 64 MiB, cut alike along all axes.
-
-    Examples
-    --------
-    >>> shard((1000, 720, 1440), (50, 90, 180), 4)
-    (200, 180, 360)
-    """
+    """Return a shard of whole chunks of about 64 MiB, cut alike along all axes."""
     parts = [-(-n // c) for n, c in zip(shape, chunks, strict=True)]
     held = [1] * len(parts)
     size = math.prod(chunks) * itemsize

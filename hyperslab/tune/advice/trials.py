@@ -5,8 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -27,77 +26,40 @@ from hyperslab.network.server import Server, serving
 
 from .accesses import Access
 from .candidates import Candidate
-from .sample import Sample
+from .question import Question, Subject
 from .visit import MODULES, Visit, case_of, digest
 
 NEAR = 1.3  # how many times as long as the fastest a candidate may take to be measured further
 FAR_MODULES = ("aiohttp", "fsspec.implementations.http", "hyperslab.io.by_kerchunk")
 FAR_SCREENED = 2  # blocks after which what is clearly slower is left out: each read takes long
-_CARRIED_S, _LEAST_BYTES = 1.0, 2**20
+CELL_S = 20.0  # see `hyperslab.measure.harness.Plan`
 _NAME = "values"
 _APART = " | "
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much is measured, and how."""
-
-    cache: str  # "warm" or "cold"
-    repeats: int = 5  # blocks
-    screened: int = 0  # blocks after which only what may be the best is measured further; 0 all
-    seed: int = 0  # of the order
-    disk_bytes: int = 2**31  # that the files may take together; further candidates are left out
-    link: Link | None = None  # over which they are read, from a server on this machine
-    cell_s: float = 20.0  # see `hyperslab.measure.harness.Plan`
-
-
-def missing() -> tuple[str, ...]:
-    """Return what is not installed and is needed to serve a folder and read from it."""
-    return tuple(name for name in ("aiohttp", "fsspec") if find_spec(name) is None)
-
-
-def carried_bytes(link: Link, most: int) -> int:
-    """Return the bytes of values to measure on: what a link carries in a second, 1 MiB at least.
-
-    Examples
-    --------
-    >>> carried_bytes(Link(20e6, 0.08), 2**26), carried_bytes(Link(100e3, 0.1), 2**26)
-    (20000000, 1048576)
-    """
-    return min(max(int(min(link.bytes_per_s * _CARRIED_S, most)), _LEAST_BYTES), most)
-
-
 def try_out(
-    candidates: Sequence[Candidate],
-    sample: Sample,
-    accesses: Sequence[Access],
-    effort: Effort,
-    scratch: Path,
-    processes: Processes,
+    candidates: Sequence[Candidate], subject: Subject, scratch: Path, processes: Processes
 ) -> pd.DataFrame:
     """Write the sample in each layout and read it by every access, in interleaved blocks.
 
     The first candidate is the file as it is, measured under two labels. Processes on this machine's
-    disk are those given; far reads have their own. A BusyError says that another run is measuring.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Records: a case for each candidate, by its name, and a pattern for each access.
+    disk are those given; far reads have their own. The records have a case for each candidate, by
+    its name, and a pattern for each access. A BusyError says that another run is measuring.
     """
+    question, accesses = subject.question, subject.near
     with ExitStack() as own:
         folder = Path(own.enter_context(tempfile.TemporaryDirectory(dir=scratch)))
-        server = own.enter_context(_served(folder, effort.link)) if effort.link else None
-        cases = _cases(candidates, sample, accesses, effort, folder, server)
+        server = own.enter_context(_served(folder, question.link)) if question.link else None
+        cases = _cases(candidates, subject, folder, server)
         modules = MODULES if server is None else (*MODULES, *FAR_MODULES)
-        plan = Plan(effort.repeats, effort.seed, cell_s=effort.cell_s, modules=modules,
+        plan = Plan(question.repeats, question.seed, cell_s=CELL_S, modules=modules,
                     retakes=RETAKES)  # fmt: skip
         running = own.enter_context(Processes(modules)) if server else processes
-        first = effort.screened if 0 < effort.screened < effort.repeats else effort.repeats
+        first = screened(question) or question.repeats
         rows = _timed(cases, replace(plan, blocks=first), folder, running)
-        if first < effort.repeats:
+        if first < question.repeats:
             near = _near(rows, accesses, candidates[0].name)
-            rest = replace(plan, blocks=effort.repeats - first, seed=effort.seed + 1)
+            rest = replace(plan, blocks=question.repeats - first, seed=question.seed + 1)
             further = [case for case in cases if case.name.partition(_APART)[0] in near]
             later = _timed(further, rest, folder, running)
             rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
@@ -108,6 +70,12 @@ def try_out(
     return frame_of(parted)
 
 
+def screened(question: Question) -> int:
+    """Return the blocks after which only what may be the best is measured further; 0 for all."""
+    blocks = question.screened or (FAR_SCREENED if question.link else 0)
+    return blocks if blocks < question.repeats else 0
+
+
 @contextmanager
 def _served(folder: Path, link: Link) -> Iterator[Server]:
     """Serve a folder over HTTP on this machine, behind the link."""
@@ -116,14 +84,10 @@ def _served(folder: Path, link: Link) -> Iterator[Server]:
 
 
 def _cases(
-    candidates: Sequence[Candidate],
-    sample: Sample,
-    accesses: Sequence[Access],
-    effort: Effort,
-    folder: Path,
-    server: Server | None,
+    candidates: Sequence[Candidate], subject: Subject, folder: Path, server: Server | None
 ) -> list[Case]:
     """Write the files of the candidates; return a case for each of them and each access."""
+    sample, accesses = subject.sample, subject.near
     expected = {
         access.name: digest(
             [sample.values[region(s, sample.values.shape).indices] for s in access.selections]
@@ -137,7 +101,7 @@ def _cases(
         if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
             library, layout = "kerchunk", sample.clipped(candidates[0].layout)
         if layout not in made:
-            if taken + sample.values.nbytes > effort.disk_bytes and number:
+            if taken + sample.values.nbytes > subject.question.disk_bytes and number:
                 continue
             path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
@@ -157,7 +121,7 @@ def _cases(
         for access in accesses:
             visit = Visit(path, library, access.selections, candidate.cache_bytes, _NAME, server)
             cases.append(case_of(
-                f"{candidate.name}{_APART}{access.name}", visit, effort.cache,
+                f"{candidate.name}{_APART}{access.name}", visit, subject.cache,
                 expected=expected[access.name], files=beside, columns=layout.record(),
                 aa=not number, pinned=not card(library).threads,
             ))  # fmt: skip

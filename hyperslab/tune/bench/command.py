@@ -4,50 +4,167 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..report.table import for_terminal
-from .asked import Asked, asked_for
-from .options import add as add_options
+from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command
+from ..report.table import tell, terminal_width
+from ..specs import parse
+from ..specs.grid import Wanted, sweeps, targets
+from ..specs.patterns import NAMED, Pattern, named, usual
+from ..specs.target import COPY, Choice, Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..source import Source, SourceVariable
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command `bench` to those of `hyperslab`."""
-    add_options(commands).set_defaults(call=bench)
+FILES = ("csv", "json", "parquet", "plot", "html", "output")
+_SINGLE = ("format", "codec", "quantize", "endian", "cache")
+_ABOUT = """\
+Copy variables of FILE into other layouts, and time writing them, opening them
+and reading them back by the usual access patterns, cold and warm. With FILE
+alone: its largest variable, as it is stored now (copy), in the library's
+default chunks, and in chunks that suit a time series, a map, and both. Samples
+are interleaved and run in fresh processes; the layout as it is is measured
+twice, so that the noise of the run is known. Every value is compared with the
+original. In brackets below: what is taken when an option is not given.
+"""
+
+_EXAMPLES = """\
+examples:
+  hyperslab bench sst.nc                           what suits this file?
+  hyperslab bench sst.nc --chunks time=100,lat=50,lon=50 --chunks default
+  hyperslab bench sst.nc --grid codec=none/deflate:1/zstd:3 --grid chunks=same/auto
+  hyperslab bench sst.nc -f zarr --codec blosc-zstd --csv sst.csv --plot sst.png
+  hyperslab bench https://host/sst.nc --variables sst,ice --patterns map,profile
+  hyperslab bench sst.nc --ranks 4                 written and read through MPI
+  hyperslab bench sst.nc -f 3 -c 0:-1:0:64:16:16 -c 0:2:1:9:99:99     as bm_file
+
+exit codes: 0; 1 a layout failed, holds wrong values, or the run was interrupted;
+2 what was asked for cannot be had, and nothing was measured.
+
+Options of bm_file keep their letter, but for five: -h is help here; its -d (reread)
+and -m (compare) are always done; its -p and -i are --ranks and --independent. The
+page "hyperslab bench" of the book has the whole table.
+"""
+
+_OPTIONS: dict[str, Rows] = {
+    "": [
+        ("FILE", "netCDF (classic, 64-bit offset, CDF-5, netCDF-4), HDF5 or Zarr; a path or a URL"),
+        ("--variables A,B", "which to copy, group/name in groups; all for every one (the largest)",
+         SEVERAL),
+    ],
+    "layouts to try (several values of --chunks: each)": [
+        ("-f --format F",
+         "1 netcdf3, 2 netcdf3-64bit, 3 netcdf4, 4 netcdf4-classic, 5 cdf5, or hdf5, zarr2, "
+         "zarr3, nczarr (the file's; netcdf4 where a classic file would need chunks)"),
+        ("--chunks C",
+         "1,721,1440 or time=1,lat=721 (others keep theirs), default (the library's choice), "
+         "auto (one layout each for a map, a series and both), same, contiguous; may be repeated",
+         SEVERAL),
+        ("--codec NAME[:LEVEL]",
+         "none, deflate, zstd, blosc-lz4, blosc-zstd, bzip2, szip or lzf (the file's)"),
+        SHUFFLE,
+        ("--quantize MODE:N",
+         "keep N digits (bitgroom, granular_bitround) or N bits (bitround) of floats"),
+        ("-e --endian 1|2", "byte order: 1 or little, 2 or big (the file's)"),
+        ("--cache SIZE", "chunk cache of each variable, such as 64MiB (the library's)"),
+        ("--grid NAME=V/V",
+         "try every combination: format, chunks, codec, shuffle, quantize, endian or cache with "
+         "its values; may be repeated", SEVERAL),
+        ("-c V:Z:S:C:C:C[,…]",
+         "as bm_file: variable (number or name), deflate level (-1 none), shuffle (0 or 1), "
+         "chunk lengths (none: the library's); each -c is one layout", {"dest": "bm", **SEVERAL}),
+        ("--no-copy", "leave out the layout as it is, which others are compared with",
+         {"dest": "copy", "action": "store_false"}),
+    ],
+    "reads to time": [
+        ("--patterns A,B",
+         "time_series, map, profile, row, column, whole, or none (those that the dimensions of "
+         "the variable suggest)", SEVERAL),
+        ("-s --slabs N", "read in slabs of 1/N of the slowest dimension", WHOLE),
+        ("-t V:N:N:N[,…]", "read boxes: where the first one starts", {"dest": "starts"}),
+        ("-u V:N:N:N[,…]", "… how large they are", {"dest": "counts"}),
+        ("-r V:N:N:N[,…]", "… how far apart (-t, -u, -r together)", {"dest": "increments"}),
+    ],
+    "measuring": [
+        ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
+         {"default": 7, **WHOLE}),
+        ("--memory SIZE",
+         "most memory of the process that makes a copy, libraries included (256MiB)",
+         {"default": "256MiB"}),
+        ("--no-verify", "do not compare the values of copies with the original",
+         {"dest": "verify", "action": "store_false"}),
+        ("--ranks N",
+         "write and read one variable by N processes together, through MPI and parallel HDF5, "
+         "each a part of its slowest dimension", WHOLE),
+        ("--independent", "with --ranks: each rank for itself, not in collective calls"),
+        ("--workdir DIR",
+         "where copies are made: what is timed is the disk that this is on (here)"),
+        ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
+    ],
+    "results": [
+        ("--csv FILE",
+         "one line a layout, bm_file's columns first (chunks and codec of the largest variable); "
+         "- for output"),
+        ("--json FILE", "the same with the sentences; - for output"),
+        ("--parquet FILE", "every sample and phase"),
+        ("--plot FILE", "a picture: .png, .svg or .pdf"),
+        ("--html FILE", "the report and the picture as one page"),
+        ("-o --output FILE",
+         "write the best layout (over the patterns; the one asked for, if one) to FILE"),
+        ("-v --verbose", "also show calls, bytes and CPU time"),
+        ("-q --quiet", "no progress"),
+    ],
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be measured: the options, resolved for the file."""
+
+    head: str  # the file and what is copied of it, in words
+    names: tuple[str, ...]  # the variables that are copied
+    targets: tuple[Target, ...]  # the layouts, the file's own first
+    patterns: tuple[Pattern, ...]  # the reads
+    memory_bytes: int  # most bytes for data on their way
+
+    def words(self, ranks: int | None = None) -> str:
+        """Say what comes, before it takes its time."""
+        layouts = ", ".join(target.name for target in self.targets)
+        reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
+        reads = f"whole, by {ranks} ranks" if ranks else reads
+        count = len(self.targets)
+        return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    """Add the command `bench` to those of `hyperslab`, and return its parser."""
+    return add_command(commands, "bench", "[options] FILE", _ABOUT, _EXAMPLES, _OPTIONS, bench)
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had; nothing is measured then.
-    """
+    """Measure, report, and return the exit code: 0, or 1 when a layout failed or is wrong."""
     from ..report.files import check
-    from .outputs import FILES, check_kept, keep
 
     if arguments.csv == arguments.json == "-":
         raise ValueError("--csv - and --json - both go to the output: give one of them a file")
     check(arguments, FILES)
     if arguments.output and Path(arguments.output).exists():
         raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
-    _place(arguments.workdir)
+    _workdir(arguments.workdir)
     asked = asked_for(arguments)
-    check_kept(arguments, asked.targets)
     if not arguments.quiet:
-        print(for_terminal(asked.words()), file=sys.stderr)
+        tell(asked.words(arguments.ranks))
     try:
-        frame, notes = _measure(arguments, asked)
-        status = _report(arguments, frame, asked.head, notes)
-        keep(arguments, frame, asked)
+        frame = _measure(arguments, asked)
+        status = _report(arguments, frame, asked.head)
+        if arguments.output:
+            _write_best(arguments, frame, asked)
     except KeyboardInterrupt:
         print("\ninterrupted: the copies are removed, the file is as it was", file=sys.stderr)
         return 1
@@ -55,93 +172,225 @@ def bench(arguments: argparse.Namespace) -> int:
 
 
 def measured(words: Sequence[str]) -> pd.DataFrame:
-    """Return the records of a benchmark, for the words after `hyperslab bench`.
-
-    Parameters
-    ----------
-    words
-        Options and the file, as on the command line; what writes files has no effect.
-
-    Raises
-    ------
-    ValueError
-        When something that was asked for cannot be had.
-    """
-    commands = argparse.ArgumentParser().add_subparsers()
-    arguments = add_options(commands).parse_args(words)
-    return _measure(arguments, asked_for(arguments))[0]
+    """Return the records of a benchmark, for the words after `hyperslab bench`; nothing else."""
+    arguments = add(argparse.ArgumentParser().add_subparsers()).parse_args(words)
+    return _measure(arguments, asked_for(arguments))
 
 
-def _measure(arguments: argparse.Namespace, asked: Asked) -> tuple[pd.DataFrame, list[str]]:
-    from hyperslab.tune.copy_plan import MemoryLimitError
+def asked_for(arguments: argparse.Namespace) -> Asked:
+    """Open the file and return what is to be measured; a ValueError says what cannot be had."""
+    from ..source import open_source
+    from .ranks import check_ranks, writable
 
-    from ..report.summary import COPY
+    memory = parse.size(arguments.memory)
+    if arguments.seed < 0:
+        raise ValueError(f"--seed {arguments.seed}: give a whole number from 0")
+    if arguments.repeats < 1:
+        raise ValueError(f"--repeats {arguments.repeats}: give at least 1, or 7 for intervals")
+    check_ranks(arguments)
+    with open_source(arguments.file) as source:
+        chosen = _choose(source, arguments)
+        wanted = _wanted(arguments)
+        made = targets(wanted, source.format, source.variables, chosen)
+        patterns = [] if arguments.ranks else _patterns(arguments, source, chosen)
+        if arguments.ranks:
+            made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
+        head = _head(arguments.file, source, chosen)
+    if arguments.ranks:
+        how = "independent" if arguments.independent else "collective"
+        head += f"\nwritten and read through MPI by {arguments.ranks} ranks, {how}"
+    if wanted.common:
+        head += f"\nnew layouts: {wanted.common}"
+    names = tuple(variable.name for variable in chosen)
+    return Asked(head, names, tuple(made), tuple(patterns), memory)
+
+
+def _wanted(arguments: argparse.Namespace) -> Wanted:
+    """Return the layouts that were asked for; what is given twice is refused."""
+    options = sweeps(arguments.grid)
+    plain = {name: [getattr(arguments, name)] for name in _SINGLE if getattr(arguments, name)}
+    if arguments.chunks:
+        plain["chunks"] = arguments.chunks
+    if arguments.shuffle is not None:
+        plain["shuffle"] = ["yes" if arguments.shuffle else "no"]
+    if twice := options.keys() & plain.keys():
+        name = min(twice)
+        raise ValueError(f"--{name} and --grid {name}=… together: put all values into one of them")
+    return Wanted({**plain, **options}, arguments.bm, arguments.copy)
+
+
+def _listed(given: Sequence[str] | None) -> list[str]:
+    """Return the names of an option that may be repeated, and takes several with commas."""
+    return [name.strip() for text in given or () for name in text.split(",") if name.strip()]
+
+
+def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariable]:
+    """Return the variables to copy: those named (also by -c and -t), all, or the largest."""
+    names, known = _listed(arguments.variables), list(source.variables)
+    if not names:
+        names = [name for text in arguments.bm for name in parse.bm_choices(text, known)]
+        names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
+    if names:
+        return source.choose(None if names == ["all"] else names)
+    able = source.choose(None)
+    return [max([v for v in able if len(v.shape) > 1] or able, key=lambda v: v.nbytes)]
+
+
+def _patterns(
+    arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
+) -> list[Pattern]:
+    """Return the reads to time, each of which some chosen variable has."""
+    given = _listed(arguments.patterns)
+    found = _bm_patterns(arguments, list(source.variables))
+    if not given:
+        found = found or usual(source.variables, chosen)
+    elif given != ["none"]:
+        if unknown := [name for name in given if name not in NAMED]:
+            raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
+        found = [*named(given, source.variables), *found]
+    for pattern in found:
+        if not pattern.selections(chosen):
+            shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in chosen[:4])
+            raise ValueError(
+                f"{pattern.name}: no variable that is copied has such a read: {shapes}: give "
+                "others of --patterns, -s or -t -u -r, or other --variables"
+            )
+    return found
+
+
+def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pattern]:
+    """Return the reads that bm_file's options ask for."""
+    found = []
+    if arguments.slabs is not None:
+        if arguments.slabs < 1:
+            raise ValueError(f"-s {arguments.slabs}: give at least 1")
+        found.append(Pattern(f"slabs/{arguments.slabs}", slabs=arguments.slabs))
+    boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
+    if any(boxes.values()):
+        if missing := [option for option, text in boxes.items() if not text]:
+            raise ValueError(f"-t, -u and -r belong together: give {' and '.join(missing)} too")
+        parsed = [parse.bm_boxes(option, text, names) for option, text in boxes.items()]
+        if len({frozenset(one) for one in parsed}) != 1:
+            raise ValueError("-t, -u and -r name different variables: name the same in each")
+        each = tuple((name, tuple(one[name] for one in parsed)) for name in parsed[0])
+        found.append(Pattern("boxes", boxes=each))
+    return found
+
+
+def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
+    from hyperslab.text import amount
+
+    what = []
+    for variable in chosen[:3]:
+        stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
+        how = ", ".join(filter(None, (stored or "contiguous", variable.codec)))
+        what.append(f"{variable.name} ({variable.shown_dims}; {variable.dtype}, {how})")
+    if len(chosen) > 3:
+        what.append(f"{len(chosen) - 3} more")
+    size = f", {amount(source.stat_bytes, 'B')}" if source.stat_bytes >= 0 else ""
+    values = amount(sum(variable.nbytes for variable in chosen), "B")
+    return f"{address}: {source.format}{size}; {values} of values: {'; '.join(what)}"
+
+
+def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
+    """Return the records, the layouts in the order they were asked for."""
     from . import engine
 
-    try:
-        frame = engine.bench(
-            arguments.file,
-            asked.targets,
-            variables=asked.names,
-            patterns=asked.patterns,
-            repeats=arguments.repeats,
-            memory_bytes=asked.memory_bytes,
-            verify=arguments.verify,
-            workdir=_place(arguments.workdir),
-            seed=arguments.seed,
-            ranks=arguments.ranks or 0,
-            independent=arguments.independent,
-            say=None if arguments.quiet else _say,
-        )
-    except MemoryLimitError as error:
-        if not str(error).startswith(f"{COPY}: "):
-            raise
-        less = "leave out the layout as it is (--no-copy)"
-        raise MemoryLimitError(str(error).replace("take smaller chunks", less)) from error
+    frame = engine.bench(
+        arguments.file,
+        asked.targets,
+        variables=asked.names,
+        patterns=asked.patterns,
+        repeats=arguments.repeats,
+        memory_bytes=asked.memory_bytes,
+        verify=arguments.verify,
+        workdir=_workdir(arguments.workdir),
+        seed=arguments.seed,
+        ranks=arguments.ranks or 0,
+        independent=arguments.independent,
+        say=None if arguments.quiet else lambda note: tell(f"note: {note}"),
+    )
     place = {target.name: n for n, target in enumerate(asked.targets)}
-    order = frame["case"].map(place).fillna(len(place))  # as asked for; blocks are shuffled
-    frame = frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
-    return frame, engine.notes(frame)
+    order = frame["case"].map(place).fillna(len(place))  # blocks are shuffled
+    return frame.iloc[order.argsort(kind="stable")].reset_index(drop=True)
 
 
-def _say(note: str) -> None:
-    print(for_terminal(f"note: {note}"), file=sys.stderr)
-
-
-def _report(
-    arguments: argparse.Namespace, frame: pd.DataFrame, head: str, notes: Sequence[str]
-) -> int:
+def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> int:
     from ..report.files import maybe_unread, write
     from ..report.summary import lost, unverified
     from ..report.table import wrapped
-    from ..report.text import text
+    from ..report.text import notes, text
 
-    piped = "-" in (arguments.csv, arguments.json)
-    width = shutil.get_terminal_size((0, 0)).columns  # 0: not a terminal, nothing is broken
+    width, said = terminal_width(), notes(frame)
     parts = [
         wrapped(head, width),
         text(frame, counts=arguments.verbose, width=width),
-        wrapped("\n".join(f"note: {note}" for note in notes), width),
+        wrapped("\n".join(f"note: {note}" for note in said), width),
     ]
     with maybe_unread():
-        shown = for_terminal("\n\n".join(filter(None, parts)))
-        print(shown, file=sys.stderr if piped else sys.stdout)
+        piped = "-" in (arguments.csv, arguments.json)
+        tell("\n\n".join(filter(None, parts)), sys.stderr if piped else sys.stdout)
     with maybe_unread():
-        write(
-            frame,
-            csv=arguments.csv,
-            json=arguments.json,
-            parquet=arguments.parquet,
-            plot=arguments.plot,
-            html=arguments.html,
-            title=Path(str(arguments.file).rstrip("/")).name,
-            head=head,
-            notes=notes,
-        )
+        files = {option: getattr(arguments, option) for option in FILES if option != "output"}
+        title = Path(str(arguments.file).rstrip("/")).name
+        write(frame, files, title=title, head=head, notes=said)
     return 1 if lost(frame) or unverified(frame) else 0
 
 
-def _place(given: str | None) -> Path:
+def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
+    """Write the best layout that was asked for, with its coordinates, whole or not at all."""
+    from ..rechunk import copy
+    from ..report.summary import best, lost, overall
+    from ..source import open_source
+
+    good = [target for target in asked.targets if target.name not in lost(frame)]
+    wanted = [target for target in good if target.name != COPY]
+    if not good:
+        return
+    over = overall(frame)
+    top = (over[0] if over[1].value > 1 else COPY) if over else best(frame)[0].target
+    chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
+    with open_source(arguments.file) as source:
+        wider, names = with_coordinates(source, asked.names, chosen)
+        left_out = [name for name in source.variables if name not in names]
+    made = copy(
+        arguments.file, arguments.output, wider, variables=names,
+        memory_bytes=asked.memory_bytes, verify=arguments.verify,
+    )  # fmt: skip
+    tell(f"{chosen.name}: {arguments.output}, with {_some(names)}")
+    lacking = (
+        f"{arguments.output} lacks {_some(left_out)}: --variables says what is copied, and its "
+        "coordinates come along."
+    )
+    for note in (*made.notes, *([lacking] if left_out else [])):
+        tell(f"note: {note}")
+
+
+def with_coordinates(
+    source: Source, names: Sequence[str], target: Target
+) -> tuple[Target, tuple[str, ...]]:
+    """Add what variables need, in the layout that it has, as far as a format can hold it."""
+    from ..specs.coordinates import coordinates_of
+    from ..specs.fitting import fit
+
+    kept = list(names)
+    for name in coordinates_of(source.variables, names):
+        wider = replace(target, each=(*target.each, (name, Choice())))
+        try:
+            variables = source.choose([*kept, name])
+            fit(variables, wider.layouts(variables), source.attrs)
+        except ValueError:  # text, groups, or a type that the format has not
+            continue
+        kept, target = [*kept, name], wider
+    return target, tuple(kept)
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return ", ".join(names[:8]) + more
+
+
+def _workdir(given: str | None) -> Path:
     """Return the folder to work in, where the copies get a folder of their own."""
     place = Path(given) if given else Path.cwd()
     if not place.is_dir():

@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-import builtins
 import re
-import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from hyperslab.io.layout import CLASSIC, NETCDF4
+from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
+from hyperslab.io.writing import remove
 from hyperslab.measure import machine
 from hyperslab.measure.case import Case
-from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
-from hyperslab.measure.records import frame_of
-from hyperslab.tune.copy_plan import MemoryLimitError
-from hyperslab.tune.disk_room import NoRoomError
-from hyperslab.tune.partial import part_name, remove_leftovers
+from hyperslab.measure.records import DISCARDED, frame_of
 
-from ..memory import mib, peak_bytes
+from ..copy_plan import CopyPlan, MemoryLimitError, plan_copy
+from ..disk_room import likely_bytes, most_bytes
+from ..memory import evicted, mib
+from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
-from ..source import Source, SourceError, SourceVariable, open_source
+from ..report.text import notes
+from ..source import Source, SourceVariable, open_source
+from ..sources.hdf5 import HDF5Source
 from ..sources.remote import is_url
+from ..specs.fitting import fit
 from ..specs.patterns import Pattern
-from ..specs.target import Target
-from .prepared import Prepared, prepare, prepare_ranks
+from ..specs.target import COPY, Target
 from .ranks import RanksTrial, put_values
-from .trial import Clean, Trial
-
-__all__ = ["bench", "error_of", "notes"]
+from .ranks import trial as ranks_trial
+from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
-MAIN = "main process"
 MEMORY_BYTES = 256 * 2**20
+SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
 _MODULES = (
     "hyperslab.tune.bench.trial",
@@ -48,12 +47,6 @@ _MODULES = (
     "hyperslab.io.by_netcdf4", "hyperslab.io.by_h5py",
 )  # fmt: skip
 _ZARR_MODULES = ("hyperslab.tune.sources.zarr", "hyperslab.io.by_zarr")
-_ERRORS: Mapping[str, type[Exception]] = {
-    kind.__name__: kind
-    for kind in (
-        SourceError, MemoryLimitError, NoRoomError, ValueError, MemoryError, WrongValuesError,
-    )
-}  # fmt: skip
 
 
 def bench(
@@ -78,50 +71,14 @@ def bench(
     in shuffled interleaved blocks; the first target is measured under two labels, to show what
     noise does. The source is opened for reading only.
 
-    Parameters
-    ----------
-    address
-        A netCDF, HDF5 or Zarr file, or a URL of one.
-    targets
-        The layouts.
-    variables
-        Names; all that can be copied when not given.
-    patterns
-        How the copies are read.
-    repeats
-        Blocks; 7 give usable intervals.
-    memory_bytes
-        What the process of each sample may take in all, with its libraries. This process copies
-        nothing; a note says so when it takes more itself.
-    verify
-        Whether every value is compared; all are read in any case.
-    workdir
-        Where the copies are made, one at a time.
-    seed
-        Of the order of the samples.
-    ranks
-        So many processes write and read one variable through MPI; 0 for one process without.
-    independent
-        Whether each rank writes and reads for itself.
-    say
-        Is told each note that is known before anything is measured.
+    A sample's process takes no more than the memory, libraries included. With `ranks` as many
+    processes write and read one variable through MPI, together or independently. `say` is told the
+    notes that are known before anything is measured.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Records: experiment "bench" with a case for each target, "source" with a row for each
-        variable, and "note".
-
-    Raises
-    ------
-    SourceError
-        When the source cannot be read, or has no such variable.
-    ValueError
-        When a layout does not fit a variable, or the memory does not do.
-    OSError
-        When the disk is full.
-    RuntimeError
-        When no sample succeeded, or another run is measuring on this machine.
+    The records have a case of experiment "bench" for each target, a row of "source", and those of
+    "note". A ValueError says that a layout does not fit or that the memory
+    does not do, an OSError that the disk is full, a RuntimeError that no sample succeeded or that
+    another run is measuring.
 
     Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
     """
@@ -129,88 +86,41 @@ def bench(
     address = str(address)
     local = not is_url(address) or address.startswith("file://")
     path = Path(address.removeprefix("file://")).expanduser()
-    scratch = Path(workdir) / part_name(EXPERIMENT)
-    values = scratch / "values.bin"
     with open_source(address) as source:
         chosen = source.choose(variables)
         settled = {
-            target.name: prepare_ranks(chosen, target, ranks, values, independent)
+            target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
             else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
         threads, before = source.threads, _stamp(path) if local else None
-    for text in notes(pd.DataFrame(rows)):
-        if say:
-            say(text)
-    with _made(scratch):
+    if say:
+        for note in notes(pd.DataFrame(rows)):
+            say(note)
+    with scratch_folder(workdir, EXPERIMENT) as scratch:
         if ranks:
             with open_source(address) as source:
-                put_values(source, chosen[0], values, memory_bytes // 4)
-        evicted = local and not ranks and _can_evict(path)
+                put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
+        cold = local and not ranks and evicted(path)
         cases = [
-            _case(settled[target.name], target, scratch, path if evicted else None, threads, not n)
+            _case(settled[target.name], target, scratch, path if cold else None, threads, not n)
             for n, target in enumerate(targets)
         ]
-        plan = Plan(
-            blocks=repeats,
-            seed=seed,
-            timeout_s=TIMEOUT_S,
-            modules=_MODULES + _ZARR_MODULES * any(not case.pinned for case in cases),
-            retakes=RETAKES,
-        )
+        zarr = _ZARR_MODULES * any(not case.pinned for case in cases)
+        plan = Plan(repeats, seed, timeout_s=TIMEOUT_S, modules=_MODULES + zarr, retakes=RETAKES)
         journal = Journal(scratch / "journal.jsonl", {}, "")
         needed = max(prepared.disk_bytes for prepared in settled.values())
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
-    rows += [*measured, *_losses(measured), *_overruns(measured, memory_bytes)]
-    mine = peak_bytes()
-    said = {
-        "the file changed while it was measured: do not trust the numbers.": local
-        and _stamp(path) != before,
-        "the file could not be evicted from memory: its reads are not cold.": local
-        and not ranks
-        and not evicted,
-        f"the program itself, which copies nothing, took {mib(mine)}: more than was allowed.": mine
-        > memory_bytes,
-    }
-    rows += [_note("", text) for text, holds in said.items() if holds]
-    rows.append({"experiment": SOURCE, "case": MAIN, "phase": "memory", "peak_bytes": mine})
+    kept = [row for row in measured if row.get("aa") != DISCARDED]
+    rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
+    if local and _stamp(path) != before:
+        rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
+    if local and not ranks and not cold:
+        rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def notes(frame: pd.DataFrame) -> list[str]:
-    """Return what is to be said of a bench beside its numbers, a sentence each.
-
-    Examples
-    --------
-    >>> notes(pd.DataFrame([{"experiment": "note", "case": "a", "status": "it was so."}]))
-    ['a: it was so.']
-    """
-    rows = frame[frame["experiment"] == NOTE]
-    named = zip(rows["case"], rows["status"], strict=True)
-    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
-
-
-def error_of(status: str) -> Exception:
-    """Return the error that a sample ended with, from the name and the text that it left.
-
-    Examples
-    --------
-    >>> error_of("OSError: [Errno 28] the disk is full")
-    OSError('the disk is full')
-    >>> error_of("the process ended early")
-    RuntimeError('the process ended early')
-    """
-    found = re.match(r"([A-Za-z]\w*(?:Error|Exception)): (?:\[Errno \d+\] )?", status)
-    if not found:
-        return RuntimeError(status)
-    text = status[found.end() :] or found[1]
-    known = getattr(builtins, found[1], None)
-    if isinstance(known, type) and issubclass(known, OSError):
-        return OSError(text)
-    return _ERRORS.get(found[1], RuntimeError)(text)
 
 
 def _check(targets: Sequence[Target], repeats: int) -> None:
@@ -223,11 +133,93 @@ def _check(targets: Sequence[Target], repeats: int) -> None:
         raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
 
 
+def _values(scratch: Path) -> Path:
+    """Return the file that ranks take the values from."""
+    return scratch / "values.bin"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is known of one target before it is measured."""
+
+    trial: Trial | RanksTrial  # the sample, but for the path of the copy
+    layout: Layout  # of the largest variable
+    notes: tuple[str, ...]
+    disk_bytes: int  # the room on the disk that is asked for
+
+
+def prepare(
+    source: Source,
+    chosen: Sequence[SourceVariable],
+    target: Target,
+    patterns: Sequence[Pattern],
+    *,
+    memory_bytes: int,
+    verify: bool = True,
+) -> Prepared:
+    """Settle how variables of a source are copied into one layout, in one process."""
+    try:
+        fitted = fit(chosen, target.layouts(chosen), source.attrs)
+        layouts = fitted.layouts
+        plan = plan_copy(
+            [(variable, layouts[variable.name]) for variable in chosen],
+            source_format=source.format,
+            cache_bytes=target.cache_bytes,
+            memory_bytes=memory_bytes,
+            taken_bytes=SAMPLE_BYTES,
+        )
+    except ValueError as error:
+        spare = target.name == COPY and isinstance(error, MemoryLimitError)
+        more = ", or leave the layout as it is out (--no-copy)" if spare else ""
+        raise type(error)(f"{target.name}: {error}{more}") from error
+    reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
+    trial = Trial(
+        address=source.address,
+        format=source.format,
+        library="h5py" if isinstance(source, HDF5Source) else "",
+        path=Path(),
+        variables=tuple(chosen),
+        fitted=fitted,
+        reads={name: read for name, read in reads.items() if read},
+        cache_bytes=target.cache_bytes,
+        memory_bytes=memory_bytes,
+        verify=verify,
+    )
+    largest = max(chosen, key=lambda variable: variable.nbytes)
+    notes = (*fitted.notes, *_plan_notes(plan))
+    return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
+
+
+def prepare_ranks(
+    chosen: Sequence[SourceVariable], target: Target, ranks: int, independent: bool
+) -> Prepared:
+    """Settle how several ranks write a variable in one layout."""
+    (variable,) = chosen
+    layouts = target.layouts(chosen)
+    layout = layouts[variable.name]
+    trial = ranks_trial(variable, layout, ranks, independent=independent)
+    return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
+
+
+def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+    for name, route in plan.each.items():
+        if route.reads > 1.005:
+            yield (
+                f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
+                f"these is read {route.reads:.1f} times; with more memory it would be less."
+            )
+    if plan.reduced and plan.cache_bytes is not None:
+        yield (
+            f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
+            "memory allowed."
+        )
+
+
 def _case(
     prepared: Prepared,
     target: Target,
     scratch: Path,
-    evicted: Path | None,
+    source: Path | None,  # that is evicted before each sample
     threads: bool,
     first: bool,
 ) -> Case:
@@ -236,11 +228,11 @@ def _case(
     columns: dict[str, object] = {}
     run: Trial | RanksTrial
     if isinstance(trial, RanksTrial):
-        run = replace(trial, job=replace(trial.job, path=path))
+        run = replace(trial, job=replace(trial.job, path=path, data=_values(scratch)))
         columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:
-        run = replace(trial, path=path, cold=evicted is not None)
+        run = replace(trial, path=path, cold=source is not None)
         netcdf = layout.format in (*CLASSIC, *NETCDF4, "nczarr")
         library = "netCDF4" if netcdf else "h5py" if layout.format == "hdf5" else "zarr"
     return Case(
@@ -255,10 +247,10 @@ def _case(
             "quantize": ":".join(map(str, layout.quantize or ())),
             "cache_bytes": float("nan") if cache is None else cache,
         },
-        files=[evicted] if evicted else (),
-        cache_state="cold" if evicted else "",
-        prepare=Clean(path),  # of a sample that was killed
-        cleanup=Clean(path),
+        files=[source] if source else (),
+        cache_state="cold" if source else "",
+        prepare=partial(remove, path),  # of a sample that was killed
+        cleanup=partial(remove, path),
         aa=first,
         pinned=not (threads or library in ("zarr", "HDF5 with MPI")),
     )
@@ -267,25 +259,17 @@ def _case(
 def _described(
     source: Source, chosen: Sequence[SourceVariable], settled: Mapping[str, Prepared]
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for the source, one for each of its variables, and the notes of each target."""
-    common = {"experiment": SOURCE, "phase": "stat", "format": source.format}
-    yield common | {
+    """Yield a row for the source, what of it is left out, and the notes of each target."""
+    yield {
+        "experiment": SOURCE,
+        "phase": "stat",
+        "format": source.format,
         "case": "",
         "file_bytes": source.stat_bytes if source.stat_bytes >= 0 else float("nan"),
         "useful_bytes": sum(variable.nbytes for variable in chosen),
         "status": "ok",
     }
-    taken = {variable.name for variable in chosen}
     for variable in source.variables.values():
-        yield common | {
-            "case": variable.name,
-            "chunks": "x".join(map(str, variable.chunks or ())),
-            "codec": variable.codec,
-            "byteorder": variable.byteorder,
-            "file_bytes": variable.stored_bytes,
-            "useful_bytes": variable.nbytes,
-            "status": "ok" if variable.name in taken else variable.reason or "not chosen",
-        }
         if variable.reason:
             yield _note("", f"{variable.name} is left out: it {variable.reason}.")
     for name, prepared in settled.items():
@@ -300,10 +284,15 @@ def _losses(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     """
     lost = {(row["case"], str(row["status"])) for row in rows if row["status"] != "ok"}
     if not any(row["status"] == "ok" for row in rows):
-        raise error_of(str(rows[0]["status"]))
+        raise RuntimeError(_reason(str(rows[0]["status"])))
     for case, status in sorted(lost):
         if not status.startswith(WrongValuesError.__name__):
-            yield _note(case, f"samples were lost: {re.sub(r'^[A-Za-z]+: ', '', status)}")
+            yield _note(case, f"samples were lost: {_reason(status)}")
+
+
+def _reason(status: str) -> str:
+    """Return what a sample ended with, without the name of the error."""
+    return re.sub(r"^[A-Za-z]+: (\[Errno \d+\] )?", "", status)
 
 
 def _overruns(rows: Sequence[Mapping[str, Any]], memory_bytes: int) -> Iterator[dict[str, object]]:
@@ -326,24 +315,3 @@ def _stamp(path: Path) -> tuple[int, int]:
     """Return what changes when a file does; of a folder, its own."""
     found = path.stat()
     return found.st_size, found.st_mtime_ns
-
-
-def _can_evict(path: Path) -> bool:
-    try:
-        evict([path])
-    except (ColdCacheError, OSError):
-        return False
-    return True
-
-
-@contextmanager
-def _made(scratch: Path) -> Iterator[None]:
-    """Make the folder for the copies, and remove it at the end; those of killed runs go too."""
-    scratch.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(scratch.parent, EXPERIMENT)
-    shutil.rmtree(scratch, ignore_errors=True)
-    scratch.mkdir()
-    try:
-        yield
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)

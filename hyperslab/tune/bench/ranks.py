@@ -14,7 +14,6 @@ from hyperslab.io.creation import blocks
 from hyperslab.io.layout import NETCDF4, Layout
 from hyperslab.io.writing import sync_files
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.cold import ColdCacheError, evict
 from hyperslab.parallel.cases import cost
 from hyperslab.parallel.errors import AbsentError, ParallelError
 from hyperslab.parallel.found import Program, find
@@ -22,6 +21,7 @@ from hyperslab.parallel.job import RanksJob, run
 from hyperslab.parallel.plan import Part, SharedArray, WritePlan
 from hyperslab.parallel.report import Report
 
+from ..memory import evicted
 from ..report.compare import WrongValuesError
 from ..sources.base import Source, SourceVariable
 from ..specs.target import Target
@@ -36,13 +36,7 @@ _NOT_WITH_RANKS = {
 
 
 def check_ranks(arguments: argparse.Namespace) -> None:
-    """Refuse ranks that cannot be had, and what ranks cannot do.
-
-    Raises
-    ------
-    ValueError
-        Where MPI is missing: with what of it, and what installs that.
-    """
+    """Refuse ranks that cannot be had, and what ranks cannot do."""
     ranks = arguments.ranks
     if ranks is None:
         if arguments.independent:
@@ -70,13 +64,7 @@ def program() -> Program:
 def writable(
     targets: Sequence[Target], variables: Sequence[SourceVariable], *, asked: bool
 ) -> list[Target]:
-    """Return the layouts that ranks can write; one that was asked for is refused, not left out.
-
-    Raises
-    ------
-    ValueError
-        When there are several variables, one that cannot be shared, or no layout is left.
-    """
+    """Return the layouts that ranks can write; one that was asked for is refused, not left out."""
     variable = variables[0]
     if len(variables) > 1:
         raise ValueError("--ranks writes one variable: name one with --variables")
@@ -108,17 +96,10 @@ class RanksTrial:
     """Write a variable by several ranks, and read it warm and then cold; its phases are `Trial`'s.
 
     Ranks compare what they read with the values, to the last bit.
-
-    Parameters
-    ----------
-    job
-        The write; its path is that of the copy.
-    program
-        What runs it.
     """
 
-    job: RanksJob
-    program: Program
+    job: RanksJob  # the write; its path is that of the copy
+    program: Program  # what runs it
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample."""
@@ -134,12 +115,9 @@ class RanksTrial:
         self._note(watch, read, "open", "meta_reread", cache_state="warm")
         self._note(watch, read, "read", "data_reread", cache_state="warm")
         self._note(watch, read, "read", "pattern:whole", cache_state="warm", pattern="whole")
-        try:
-            evict([path])
-        except ColdCacheError:
-            return
-        read = self._read()
-        self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
+        if evicted(path):
+            read = self._read()
+            self._note(watch, read, "read", "pattern:whole", cache_state="cold", pattern="whole")
 
     def _read(self) -> Report:
         try:
@@ -157,18 +135,10 @@ class RanksTrial:
         watch.note(**cost(report[phase], self.job))
 
 
-def trial(
-    variable: SourceVariable, layout: Layout, ranks: int, values: Path, *, independent: bool
-) -> RanksTrial:
-    """Return the sample of a layout, but for the path of the copy.
+def trial(variable: SourceVariable, layout: Layout, ranks: int, *, independent: bool) -> RanksTrial:
+    """Return the sample of a layout, but for the paths of the copy and of the values.
 
-    Ranks share the slowest dimension, in whole chunks where there are enough; `values` is the file
-    of `put_values`.
-
-    Raises
-    ------
-    ValueError
-        When there are more ranks than there is to share, or each alone cannot compress.
+    Ranks share the slowest dimension, in whole chunks where there are enough.
     """
     shape, length = variable.shape, variable.shape[0]
     if ranks > length:
@@ -194,7 +164,6 @@ def trial(
         Path(),
         "independent" if independent else "collective",
         timeout_s=_TIMEOUT_S,
-        data=values,
         deflate=layout.effective_level or 0,
         shuffle=layout.shuffle,
     )

@@ -8,22 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from hyperslab.io.creation import create, stored_bytes
-from hyperslab.io.layout import Layout
-from hyperslab.io.variable import Variable
-from hyperslab.io.writing import remove
+from hyperslab.io.writing import stored_bytes
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.cold import ColdCacheError, evict, resident_fraction, warm
-from hyperslab.tune.copy_plan import CopyPlan, plan_copy, zarr_at_once
-from hyperslab.tune.disk_room import explained, most_bytes
-from hyperslab.tune.passes import Ledger, add_bytes, reread, transfer
+from hyperslab.measure.cold import resident_fraction, warm
+from hyperslab.tune.copy_plan import plan_copy, zarr_at_once
+from hyperslab.tune.passes import Copying, add_bytes
 
-from ..heap import give_up
-from ..memory import peak_bytes, resident_bytes
-from ..sources.base import Indices, Source, SourceVariable
-from ..sources.reopen import reopen
-from .pieces import pieces
-from .truth import Reads, Truth
+from ..memory import evicted, give_up, peak_bytes, resident_bytes
+from ..source import reopen
+from ..sources.base import Indices, SourceVariable
+from ..specs.fitting import Fitted
+from .reads import Reads, Truth, pieces
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
@@ -37,140 +32,58 @@ class Trial:
     (define the copy), sync (to the device), close, meta_reread and data_reread (the copy, still in
     memory), and pattern:NAME for each pattern, warm and then cold. What is read again is read into
     new memory, so that no layout profits from what its writing left behind.
-
-    Parameters
-    ----------
-    address, format, library
-        Of the source; see `reopen`.
-    path
-        Of the copy; removed by the case, not here.
-    items
-        For each variable how it is in the source, what is defined in the copy, and its layout.
-    attrs
-        Of the copy as a whole.
-    reads
-        For each pattern by name: for each variable by name, selections that are read in turn.
-    cache_bytes
-        Chunk cache of each variable of the copy; None for the library's own.
-    memory_bytes
-        What this process may take.
-    verify
-        Whether every value is compared; all are read in any case.
-    cold
-        Whether the source was evicted before.
     """
 
-    address: str
+    address: str  # of the source, with its format and the library for `reopen`
     format: str
     library: str
-    path: Path
-    items: tuple[tuple[SourceVariable, Variable, Layout], ...]
-    attrs: Mapping[str, object]
-    reads: Reads
-    cache_bytes: int | None
-    memory_bytes: int
-    verify: bool = True
-    cold: bool = False
+    path: Path  # of the copy; removed by the case, not here
+    variables: tuple[SourceVariable, ...]
+    fitted: Fitted  # what is defined in the copy
+    reads: Reads  # for each pattern by name
+    cache_bytes: int | None  # chunk cache of each variable of the copy; None for the library's own
+    memory_bytes: int  # what this process may take
+    verify: bool = True  # whether every value is compared; all are read in any case
+    cold: bool = False  # whether the source was evicted before
 
     def __call__(self, watch: Stopwatch) -> None:
         """Run the sample; an error says which value is wrong, or what failed."""
-        variables = {variable.name: variable for variable, _, _ in self.items}
+        variables = {variable.name: variable for variable in self.variables}
         limit = self.memory_bytes // _TRUTH_SHARE
         truth = Truth(self.reads if self.verify else {}, variables, limit)
         plan = plan_copy(
-            [(variable, layout) for variable, _, layout in self.items],
+            [(variable, self.fitted.layouts[name]) for name, variable in variables.items()],
             source_format=self.format,
             cache_bytes=self.cache_bytes,
             memory_bytes=self.memory_bytes,
             taken_bytes=resident_bytes() + truth.nbytes,
         )
+        job = Copying(self.variables, self.fitted, plan)
         with zarr_at_once(plan):
-            self._run(_Timer(watch, self.cold, self.verify), plan, truth)
+            self._run(_Timer(watch, self.cold, self.verify), job, truth)
 
-    def _run(self, timer: _Timer, plan: CopyPlan, truth: Truth) -> None:
+    def _run(self, timer: _Timer, job: Copying, truth: Truth) -> None:
         with timer("meta_read"):
             source = reopen(self.address, self.format, self.library)
-            for variable, _, _ in self.items:
+            for variable in self.variables:
                 source.touch(variable.name)
         timer.watch.chill()  # the source again, of which opening it read a part ahead
         with source:
-            ledgers = self._copy(timer, source, plan, truth)
-            self._reread(timer, source, plan, ledgers)
+            ledgers = job.write(source, self.path, timer, seen=truth.watcher)
+            timer.watch.note(file_bytes=stored_bytes(self.path))
+            state = "warm" if _warmed(self.path) else ""
+            give_up()  # else the quickest to open or read is what left the most memory behind
+            with timer("meta_reread", state):
+                copy = job.open(self.path)
+            with copy:
+                give_up()
+                again = partial(timer, state=state)
+                job.compare(copy, source, ledgers, again, verify=self.verify)
         # Warm first: what was evicted and read again lies otherwise in memory.
         for state in ("warm", "cold"):
             for pattern, reads in self.reads.items():
-                if self._prepared(state):
-                    self._pattern(timer, pattern, reads, state, plan, truth)
-
-    def _copy(
-        self, timer: _Timer, source: Source, plan: CopyPlan, truth: Truth
-    ) -> dict[str, Ledger]:
-        layouts = {variable.name: layout for variable, _, layout in self.items}
-        most = most_bytes([variable for variable, _, _ in self.items], layouts)
-        explain, ledgers = partial(explained, self.path.parent, most), {}
-        with explain(), timer("meta_write"):
-            writer = create(
-                self.path,
-                [variable for _, variable, _ in self.items],
-                layouts,
-                attrs=self.attrs,
-                chunk_cache_bytes=plan.cache_bytes,
-            )
-        with writer, explain():
-            for variable, _, _ in self.items:
-                ledgers[variable.name] = transfer(
-                    source,
-                    writer,
-                    variable,
-                    plan.each[variable.name],
-                    lap=timer,
-                    seen=truth.watcher(variable.name),
-                )
-            with timer("sync"):
-                writer.sync()
-            with timer("close"):
-                writer.close()
-        timer.watch.note(file_bytes=stored_bytes(self.path))
-        return ledgers
-
-    def _reread(
-        self, timer: _Timer, source: Source, plan: CopyPlan, ledgers: Mapping[str, Ledger]
-    ) -> None:
-        state = "warm" if _warmed(self.path) else ""
-        give_up()  # else the quickest to open or read is what left the most memory behind
-        with timer("meta_reread", state):
-            copy = self._open(plan)
-        with copy:
-            give_up()
-            for variable, _, layout in self.items:
-                reread(
-                    copy,
-                    source,
-                    variable,
-                    layout,
-                    plan.each[variable.name],
-                    ledgers[variable.name],
-                    lap=lambda phase: timer(phase, state),
-                    verify=self.verify,
-                )
-
-    def _open(self, plan: CopyPlan) -> Source:
-        copy = reopen(str(self.path), self.items[0][2].format)
-        for variable, _, _ in self.items:
-            copy.touch(variable.name)
-            if plan.cache_bytes is not None:
-                copy.cache(variable.name, plan.cache_bytes)
-        return copy
-
-    def _prepared(self, state: str) -> bool:
-        """Bring the copy into memory, or out of it; False when it cannot be."""
-        if state == "warm":
-            return _warmed(self.path)
-        try:
-            evict([self.path])
-        except ColdCacheError:
-            return False
-        return True
+                if (_warmed if state == "warm" else evicted)(self.path):
+                    self._pattern(timer, pattern, reads, state, job, truth)
 
     def _pattern(
         self,
@@ -178,19 +91,19 @@ class Trial:
         pattern: str,
         reads: Mapping[str, list[Indices]],
         state: str,
-        plan: CopyPlan,
+        job: Copying,
         truth: Truth,
     ) -> None:
-        described = {variable.name: (variable, layout) for variable, _, layout in self.items}
-        with self._open(plan) as copy:
+        variables = {variable.name: variable for variable in self.variables}
+        with job.open(self.path) as copy:
             if state == "cold":
-                evict([self.path])  # opening read some of it ahead
+                evicted(self.path)  # opening read some of it ahead
             resident = resident_fraction([self.path])
             give_up()
             for name, selections in reads.items():
-                variable, layout = described[name]
+                variable, layout = variables[name], self.fitted.layouts[name]
                 for number, selection in enumerate(selections):
-                    for piece in pieces(selection, variable, layout, plan.piece_bytes):
+                    for piece in pieces(selection, variable, layout, job.plan.piece_bytes):
                         with timer(f"pattern:{pattern}", state) as columns:
                             values = copy.read(name, piece)
                         add_bytes(columns, values.nbytes)
@@ -201,23 +114,12 @@ class Trial:
         timer.watch.note(resident_before=resident, pattern=pattern)
 
 
-@dataclass(frozen=True)
-class Clean:
-    """Remove a copy, whole or half-made."""
-
-    path: Path
-
-    def __call__(self) -> None:
-        """Remove it."""
-        remove(self.path)
-
-
 def _warmed(path: Path, tries: int = 3) -> bool:
-    for _ in range(tries):
-        if resident_fraction([path]) >= _WARM:
-            return True
+    """Bring a file into memory; where the system does not tell, it is thought to be there."""
+    while resident_fraction([path]) < _WARM and tries:
         warm([path])
-    return resident_fraction([path]) >= _WARM
+        tries -= 1
+    return not resident_fraction([path]) < _WARM
 
 
 class _Timer:

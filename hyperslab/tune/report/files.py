@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import json as json_
+import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from hyperslab.tune.partial import whole_or_nothing
 
-from .page import Section, page
-from .plot import check as check_plot
 from .plot import picture
 from .summary import best, medians, overall, summary, targets
 from .text import sentences, text, warnings
 
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{{ title }}</title><style>
+body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;
+color:#222;background:#fff}pre{overflow-x:auto;background:#f4f4f4;padding:.8rem;font-size:13px}
+svg{max-width:100%;height:auto}h1{font-size:1.4rem}h2{font-size:1.1rem}
+</style></head><body><h1>{{ title }}</h1>
+{% for part in sections if part.text or part.svg %}
+{% if part.head %}<h2>{{ part.head }}</h2>{% endif %}
+{% if part.verbatim %}<pre>{{ part.text }}</pre>
+{% elif part.text.startswith("- ") %}<ul>
+{% for line in part.text.split("\\n") %}<li>{{ line[2:] }}</li>
+{% endfor %}</ul>
+{% elif part.text %}{% for line in part.text.split("\\n\\n") %}<p>{{ line }}</p>
+{% endfor %}{% endif %}{{ part.svg | safe }}
+{% endfor %}</body></html>
+"""
+
 
 def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
-    """Refuse files that could not be written, before anything is measured.
-
-    Raises
-    ------
-    ValueError
-        For a folder that is not there or cannot be written to, a file that is one already, one
-        that two options name, or a picture of an unknown kind.
-    """
-    if arguments.plot:
-        check_plot(Path(arguments.plot))
+    """Refuse files that could not be written, before anything is measured."""
+    if arguments.plot and Path(arguments.plot).suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"--plot {arguments.plot}: give a name that ends in .png, .svg or .pdf")
     seen: dict[str, str] = {}
     for option in options:
         given = getattr(arguments, option)
@@ -53,54 +63,26 @@ def check(arguments: argparse.Namespace, options: Sequence[str]) -> None:
 
 def write(
     frame: pd.DataFrame,
+    files: Mapping[str, str | None],
     *,
-    csv: str | None = None,
-    json: str | None = None,
-    parquet: str | None = None,
-    plot: str | None = None,
-    html: str | None = None,
     title: str = "",
     head: str = "",
     notes: Sequence[str] = (),
 ) -> None:
-    """Write what was asked for of a benchmark; "-" is standard output.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-    csv, json, parquet, plot, html
-        Names of files; None for none.
-    title
-        Above the picture and the page.
-    head
-        What was measured, for the page.
-    notes
-        What else the benchmark has to say, for the JSON and the page.
-
-    Raises
-    ------
-    OSError
-        When a file cannot be written; what had its name stays.
-    """
-    if parquet:
-        put("parquet", parquet, frame.to_parquet(None, index=False))
-    if plot:
-        put("plot", plot, picture(frame, Path(plot).suffix, title))
-    if html:
-        put("html", html, as_html(frame, title, head, notes).encode())
-    made = [("csv", csv, as_csv(frame) if csv else "")]
-    made += [("json", json, as_json(frame, notes) if json else "")]
-    for option, name, words in sorted(made, key=lambda one: one[1] == "-"):
+    """Write what was asked for of a benchmark, by option; "-" is standard output."""
+    made: dict[str, Callable[[str], bytes]] = {
+        "parquet": lambda _: bytes(frame.to_parquet(None, index=False)),
+        "plot": lambda name: picture(frame, Path(name).suffix, title),
+        "html": lambda _: as_html(frame, title, head, notes).encode(),
+        "csv": lambda _: str(summary(frame).to_csv(index=False, lineterminator="\n")).encode(),
+        "json": lambda _: as_json(frame, notes).encode(),
+    }
+    asked = [(option, name) for option in made if (name := files.get(option))]
+    for option, name in sorted(asked, key=lambda pair: pair[1] == "-"):
         if name == "-":  # last: its reader may leave
-            sys.stdout.write(words)
-        elif name:
-            put(option, name, words.encode())
-
-
-def as_csv(frame: pd.DataFrame) -> str:
-    """Return the summary as CSV: a line of names, then one line a layout."""
-    return str(summary(frame).to_csv(index=False, lineterminator="\n"))
+            sys.stdout.write(made[option](name).decode())
+        else:
+            put(option, name, made[option](name))
 
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
@@ -110,7 +92,7 @@ def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     for (target, quantity), x in medians(frame).items():
         times[target][quantity.label] = {"value": x.value, "low": x.low, "high": x.high, "n": x.n}
     found = {
-        "layouts": json_.loads(str(summary(frame).to_json(orient="records"))),
+        "layouts": json.loads(str(summary(frame).to_json(orient="records"))),
         "times_s": times,
         "best": {one.quantity.label: one.target if one.ahead else None for one in best(frame)},
         "best_over_all": over[0] if over else None,
@@ -118,19 +100,46 @@ def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
         "warnings": warnings(frame).splitlines(),
         "notes": list(notes),
     }
-    return json_.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_html(frame: pd.DataFrame, title: str, head: str = "", notes: Sequence[str] = ()) -> str:
     """Return the report with its picture as one page."""
-    svg = picture(frame, ".svg").decode()
-    sections = [
+    return page(title, [
         Section("", head),
         Section("What was found", sentences(frame).replace("\n", "\n\n")),
-        Section("What was measured", text(frame, counts=True), True, svg[svg.index("<svg") :]),
+        Section("What was measured", text(frame, counts=True), True, picture(frame, ".svg")),
         Section("Notes", "\n".join(f"- {note}" for note in notes)),
-    ]
-    return page(title, sections)
+    ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page: paragraphs, items that begin with "- ", or text as it is; and a figure."""
+
+    head: str
+    text: str
+    verbatim: bool = False
+    picture: bytes = b""  # SVG
+
+    @property
+    def svg(self) -> str:
+        """The figure without its XML head."""
+        return self.picture[max(self.picture.find(b"<svg"), 0) :].decode()
+
+
+def page(title: str, sections: Sequence[Section]) -> str:
+    """Return one HTML file that needs nothing else; sections that hold nothing are left out.
+
+    Examples
+    --------
+    >>> "<li>1 &lt; 2</li>" in page("a.nc", [Section("Notes", "- 1 < 2"), Section("None", "")])
+    True
+    """
+    from jinja2 import Environment
+
+    template = Environment(autoescape=True, trim_blocks=True).from_string(_PAGE)
+    return template.render(title=title, sections=sections)
 
 
 def put(option: str, name: str, data: bytes) -> None:

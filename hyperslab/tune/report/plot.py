@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -33,12 +32,6 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
     "svg.fonttype": "path",
 }
-
-
-def check(path: Path) -> None:
-    """Refuse an ending that no picture has, before anything is measured."""
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise ValueError(f"--plot {path}: give a name that ends in .png, .svg or .pdf")
 
 
 def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:

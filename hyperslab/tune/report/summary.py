@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from hyperslab.io.layout import CLASSIC
-from hyperslab.measure.records import main
+from hyperslab.measure.records import DISCARDED, main
 from hyperslab.measure.stats import Interval, geometric_mean_ratio, median_interval, paired_ratio
 
 from ..specs.parse import BM_ENDIAN, BM_FORMATS
+from ..specs.target import COPY
 from .compare import WrongValuesError
 
-COPY = "copy"
 _WRONG = f"{WrongValuesError.__name__}: "
 STAT = "stat"  # the phase of the rows that describe the source
 BESIDE = (STAT, "memory", "note")  # phases of rows that are of no layout
@@ -50,13 +50,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm.
-
-    Examples
-    --------
-    >>> Quantity("map", "cold").label
-    'map, cold'
-    """
+    """Something of each layout that was timed: one of `STEPS`, or a pattern cold or warm."""
 
     name: str
     cache_state: str = ""
@@ -71,8 +65,8 @@ Times = Mapping[tuple[str, Quantity], pd.Series]
 
 
 def measured(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the layouts, without those that describe the source or the run."""
-    return frame[~frame["phase"].isin(BESIDE)]
+    """Return the rows of the layouts, without discarded tries and what describes the source."""
+    return frame[~frame["phase"].isin(BESIDE) & (frame["aa"] != DISCARDED)]
 
 
 def times(frame: pd.DataFrame) -> dict[tuple[str, Quantity], pd.Series]:
@@ -109,11 +103,6 @@ def medians(frame: pd.DataFrame) -> dict[tuple[str, Quantity], Interval]:
     return {key: median_interval(seconds) for key, seconds in times(frame).items()}
 
 
-_WHOLE = (
-    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
-)  # fmt: skip
-
-
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row a layout: bm_file's columns under its names, then ours.
 
@@ -121,71 +110,57 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     file, over the time of the data alone, in MB/s of 10^6 bytes: the first row of the document's
     table has 100,000 shorts, so 200,000 bytes / 409 µs = 488.998. Ours are in bytes and seconds.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        target, `BM_COLUMNS`, then format, chunks, codec, level, quantize, cache_bytes, file_bytes,
-        ratio (bytes of the data over those of the file), repeats, verified, status, peak_bytes, and
-        for every quantity its median and 95 % interval: ``…_s``, ``…_low_s``, ``…_high_s``.
-        Bytes and times are of all variables together; where several are copied, deflate, shuffle,
-        chunk lengths, codec, level and quantize are those of the largest.
-
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file", the table for shorts in
     1 to 6 dimensions.
     """
-    stat, middle = frame[frame["phase"] == STAT], medians(frame)
-    whole = stat[stat["case"] == ""]
-    parts = measured(frame).groupby("case", sort=False)
-    table = pd.DataFrame([_row(str(name), part, whole, middle) for name, part in parts])
-    return table.astype(dict.fromkeys(_WHOLE, "Int64")) if len(table) else table
-
-
-def _row(
-    name: str,
-    part: pd.DataFrame,
-    source: pd.DataFrame,
-    middle: Mapping[tuple[str, Quantity], Interval],
-) -> dict[str, object]:
-    good = main(part)
-    shown = good if len(good) else part
-    first = shown.iloc[0]
-    written = shown[shown["phase"] == "data_write"]
-    useful = float(written.groupby("block")["useful_bytes"].sum().median())
-    size = _largest(shown, "file_bytes")
-    row: dict[str, object] = {"target": name, **dict.fromkeys(BM_COLUMNS, 0)}
-    row["input format"] = _bm_format(str(source["format"].iloc[0])) if len(source) else ""
-    row["output_format"] = _bm_format(str(first["format"]))
-    row["input size"] = _whole(_largest(source, "file_bytes"))
-    row["output size"] = _whole(size)
+    rows, names = measured(frame), targets(frame)
+    source = frame[(frame["phase"] == STAT) & (frame["case"] == "")]
+    good = main(rows)
+    first = pd.concat([good, rows]).drop_duplicates("case").set_index("case").reindex(names)
+    sums = good.groupby(["case", "phase", "block"])[["wall_s", "useful_bytes"]].sum()
+    middle = sums.groupby(["case", "phase"]).median().unstack().reindex(names)
+    none = pd.Series(np.nan, names)
+    useful = middle.get(("useful_bytes", "data_write"), none)
+    each = good.groupby("case")
+    size = rows.groupby("case")["file_bytes"].max().reindex(names)
+    table = pd.DataFrame(dict.fromkeys(("target", *BM_COLUMNS), 0), names)
+    table["target"] = names
+    table["input format"] = _bm_format(str(source["format"].iloc[0])) if len(source) else ""
+    table["output_format"] = [_bm_format(str(format)) for format in first["format"]]
+    table["input size"] = source["file_bytes"].max() if len(source) else np.nan
+    table["output size"] = size
     for column, phase in BM_TIMES.items():
-        seconds = good[good["phase"] == phase].groupby("block")["wall_s"].sum().median()
-        row[column] = round(1e6 * seconds, 1)
+        table[column] = (1e6 * middle.get(("wall_s", phase), none)).round(1)
     for column, time in BM_RATES.items():
-        spent = float(str(row[time]))
-        row[column] = round(useful / spent, 3) if spent > 0 else float("nan")
-    order = "" if first["format"] in CLASSIC else str(first.get("byteorder", ""))
-    row["enddianness"] = next((int(n) for n, word in BM_ENDIAN.items() if word == order), 0)
-    level = first["level"] if first["codec"] == "deflate" else 0
-    row["deflate"], row["shuffle"] = _whole(level), int(bool(first["shuffle"]))
-    lengths = [int(n) for n in str(first["chunks"]).split("x") if n.isdigit()]
-    row |= {f"chunksize[{axis}]": length for axis, length in enumerate(lengths[:4])}
-    row |= {column: first[column] for column in ("format", "chunks", "codec", "level")}
-    row |= {"quantize": first.get("quantize", ""), "cache_bytes": first["cache_bytes"]}
-    row |= {"file_bytes": _whole(size), "ratio": round(useful / size, 6) if size > 0 else size}
-    row |= {"repeats": int(good["block"].nunique()), "verified": bool(good["verified"].all())}
-    row["status"] = "ok" if len(good) else str(first["status"])
-    row["peak_bytes"] = _whole(_largest(good, "peak_bytes"))
-    for (target, quantity), found in middle.items():
-        if target == name:
-            key = quantity.label.replace(", ", "_").replace("-", "")
-            ends = {"": found.value, "_low": found.low, "_high": found.high}
-            row |= {f"{key}{end}_s": round(seconds, 9) for end, seconds in ends.items()}
-    return row
+        table[column] = (useful / table[time].where(table[time] > 0)).round(3)
+    order = first["byteorder"].where(~first["format"].isin(CLASSIC), "").astype(str)
+    numbers = {word: int(number) for number, word in BM_ENDIAN.items()}
+    table["enddianness"] = [numbers.get(word, 0) for word in order]
+    table["deflate"] = first["level"].where(first["codec"] == "deflate", 0)
+    table["shuffle"] = first["shuffle"].astype(bool).astype(int)
+    chunks = first["chunks"].astype(str).str.extract(r"(\d+)?x?(\d+)?x?(\d+)?x?(\d+)?")
+    table[list(BM_COLUMNS[-4:])] = chunks.astype(float).fillna(0).astype(int).to_numpy()
+    own = ["format", "chunks", "codec", "level", "quantize", "cache_bytes"]
+    table = table.join(first.reindex(columns=own))
+    table["file_bytes"], table["ratio"] = size, (useful / size.where(size > 0)).round(6)
+    table["repeats"] = each["block"].nunique().reindex(names, fill_value=0)
+    table["verified"] = each["verified"].all().reindex(names, fill_value=True)
+    table["status"] = first["status"].where(table["repeats"] == 0, "ok")
+    table["peak_bytes"] = each["peak_bytes"].max().reindex(names)
+    for (name, quantity), x in medians(frame).items():
+        key = quantity.label.replace(", ", "_").replace("-", "")
+        ends = {f"{key}_s": x.value, f"{key}_low_s": x.low, f"{key}_high_s": x.high}
+        table.loc[name, list(ends)] = [round(seconds, 9) for seconds in ends.values()]
+    return table.astype(dict.fromkeys(_WHOLE, "Int64")).reset_index(drop=True)
+
+
+def _bm_format(name: str) -> int | str:
+    return next((int(number) for number, known in BM_FORMATS.items() if known == name), name)
+
+
+_WHOLE = (
+    "input size", "output size", "deflate", "level", "cache_bytes", "file_bytes", "peak_bytes",
+)  # fmt: skip
 
 
 def lost(frame: pd.DataFrame) -> dict[str, str]:
@@ -201,45 +176,16 @@ def unverified(frame: pd.DataFrame) -> dict[str, str]:
     return {str(r["case"]): str(r["status"]).removeprefix(_WRONG) for _, r in wrong.iterrows()}
 
 
-def _largest(rows: pd.DataFrame, column: str) -> float:
-    if column not in rows or rows[column].isna().all():
-        return float("nan")
-    return float(rows[column].max())
-
-
-def _whole(value: float) -> int | None:
-    return None if np.isnan(value) else int(value)
-
-
-def _bm_format(name: str) -> int | str:
-    return next((int(number) for number, known in BM_FORMATS.items() if known == name), name)
-
-
 @dataclass(frozen=True)
 class Best:
-    """The quickest layout for one quantity.
-
-    Parameters
-    ----------
-    quantity
-    target
-        The layout with the lowest median.
-    alike
-        Others whose paired ratio to it cannot be told from one.
-    gain
-        Time of the layout compared with over that of the best; None when that is the best itself.
-    baseline
-        The layout compared with: the file's own, else the slowest.
-    ahead
-        Whether it is told apart from any other; if not, no layout is the best.
-    """
+    """The quickest layout for one quantity."""
 
     quantity: Quantity
-    target: str
-    alike: tuple[str, ...]
-    gain: Interval | None
-    baseline: str
-    ahead: bool = True
+    target: str  # the layout with the lowest median
+    alike: tuple[str, ...]  # others whose paired ratio to it cannot be told from one
+    gain: Interval | None  # time of the layout compared with over that of the best
+    baseline: str  # the layout compared with: the file's own, else the slowest
+    ahead: bool = True  # whether it is told apart from any other; if not, no layout is the best
 
 
 def ratio(seconds: Times, quantity: Quantity, of: str, to: str) -> Interval | None:

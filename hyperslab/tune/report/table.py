@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import TextIO
+
+from hyperslab.text import printable
 
 
 def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
@@ -31,41 +36,30 @@ def grid(columns: Mapping[str, Sequence[str]], width: int = 0) -> str:
 
 
 def _grid(columns: Mapping[str, Sequence[str]], wide: Mapping[str, int]) -> str:
-    heads = [name.split("\n") for name in columns]
-    deep = max(map(len, heads))
-    heads = [[""] * (deep - len(head)) + head for head in heads]
+    deep = max(name.count("\n") for name in columns)
+    heads = [("\n" * (deep - name.count("\n")) + name).split("\n") for name in columns]
     widths = [wide[name] for name in columns]
     rows = [*zip(*heads, strict=True), ["-" * n for n in widths]]
     rows += zip(*columns.values(), strict=True)
     lines = []
-    for row in rows:
-        first, *others = zip(row, widths, strict=True)
-        cells = [first[0].ljust(first[1]), *(cell.rjust(n) for cell, n in others)]
-        lines.append("  ".join(cells).rstrip())
+    for first, *others in rows:
+        cells = [cell.rjust(n) for cell, n in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
 
 
-def for_terminal(text: str) -> str:
-    """Return text as a terminal may have it: names from files must not steer it.
+def tell(text: str, where: TextIO | None = None) -> None:
+    """Print lines, to standard error if nothing else: names from files must not steer it."""
+    print("\n".join(map(printable, text.split("\n"))), file=where or sys.stderr)
 
-    Examples
-    --------
-    >>> for_terminal("wind\\x1b[31m\\nred")
-    'wind [31m\\nred'
-    """
-    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+def terminal_width() -> int:
+    """Return the characters of a line; 0 where the output is no terminal: nothing is broken."""
+    return shutil.get_terminal_size((0, 0)).columns
 
 
 def wrapped(lines: str, width: int) -> str:
-    """Return lines broken at words, what goes on indented; 0 for any width.
-
-    Examples
-    --------
-    >>> print(wrapped("map, cold: nothing is faster", 16))
-    map, cold:
-      nothing is
-      faster
-    """
+    """Return lines broken at words, what goes on indented; 0 for any width."""
     if not width:
         return lines
     kept = (

@@ -12,8 +12,8 @@ from hyperslab.measure.records import main
 from hyperslab.measure.stats import Interval
 from hyperslab.text import amount, listing, percent, spread
 
+from ..specs.target import COPY
 from .summary import (
-    COPY,
     STEPS,
     Best,
     Quantity,
@@ -34,17 +34,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
-    """Return the whole report of a benchmark.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        From `hyperslab.tune.bench.engine.bench`.
-    counts
-        Whether to add what each layout asked of the system.
-    width
-        Characters of a line: wider tables are parted, longer sentences broken; 0 for any.
-    """
+    """Return the whole report of a benchmark."""
     parts = [copies(frame, width), patterns(frame, width)]
     parts += [counted(frame, width) if counts else ""]
     parts += [wrapped(said(frame), width) for said in (legend, sentences, warnings)]
@@ -150,6 +140,13 @@ def warnings(frame: pd.DataFrame) -> str:
             f"programs used {used} of the CPU: do not trust differences of that size"
         )
     return "\n".join(lines)
+
+
+def notes(frame: pd.DataFrame) -> list[str]:
+    """Return what is to be said of a bench beside its numbers, a sentence each."""
+    rows = frame[frame["experiment"] == "note"]
+    named = zip(rows["case"], rows["status"], strict=True)
+    return list(dict.fromkeys(f"{case}: {text}" if case else str(text) for case, text in named))
 
 
 def _shown(frame: pd.DataFrame) -> pd.DataFrame:

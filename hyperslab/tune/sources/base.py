@@ -32,30 +32,15 @@ class SourceVariable(Variable):
 
     One name of a dimension means one dimension in the whole source. What cannot be copied has a
     reason, and numpy's name of its type.
-
-    Parameters
-    ----------
-    chunks, shards
-        Lengths along each axis, in elements; None where there are none.
-    codec
-        How it is compressed, in words; "" for not at all.
-    byteorder
-        "little" or "big".
-    stored_bytes
-        Bytes it takes in the file; None where that is unknown.
-    layout
-        The same as a layout, where one can say it.
-    reason
-        Why it cannot be copied; "" when it can.
     """
 
-    chunks: tuple[int, ...] | None = None
-    shards: tuple[int, ...] | None = None
-    codec: str = ""
-    byteorder: str = "little"
-    stored_bytes: int | None = None
-    layout: Layout | None = None
-    reason: str = ""
+    chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
+    shards: tuple[int, ...] | None = None  # lengths along each axis, in elements
+    codec: str = ""  # how it is compressed, in words; "" for not at all
+    byteorder: str = "little"  # "little" or "big"
+    stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
+    layout: Layout | None = None  # the same as a layout, where one can say it
+    reason: str = ""  # why it cannot be copied; "" when it can
 
     def __post_init__(self) -> None:
         if not self.reason:
@@ -128,13 +113,7 @@ class Source(ABC):
         return tuple(lacking)
 
     def choose(self, names: Sequence[str] | None = None) -> list[SourceVariable]:
-        """Return the variables of these names, or all that can be copied.
-
-        Raises
-        ------
-        SourceError
-            When there is no variable of a name, one cannot be copied, or none is left.
-        """
+        """Return the variables of these names, or all that can be copied."""
         able = [v for v in self.variables.values() if v.copyable]
         if not able:
             why = "; ".join(f"{v.name}: {v.reason}" for v in self.variables.values())
@@ -160,11 +139,6 @@ class Source(ABC):
         """Read part of a variable: stored values, C-contiguous, in native byte order.
 
         A scalar has no axes, and keeps none.
-
-        Raises
-        ------
-        SourceError
-            When the library cannot: a damaged chunk, a connection that broke.
         """
         try:
             values = np.asarray(self._read(name, selection))
@@ -214,14 +188,6 @@ class Dims:
 
     Groups may have dimensions of the same name and another length, and HDF5 and Zarr need no names
     at all.
-
-    Examples
-    --------
-    >>> dims = Dims()
-    >>> dims.name("x", 10), dims.name("x", 10), dims.name("x", 12, group="ocean")
-    ('x', 'x', 'ocean_x')
-    >>> dims.names([None, None], (5, 5))
-    ('dim_5', 'dim_5_2')
     """
 
     def __init__(self) -> None:
@@ -261,15 +227,29 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
-    """Take the fill value out of attributes; None when there is none or it is no such value.
+def plain(value: object) -> object:
+    """Return an attribute as a number, text, or an array or list of them; None for any other."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    if isinstance(value, list | tuple) and value:
+        kinds = {type(item) for item in value}
+        numbers = np.asarray(value) if kinds <= {int, float} else None
+        return list(value) if kinds == {str} else numbers
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "iuf":
+            return value.reshape(-1)[0] if value.size == 1 else value
+        if value.dtype.kind in "SUO":
+            texts = [plain(item) for item in value.flat]
+            if all(isinstance(text, str) for text in texts):
+                return texts[0] if len(texts) == 1 else texts
+        return value.astype("i1") if value.dtype.kind == "b" else None
+    if isinstance(value, bool):
+        return int(value)
+    return value if isinstance(value, str) or np.isscalar(value) else None
 
-    Examples
-    --------
-    >>> attrs = {"_FillValue": np.int16(-9), "units": "K"}
-    >>> fill_of(attrs, "i2"), attrs
-    (-9, {'units': 'K'})
-    """
+
+def fill_of(attrs: dict[str, object], dtype: str) -> float | int | None:
+    """Take the fill value out of attributes; None when there is none or it is no such value."""
     given = attrs.pop("_FillValue", None)
     if given is None:
         return None
@@ -309,13 +289,7 @@ _KINDS = {
 
 
 def why_not(dtype: np.dtype[Any]) -> str:
-    """Say why values of a type cannot be copied; "" when they can.
-
-    Examples
-    --------
-    >>> why_not(np.dtype("i2")), why_not(np.dtype([("a", "f4"), ("b", "i4")]))
-    ('', 'holds records (compound values of a, b)')
-    """
+    """Say why values of a type cannot be copied; "" when they can."""
     if dtype.names:
         return f"holds records (compound values of {', '.join(dtype.names)})"
     if dtype.subdtype:

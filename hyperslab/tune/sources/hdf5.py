@@ -25,6 +25,7 @@ from .base import (
     fill_of,
     layout_of,
     order,
+    plain,
     why_not,
 )
 
@@ -48,21 +49,7 @@ Filters = Mapping[int, tuple[tuple[int, ...], str]]  # values and name, by code
 
 
 class HDF5Source(Source):
-    """An HDF5 file that h5py has open, or a netCDF-4 file read as one.
-
-    Parameters
-    ----------
-    address
-        As it was given.
-    file
-        An open file of h5py.
-    stat_bytes
-        Its bytes; -1 where unknown.
-    threads
-        Whether what it is read through works in threads of its own.
-    on_close
-        What else is closed with it.
-    """
+    """An HDF5 file that h5py has open, or a netCDF-4 file read as one."""
 
     def __init__(
         self,
@@ -354,38 +341,15 @@ def _attrs(item: Any) -> dict[str, object]:
             value = item.attrs[name]
         except (OSError, TypeError, RuntimeError):
             continue  # of a type that has no counterpart here
-        if (plain := _plain(value)) is not None:
-            found[name] = plain
+        if isinstance(value, h5py.Empty):
+            value = ""
+        if (kept := plain(value)) is not None:
+            found[name] = kept
     return found
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, h5py.Empty):
-        return ""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, str) or np.isscalar(value):
-        return value
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind in "iuf":
-            return value.reshape(-1)[0] if value.size == 1 else value
-        if value.dtype.kind in "SUO":
-            texts = [v.decode(errors="replace") if isinstance(v, bytes) else v for v in value.flat]
-            if all(isinstance(text, str) for text in texts):
-                return texts[0] if len(texts) == 1 else texts
-        if value.dtype.kind == "b":
-            return value.astype("i1")
-    return None
-
-
 def hdf5_says(given: str, said: str) -> str:
-    """Return what HDF5's error about opening a file means.
-
-    Examples
-    --------
-    >>> hdf5_says("a.nc", "(truncated file: eof = 9, sblock->base_addr = 0, stored_eof = 20)")
-    'a.nc is truncated: it has 9 bytes of 20; copy or download it again'
-    """
+    """Return what HDF5's error about opening a file means."""
     if found := re.search(r"truncated file: eof = (\d+), .*stored_eof = (\d+)", said):
         return truncated(given, int(found[1]), int(found[2]))
     if "lock" in said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from .base import (
     fill_of,
     layout_of,
     order,
+    plain,
     why_not,
 )
 from .hdf5 import how_stored
@@ -172,14 +174,10 @@ def _why_not(variable: Any, dtype: np.dtype[Any]) -> str:
 
 
 def _attrs(item: Any) -> dict[str, object]:
-    """Return attributes that are numbers, text, or arrays and lists of them."""
+    """Return the attributes that are no types of the user's own."""
     found: dict[str, object] = {}
     for name in item.ncattrs():
-        try:
-            value = item.getncattr(name)
-        except (KeyError, RuntimeError, TypeError, AttributeError):
-            continue  # of a type of the user's own
-        dtype = getattr(value, "dtype", None)
-        if dtype is None or dtype.kind in "iufU":
-            found[name] = value
+        with suppress(KeyError, RuntimeError, TypeError, AttributeError):
+            if (value := plain(item.getncattr(name))) is not None:
+                found[name] = value
     return found

@@ -2,52 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import struct
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.urls import Remote, Stream, located, system_in_zarr
 
 from .base import Source, SourceError
-from .classic import needed_bytes
 from .hdf5 import hdf5_says, truncated
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp",
              "https": "aiohttp"}  # fmt: skip
+_TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
+_STREAMING = {
+    2**32 - 1,
+    2**64 - 1,
+}  # the number of records is left to the file's length
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 
 def is_url(address: str) -> bool:
-    """Return whether an address is a URL and no path.
-
-    Examples
-    --------
-    >>> is_url("https://example.org/sst.nc"), is_url("data/sst.nc")
-    (True, False)
-    """
+    """Return whether an address is a URL and no path."""
     return isinstance(located(address, None), Remote)
 
 
 def shown(address: str) -> str:
-    """Return a URL without user, password and query, which may hold secrets.
-
-    Examples
-    --------
-    >>> shown("https://me:secret@example.org/a.nc?token=1")
-    'https://example.org/a.nc'
-    """
+    """Return a URL without user, password and query, which may hold secrets."""
     return str(Remote(address))
 
 
 def open_remote(address: str) -> Source:
-    """Open what lies at a URL.
-
-    Raises
-    ------
-    SourceError
-        When it cannot be reached or read, or is of another kind.
-    """
+    """Open what lies at a URL."""
     _check_address(address)
     scheme, _, rest = address.partition("://")
     remote = Remote(f"{scheme.lower()}://{rest}")
@@ -196,3 +184,68 @@ def _why(error: BaseException, remote: Remote) -> str:
     if "truncated file" in said:
         return hdf5_says(str(remote), said)
     return f"{remote} cannot be read: {said}: check the address, and whether you may read it"
+
+
+def needed_bytes(file: BinaryIO) -> int:
+    """Return the bytes up to the last value of a classic, 64-bit offset or CDF-5 file.
+
+    It is open at its beginning.
+
+    Source: the NetCDF Classic Format Specification.
+    """
+
+    def take(n: int) -> bytes:
+        data = file.read(n) if n < 2**31 else b""
+        if len(data) < n:
+            raise ValueError("it ends within its header")
+        return data
+
+    def number(wide: bool = False) -> int:
+        return int(struct.unpack(">Q" if wide else ">I", take(8 if wide else 4))[0])
+
+    def count() -> int:
+        return number(version == 5)
+
+    def items() -> range:
+        number()  # the kind of the list
+        return range(count())
+
+    def attributes() -> None:
+        for _ in items():
+            take(_padded(count()))
+            size = _TYPE_BYTES.get(number(), 1)
+            take(_padded(count() * size))
+
+    magic = take(4)
+    version = magic[3]
+    if magic[:3] != b"CDF" or version not in (1, 2, 5):
+        raise ValueError("there is no header of a classic netCDF file")
+    records, lengths = count(), []
+    for _ in items():
+        take(_padded(count()))
+        lengths.append(count())
+    attributes()
+    ends, growing = [], []
+    for _ in items():
+        take(_padded(count()))
+        dims = [count() for _ in range(count())]
+        attributes()
+        size = _TYPE_BYTES.get(number(), 1)
+        count()
+        begin = number(version != 1)
+        if any(n >= len(lengths) for n in dims):
+            raise ValueError("its header is damaged: a variable has a dimension that is not there")
+        shape = [lengths[n] for n in dims]
+        if shape and shape[0] == 0:
+            growing.append((begin, math.prod(shape[1:]) * size))
+        else:
+            ends.append(begin + math.prod(shape) * size)
+    if records and records not in _STREAMING:
+        # A record variable alone is not padded.
+        step = sum(_padded(n) for _, n in growing) if len(growing) > 1 else 0
+        ends += [begin + (records - 1) * (step or each) + each for begin, each in growing if each]
+    return max([*ends, file.tell()])
+
+
+def _padded(n: int) -> int:
+    return n + -n % 4

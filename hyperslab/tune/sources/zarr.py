@@ -24,6 +24,7 @@ from .base import (
     fill_of,
     layout_of,
     order,
+    plain,
     why_not,
 )
 
@@ -198,20 +199,10 @@ def _foreign(item: Any) -> set[str]:
     return {key for key in item.attrs if not (key.startswith("_nczarr") or key == "_NCProperties")}
 
 
-def _plain(attrs: dict[str, Any]) -> dict[str, object]:
-    """Return attributes that other formats have: numbers, text and lists of one of them."""
-    found: dict[str, object] = {}
-    for key, value in attrs.items():
-        if key.startswith("_nczarr") or key == "_NCProperties":
-            continue
-        if isinstance(value, bool):
-            found[key] = int(value)
-        elif isinstance(value, str | int | float):
-            found[key] = value
-        elif isinstance(value, list) and value:
-            kinds = {type(item) for item in value}
-            if kinds == {str}:
-                found[key] = value
-            elif kinds <= {int, float}:
-                found[key] = np.asarray(value)
-    return found
+def _plain(item: Any) -> dict[str, object]:
+    """Return attributes that other formats have."""
+    known = {key: plain(item[key]) for key in item}
+    return {
+        key: value for key, value in known.items()
+        if value is not None and not (key.startswith("_nczarr") or key == "_NCProperties")
+    }  # fmt: skip

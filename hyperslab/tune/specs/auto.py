@@ -56,15 +56,6 @@ def shapes(
     the one as for the other.
 
     Source: Rew 2013, "Chunking Data: Choosing Shapes" (Unidata).
-
-    Examples
-    --------
-    >>> sst = Variable("sst", ("time", "lat", "lon"), (1000, 721, 1440), "f4")
-    >>> for name, each in shapes({"sst": sst}, [sst]).items():
-    ...     print(name, each["sst"])
-    map chunks (1, 721, 1440)
-    series chunks (1000, 16, 16)
-    balanced chunks (16, 91, 180)
     """
     axes = axes_of(variables)
     found: dict[str, dict[str, tuple[int, ...]]] = {}
@@ -106,13 +97,6 @@ def along(
     """Return a chunk that takes some axes whole, as far as `most` bytes allow.
 
     What is left up to `fill` bytes goes to the other axes, alike.
-
-    Examples
-    --------
-    >>> along((72, 380, 1287), 4, [1, 2], 2**22, 2**16)
-    (1, 380, 1287)
-    >>> along((72, 380, 1287), 4, [0], 2**20, 2**20)
-    (72, 55, 65)
     """
     chunk, room = [1] * len(shape), most // itemsize
     for axis in reversed(whole):
@@ -133,13 +117,6 @@ def balanced(
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 
     Axes of neither get length 1, unless the chunk would be smaller than `most` bytes.
-
-    Examples
-    --------
-    >>> balanced((3162, 3162), 4, [0], [1])
-    (452, 452)
-    >>> balanced((10, 10), 4, [0], [1])
-    (10, 10)
     """
     room = max(most // itemsize, 1)
     lines, places = (math.prod(shape[axis] for axis in group) for group in (line, place))

@@ -36,13 +36,6 @@ def axes_of(variables: Mapping[str, Variable]) -> dict[str, str]:
     the dimension's name.
 
     Source: CF conventions 1.11, chapter 4.
-
-    Examples
-    --------
-    >>> days = Variable("n", ("n",), (3,), "f8", {"units": "days since 1950-01-01"})
-    >>> field = Variable("sst", ("n", "lat", "lon"), (3, 4, 5), "f4")
-    >>> axes_of({"n": days, "sst": field})
-    {'n': 'T', 'lat': 'Y', 'lon': 'X'}
     """
     found: dict[str, str] = {}
     for variable in variables.values():
@@ -64,15 +57,6 @@ def axis_letters(
 
     With three or more dimensions of which none is known, the last two are the map, the first is
     time and one between them is height. An unlimited first dimension is time.
-
-    Examples
-    --------
-    >>> axis_letters(("a", "b", "c", "d"), (), {})
-    ('T', 'Z', 'Y', 'X')
-    >>> axis_letters(("a", "b"), (), {})
-    ('', '')
-    >>> axis_letters(("n", "lat", "lon"), ("n",), {"lat": "Y", "lon": "X"})
-    ('T', 'Y', 'X')
     """
     letters = [known[dim] if dim in known else _by_name(dim) for dim in dims]
     letters = [x if x and x not in letters[:i] else "" for i, x in enumerate(letters)]

@@ -15,28 +15,7 @@ def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> t
     These are the coordinate variables of their dimensions, what their attributes coordinates,
     bounds, climatology, grid_mapping and formula_terms name, and what those need in turn.
 
-    Parameters
-    ----------
-    variables
-        All variables of a file, by name.
-    names
-        Those that are chosen.
-
-    Returns
-    -------
-    tuple of str
-        In the order of the file, without the chosen ones.
-
     Source: CF conventions 1.11, chapters 4, 5 and 7.
-
-    Examples
-    --------
-    >>> time = Variable("time", ("time",), (3,), "f8", {"bounds": "time_bnds"})
-    >>> ends = Variable("time_bnds", ("time", "two"), (3, 2), "f8")
-    >>> sst = Variable("sst", ("time", "x"), (3, 5), "f4")
-    >>> ice = Variable("ice", ("time", "x"), (3, 5), "f4")
-    >>> coordinates_of({v.name: v for v in (time, ends, sst, ice)}, ["sst"])
-    ('time', 'time_bnds')
     """
     found, todo = set(names), list(names)
     while todo:

@@ -33,20 +33,7 @@ def fit(
     layouts: Mapping[str, Layout],
     attrs: Mapping[str, object],
 ) -> Fitted:
-    """Make the definition of a copy, and check that its format can hold it.
-
-    Raises
-    ------
-    ValueError
-        When the format cannot hold a variable.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", unlimited=("x",))
-    >>> fitted = fit([sst], {"sst": Layout("netcdf3")}, {})
-    >>> fitted.variables[0].unlimited, fitted.notes
-    ((), ('x is of fixed length in the copy: netcdf3 cannot let it grow.',))
-    """
+    """Make the definition of a copy, and check that its format can hold it."""
     format = layouts[variables[0].name].format
     notes: list[str] = []
     grows = growing(variables, format)
@@ -74,14 +61,7 @@ def fit(
 
 
 def growing(variables: Sequence[Variable], format: str) -> set[str]:
-    """Return the dimensions that stay unlimited when variables are copied into a format.
-
-    Examples
-    --------
-    >>> sst = SourceVariable("sst", ("t", "x"), (3, 4), "f4", unlimited=("t", "x"))
-    >>> sorted(growing([sst], "netcdf4")), growing([sst], "netcdf4-classic")
-    (['t', 'x'], set())
-    """
+    """Return the dimensions that stay unlimited when variables are copied into a format."""
     dims = {dim for v in variables for dim in v.unlimited}
     if format in ZARR:
         return set()

@@ -9,9 +9,9 @@ from itertools import product
 from hyperslab.io.layout import CHUNKED
 
 from ..sources.base import SourceVariable
-from . import parse as specs_parse
+from . import parse
 from .auto import candidates, shapes
-from .target import Choice, Target
+from .target import COPY, SAME, Choice, Target
 
 SWEPT = ("format", "chunks", "codec", "shuffle", "quantize", "endian", "cache")
 MOST_TARGETS = 64
@@ -19,21 +19,11 @@ MOST_TARGETS = 64
 
 @dataclass(frozen=True)
 class Wanted:
-    """The layouts that were asked for, as they were typed.
+    """The layouts that were asked for, as they were typed."""
 
-    Parameters
-    ----------
-    options
-        Values by option, one of `SWEPT`; several are swept over.
-    bm
-        Each ``-c`` of bm_file, a layout of its own.
-    copy
-        Whether the layout as it is comes first, to compare with.
-    """
-
-    options: Mapping[str, Sequence[str]]
-    bm: Sequence[str] = ()
-    copy: bool = True
+    options: Mapping[str, Sequence[str]]  # values by option, one of `SWEPT`; several are swept over
+    bm: Sequence[str] = ()  # each ``-c`` of bm_file, a layout of its own
+    copy: bool = True  # whether the layout as it is comes first, to compare with
 
     @property
     def automatic(self) -> bool:
@@ -49,39 +39,19 @@ class Wanted:
 
     @property
     def common(self) -> str:
-        """What all new layouts have in common, where their names leave it out.
-
-        Examples
-        --------
-        >>> Wanted({"chunks": ("default", "same"), "codec": ("zstd:3",)}).common
-        'zstd:3'
-        """
-        alike = {name: v[0] for name, v in self.options.items() if name not in self.varied}
-        if self.automatic:
-            alike.pop("chunks", None)
-        return _label(alike, SWEPT)
-
-    def combinations(self) -> Iterator[dict[str, str]]:
-        """Yield every combination of the values of options."""
-        given = [name for name in SWEPT if name in self.options]
-        for values in product(*(self.options[name] for name in given)):
-            yield dict(zip(given, values, strict=True))
+        """What all new layouts have in common, where their names leave it out."""
+        hidden = {*self.varied, *(["chunks"] if self.automatic else [])}
+        return _label({name: v[0] for name, v in self.options.items() if name not in hidden}, SWEPT)
 
 
 def sweeps(texts: Iterable[str]) -> dict[str, list[str]]:
-    """Return the values of ``--grid NAME=VALUE/VALUE`` by name.
-
-    Examples
-    --------
-    >>> sweeps(["codec=none/zstd:3", "chunks=1,721,1440/time=10,lat=100"])
-    {'codec': ['none', 'zstd:3'], 'chunks': ['1,721,1440', 'time=10,lat=100']}
-    """
+    """Return the values of ``--grid NAME=VALUE/VALUE`` by name."""
     found: dict[str, list[str]] = {}
     for text in texts:
-        name, equals, values = text.partition("=")
+        name, _, values = text.partition("=")
         name = name.strip().lower()
         listed = [value.strip() for value in values.split("/") if value.strip()]
-        if name not in SWEPT or not equals or not listed:
+        if name not in SWEPT or not listed:
             raise ValueError(
                 f"--grid {text}: give NAME=VALUE/VALUE, with a name of {', '.join(SWEPT)}"
             )
@@ -97,24 +67,7 @@ def targets(
     variables: Mapping[str, SourceVariable],
     chosen: Sequence[SourceVariable],
 ) -> list[Target]:
-    """Return the layouts to try, in order, each once; `candidates` where none was asked for.
-
-    Parameters
-    ----------
-    wanted
-        What was asked for.
-    format
-        Of the file.
-    variables
-        All of its variables, in its order.
-    chosen
-        Those that are copied.
-
-    Raises
-    ------
-    ValueError
-        When something cannot be had; the message names it.
-    """
+    """Return the layouts to try, in order, each once; `candidates` where none was asked for."""
     if not wanted.options and not wanted.bm:
         found = candidates(format, variables, chosen)
         return found if wanted.copy else found[1:]
@@ -123,17 +76,14 @@ def targets(
             f"-c and {min(own)} together: -c says chunks, deflate and shuffle itself: put all of "
             "them into -c, or none"
         )
-    made = [Target("copy", format)] if wanted.copy else []
-    if wanted.bm:
-        made += _from_bm(wanted, format, list(variables))
-    else:
-        made += _combined(wanted, format, variables, chosen)
+    made = [Target(COPY, format)] if wanted.copy else []
+    made += _combined(wanted, format, variables, chosen)
     kept: list[Target] = []
     for target in dict.fromkeys(made):
         names, label, n = {one.name for one in kept}, target.name, 2
         while label in names:
             label, n = f"{target.name} ({n})", n + 1
-        kept.append(target.renamed(label))
+        kept.append(replace(target, name=label))
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept:
@@ -147,52 +97,56 @@ def _combined(
     variables: Mapping[str, SourceVariable],
     chosen: Sequence[SourceVariable],
 ) -> Iterator[Target]:
-    for one in wanted.combinations():
-        label = _label(one, wanted.varied)
-        if one.get("chunks", "").lower() != "auto":
-            yield _target(one, format, label)
-            continue
-        base = _target({k: v for k, v in one.items() if k != "chunks"}, format, label)
-        rest = _label(one, [k for k in wanted.varied if k != "chunks"])
-        able = base.format if "format" in one else _able(base.format)
-        for name, each in shapes(variables, chosen).items():
-            choices = tuple((v, replace(base.choice, chunks=chunks)) for v, chunks in each.items())
-            named = " ".join(filter(None, (name, rest)))
-            yield replace(base, name=named, format=able, each=choices)
+    """Yield a layout for every combination of the values, and for each of its sets of chunks."""
+    swept = [name for name in SWEPT if name in wanted.options]
+    for values in product(*(wanted.options[name] for name in swept)):
+        one, each = dict(zip(swept, values, strict=True)), dict[str, dict[str, Choice]]()
+        if one.get("chunks", "").lower() == "auto":
+            del one["chunks"]
+            for name, chunks in shapes(variables, chosen).items():
+                each[name] = {v: Choice(lengths) for v, lengths in chunks.items()}
+        for text in wanted.bm:
+            each[text] = parse.bm_choices(text, list(variables))
+        base = _target(one, format)
+        if each and "format" not in one:
+            base = replace(base, format=_able(base.format))
+        for name, choices in (each or {"": {}}).items():
+            label = name
+            if wanted.bm and len(choices) == 1:
+                label = _bm_label(*choices.values())
+            yield replace(
+                base,
+                name=f"{label} {_label(one, wanted.varied)}".strip() or base.format,
+                each=tuple(
+                    (v, replace(own, quantize=base.choice.quantize) if wanted.bm
+                     else replace(base.choice, chunks=own.chunks))
+                    for v, own in choices.items()
+                ),
+            )  # fmt: skip
 
 
-def _from_bm(wanted: Wanted, format: str, names: Sequence[str]) -> Iterator[Target]:
-    for text, one in product(wanted.bm, wanted.combinations()):
-        each = specs_parse.bm_choices(text, names)
-        base = _target(one, format, "-c")
-        if base.choice.quantize:
-            each = tuple((v, replace(choice, quantize=base.choice.quantize)) for v, choice in each)
-        label = _bm_label(each[0][1]) if len(each) == 1 else text
-        named = " ".join(filter(None, (label, _label(one, wanted.varied))))
-        chosen = base.format if "format" in one else _able(base.format)
-        yield replace(base, name=named, format=chosen, each=each)
-
-
-def _target(one: Mapping[str, str], format: str, label: str) -> Target:
-    codec, level = specs_parse.codec(one.get("codec", "same"))
-    choice = Choice(
-        specs_parse.chunks(one.get("chunks", "same")),
-        codec,
-        level,
-        specs_parse.switch(one["shuffle"]) if "shuffle" in one and codec != "none" else None,
-        specs_parse.quantize(one.get("quantize", "none")),
+def _target(one: Mapping[str, str], format: str) -> Target:
+    codec, level = parse.codec(one.get("codec", SAME))
+    shuffle = parse.switch(one["shuffle"]) if "shuffle" in one and codec != "none" else None
+    chunks, digits = (
+        parse.chunks(one.get("chunks", SAME)),
+        parse.quantize(one.get("quantize", "none")),
     )
-    chunked = not isinstance(choice.chunks, str) or choice.chunks == "default"
-    needs = chunked or codec not in ("same", "none") or choice.quantize is not None
-    chosen = specs_parse.format_name(one.get("format", format))
+    chunked = not isinstance(chunks, str) or chunks == "default"
+    needs = chunked or codec not in (SAME, "none") or digits is not None
+    chosen = parse.format_name(one.get("format", format))
     return Target(
-        label or chosen,
+        "",
         _able(chosen) if needs and "format" not in one else chosen,
-        choice,
-        (),
-        specs_parse.byteorder(one.get("endian", "native")),
-        specs_parse.size(one["cache"]) if one.get("cache", "same") != "same" else None,
+        Choice(chunks, codec, level, shuffle, digits),
+        byteorder=parse.byteorder(one.get("endian", "native")),
+        cache_bytes=parse.size(one["cache"]) if one.get("cache", SAME) != SAME else None,
     )
+
+
+def _able(format: str) -> str:
+    """Return a format that can do what a chunked layout asks for."""
+    return format if format in CHUNKED else "netcdf4"
 
 
 def _bm_label(choice: Choice) -> str:
@@ -210,20 +164,17 @@ def _label(one: Mapping[str, str], shown: Sequence[str]) -> str:
 
 
 def _word(name: str, value: str) -> str:
-    if name == "chunks":
-        lengths = value.replace(":", "x").replace(",", "x") if "=" not in value else value
-        return f"{lengths} chunks" if value in ("default", "same") else lengths
-    if name == "format":
-        return specs_parse.format_name(value)
-    if name == "shuffle":
-        return "shuffle" if specs_parse.switch(value) else "no shuffle"
-    if name == "endian":
-        return f"{specs_parse.byteorder(value)}-endian"
-    if name == "cache":
-        return f"cache {value}"
+    match name:
+        case "chunks" if value in ("default", SAME):
+            return f"{value} chunks"
+        case "chunks" if "=" not in value:
+            return value.replace(":", "x").replace(",", "x")
+        case "format":
+            return parse.format_name(value)
+        case "shuffle":
+            return "shuffle" if parse.switch(value) else "no shuffle"
+        case "endian":
+            return f"{parse.byteorder(value)}-endian"
+        case "cache":
+            return f"cache {value}"
     return "uncompressed" if (name, value) == ("codec", "none") else value
-
-
-def _able(format: str) -> str:
-    """Return a format that can do what a chunked layout asks for."""
-    return format if format in CHUNKED else "netcdf4"

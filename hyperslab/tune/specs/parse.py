@@ -18,20 +18,16 @@ _UNITS = {
 BM_FORMATS = {
     "1": "netcdf3", "2": "netcdf3-64bit", "3": "netcdf4", "4": "netcdf4-classic", "5": "cdf5",
 }  # fmt: skip
-_FORMAT_NAMES = {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4", "zarr": "zarr3"}
 BM_ENDIAN = {"0": "native", "1": "little", "2": "big"}
+_FORMATS = dict.fromkeys(FORMATS) | {"classic": "netcdf3", "nc3": "netcdf3", "nc4": "netcdf4"}
+_FORMATS |= {"zarr": "zarr3"} | BM_FORMATS
+del _FORMATS["binary"]
 _CODEC_NAMES = {"gzip": "deflate", "zlib": "deflate", "lz4": "blosc-lz4", "blosc": "blosc-lz4"}
 _SWITCH = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
 
 
 def size(text: str) -> int:
-    """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000.
-
-    Examples
-    --------
-    >>> size("256MiB"), size("64M"), size("4096"), size("1.5 GB")
-    (268435456, 67108864, 4096, 1500000000)
-    """
+    """Return bytes from a number with or without a unit: KiB and K are 1024, kB is 1000."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
     if not found or found[2].lower() not in _UNITS:
         raise ValueError(f"size {text!r}: give bytes, such as 4096, 64KiB, 256MiB or 1GB")
@@ -39,73 +35,55 @@ def size(text: str) -> int:
 
 
 def format_name(text: str) -> str:
-    """Return a format from its name or bm_file's number for it.
-
-    Examples
-    --------
-    >>> format_name("3"), format_name("zarr")
-    ('netcdf4', 'zarr3')
-    """
-    name = BM_FORMATS.get(text, _FORMAT_NAMES.get(text.lower(), text.lower()))
-    known = [format for format in FORMATS if format != "binary"]
-    if name not in known:
+    """Return a format from its name or bm_file's number for it."""
+    name = text.lower()
+    if name not in _FORMATS:
+        known = ", ".join(format for format, other in _FORMATS.items() if other is None)
         numbers = ", ".join(f"{n} {f}" for n, f in BM_FORMATS.items())
-        raise ValueError(f"format {text!r}: give one of {', '.join(known)}, or a number: {numbers}")
-    return name
+        raise ValueError(f"format {text!r}: give one of {known}, or a number: {numbers}")
+    return _FORMATS[name] or name
 
 
 def byteorder(text: str) -> str:
-    """Return a byte order from its name or bm_file's number for it.
-
-    Examples
-    --------
-    >>> byteorder("2")
-    'big'
-    """
+    """Return a byte order from its name or bm_file's number for it."""
     name = BM_ENDIAN.get(text, text.lower())
     if name not in BM_ENDIAN.values():
         raise ValueError(f"endianness {text!r}: give 1 or little, 2 or big, 0 or native")
     return name
 
 
-def chunks(text: str) -> Chunks:
-    """Return chunk lengths: one for each axis, by dimension, or a word.
+def lengths(what: str, text: str, allowed: str, *, whole: bool = False) -> dict[str, int]:
+    """Return lengths by dimension from DIM=N,DIM=N; with `whole` -1 is a dimension whole."""
+    found: dict[str, int] = {}
+    for part in text.split(",") if text else ():
+        dim, _, number = (word.strip() for word in part.rpartition("="))
+        if not dim or not re.fullmatch(r"-1|\d+", number) or dim in found:
+            raise ValueError(f"{what}: give {allowed}")
+        found[dim] = int(number)
+        if found[dim] < 1 and not (whole and found[dim] == -1):
+            raise ValueError(f"{what}: give {allowed}: a length is at least 1")
+    return found
 
-    Examples
-    --------
-    >>> chunks("1,721,1440"), chunks("time=1,lat=721"), chunks("default")
-    ((1, 721, 1440), (('time', 1), ('lat', 721)), 'default')
-    """
+
+def chunks(text: str) -> Chunks:
+    """Return chunk lengths: one for each axis (1,721), by dimension (time=1), or a word."""
     text = text.strip()
     if text.lower() in CHUNK_WORDS:
         return text.lower()
     if re.fullmatch(r"\d+([x,:]\d+)*", text):
-        lengths = tuple(map(int, re.split("[x,:]", text)))
-        if 0 in lengths:
+        axes = tuple(map(int, re.split("[x,:]", text)))
+        if 0 in axes:
             raise ValueError(f"chunks {text!r}: a length is at least 1")
-        return lengths
-    pairs: dict[str, int] = {}
-    for part in text.split(","):
-        dim, equals, length = (piece.strip() for piece in part.rpartition("="))
-        if not equals or not dim or not length.isdigit() or dim in pairs:
-            raise ValueError(
-                f"chunks {text!r}: give lengths such as 1,721,1440, pairs such as "
-                f"time=1,lat=721, or one of {', '.join(CHUNK_WORDS)}, auto"
-            )
-        if not int(length):
-            raise ValueError(f"chunks {text!r}: a length is at least 1")
-        pairs[dim] = int(length)
-    return tuple(pairs.items())
+        return axes
+    allowed = (
+        "lengths such as 1,721,1440, pairs such as time=1,lat=721, or one of "
+        f"{', '.join(CHUNK_WORDS)}, auto"
+    )
+    return tuple(lengths(f"chunks {text!r}", text or "=", allowed).items())
 
 
 def codec(text: str) -> tuple[str, int | None]:
-    """Return a codec and its level, from "zstd:3", "deflate" or "none".
-
-    Examples
-    --------
-    >>> codec("zstd:3"), codec("lz4"), codec("none")
-    (('zstd', 3), ('blosc-lz4', None), ('none', None))
-    """
+    """Return a codec and its level, from "zstd:3", "deflate" or "none"."""
     name, colon, level = text.strip().lower().partition(":")
     name = _CODEC_NAMES.get(name, name)
     if name not in (SAME, "none", *CODECS):
@@ -123,13 +101,7 @@ def codec(text: str) -> tuple[str, int | None]:
 
 
 def quantize(text: str) -> tuple[str, int] | None:
-    """Return how values are quantized: "bitgroom:3" (digits) or "bitround:12" (bits).
-
-    Examples
-    --------
-    >>> quantize("bitround:12")
-    ('bitround', 12)
-    """
+    """Return how values are quantized: "bitgroom:3" (digits), "bitround:12" (bits) or "none"."""
     if text.lower() == "none":
         return None
     mode, _, digits = text.strip().lower().partition(":")
@@ -148,7 +120,7 @@ def switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
-def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...]:
+def bm_choices(text: str, names: Sequence[str]) -> dict[str, Choice]:
     """Return each variable's choice from bm_file's ``-c V:Z:S:C:C:C[,V:Z:S:C:C:C…]``.
 
     V is a variable's name, or its number in the file from 0. Z is the deflate level, -1 or 0 for
@@ -156,14 +128,6 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
     contiguous, and without any the library picks.
 
     Source: netCDF-C 4.6.2, "A Utility to Help Benchmark Results: bm_file".
-
-    Examples
-    --------
-    >>> name, choice = bm_choices("0:-1:0:1024:16:256", ["u"])[0]
-    >>> name, choice.chunks, choice.codec
-    ('u', (1024, 16, 256), 'none')
-    >>> bm_choices("u:2:1:64:64", ["u"])[0][1].level
-    2
     """
     found: dict[str, Choice] = {}
     for part in text.split(","):
@@ -172,25 +136,19 @@ def bm_choices(text: str, names: Sequence[str]) -> tuple[tuple[str, Choice], ...
             raise ValueError(
                 f"-c {part}: give V:Z:S:C:C:C, with Z from 0 to 9 or -1 (no deflate) and S 0 or 1"
             )
-        level, shuffle, lengths = numbers[0], bool(numbers[1]), tuple(numbers[2:])
-        if any(n < 1 for n in lengths) and lengths[0] != 0:
+        level, shuffle, axes = numbers[0], bool(numbers[1]), tuple(numbers[2:])
+        if any(n < 1 for n in axes) and axes[0] != 0:
             raise ValueError(f"-c {part}: chunk lengths are at least 1 (a first one of 0: none)")
         where: Chunks = "default"
-        if lengths:
-            where = "contiguous" if lengths[0] == 0 else lengths
+        if axes:
+            where = "contiguous" if axes[0] == 0 else axes
         packed = Choice(where, "deflate", level, shuffle)
         found[name] = packed if level > 0 else Choice(where, "none", shuffle=False)
-    return tuple(found.items())
+    return found
 
 
 def bm_boxes(option: str, text: str, names: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable.
-
-    Examples
-    --------
-    >>> bm_boxes("-t", "0:0:10:10", ["u", "v"])
-    {'u': (0, 10, 10)}
-    """
+    """Return the numbers of ``-t``, ``-u`` or ``-r`` (V:N:N:N[,V:N:N:N…]) for each variable."""
     parts = (_numbers(option, part, names, "V:N:N:N") for part in text.split(","))
     return {name: tuple(numbers) for name, numbers in parts}
 

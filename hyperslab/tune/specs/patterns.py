@@ -19,27 +19,10 @@ _AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
 
 @dataclass(frozen=True)
 class Pattern:
-    """One way of reading variables, resolved for each of them.
+    """One way of reading variables, resolved for each of them."""
 
-    Parameters
-    ----------
-    name
-        One of `NAMED`, or the label of slabs or boxes.
-    slabs
-        So many consecutive parts of the slowest dimension (bm_file's -s); 0 for none.
-    boxes
-        For each variable its starts, counts and increments (bm_file's -t, -u, -r).
-    axes
-        Pairs of a dimension's name and its CF axis, T, Z, Y or X.
-
-    Raises
-    ------
-    ValueError
-        For a name that is none of `NAMED`, without slabs or boxes.
-    """
-
-    name: str
-    slabs: int = 0
+    name: str  # one of `NAMED`, or the label of slabs or boxes
+    slabs: int = 0  # so many consecutive parts of the slowest dimension (bm_file's -s); 0 for none
     boxes: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = ()
     axes: tuple[tuple[str, str], ...] = ()
 
@@ -51,11 +34,6 @@ class Pattern:
         """Return what is read of each variable, one selection after the other.
 
         A variable that has no such pattern (a map of a time series, say) is absent.
-
-        Raises
-        ------
-        ValueError
-            When a box does not fit its variable.
         """
         boxes = dict(self.boxes)
         found: dict[str, list[Indices]] = {}
@@ -107,13 +85,7 @@ def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list
 
 
 def slabs(shape: Sequence[int], parts: int) -> list[Indices]:
-    """Return consecutive slabs along the first axis, each 1/parts of it (bm_file's -s).
-
-    Examples
-    --------
-    >>> [one[0] for one in slabs((10, 4), 3)]
-    [slice(0, 4, 1), slice(4, 8, 1), slice(8, 10, 1)]
-    """
+    """Return consecutive slabs along the first axis, each 1/parts of it (bm_file's -s)."""
     step = -(-shape[0] // parts)
     return [
         (slice(i, min(i + step, shape[0]), 1), *whole(shape[1:])) for i in range(0, shape[0], step)
@@ -127,16 +99,6 @@ def stepped(
 
     The last box along an axis is cut where the array ends, as bm_file's is; an increment of 0
     does not move. (bm_file moves along the first axis only, whatever the other increments say.)
-
-    Raises
-    ------
-    ValueError
-        When a box does not fit, or the boxes are too many to be read.
-
-    Examples
-    --------
-    >>> stepped(Variable("a", ("y", "x"), (5, 4), "f4"), (0, 1), (2, 3), (3, 0))
-    [(slice(0, 2, 1), slice(1, 4, 1)), (slice(3, 5, 1), slice(1, 4, 1))]
     """
     shape, name = variable.shape, variable.name
     for what, given in (("starts", starts), ("counts", counts), ("increments", steps)):

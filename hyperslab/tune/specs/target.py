@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from hyperslab.io.layout import CHUNKED, CLASSIC, FORMATS, ZARR, Layout
+from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
 from .fitting import growing
 
+COPY = "copy"  # the name of the layout that the file has
 SAME, DEFAULT, CONTIGUOUS = "same", "default", "contiguous"
 CHUNK_WORDS = (SAME, DEFAULT, CONTIGUOUS)
 Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
@@ -22,30 +23,12 @@ Chunks: TypeAlias = str | tuple[int, ...] | tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class Choice:
-    """What is chosen for a variable; what is not chosen stays as it is in the file.
-
-    Parameters
-    ----------
-    chunks
-        "same", "default" (what the library picks when it must chunk), "contiguous", one length
-        for each axis, or pairs of a dimension and a length: dimensions not named keep theirs.
-    codec
-        "same", "none", or one of `hyperslab.io.CODECS`.
-    level
-        Level of the codec; None takes its default.
-    shuffle
-        None leaves it.
-    quantize
-        Mode ("bitgroom", "granular_bitround" or "bitround") with its digits or bits; None leaves
-        values as they are.
-    shards
-        Length of a shard along each axis, whole chunks (Zarr 3); None for none.
-    """
+    """What is chosen for a variable; what is not chosen stays as it is in the file."""
 
     chunks: Chunks = SAME
-    codec: str = SAME
-    level: int | None = None
-    shuffle: bool | None = None
+    codec: str = SAME  # "same", "none", or one of `hyperslab.io.CODECS`
+    level: int | None = None  # level of the codec; None takes its default
+    shuffle: bool | None = None  # none leaves it
     quantize: tuple[str, int] | None = None
     shards: tuple[int, ...] | None = None
 
@@ -64,66 +47,20 @@ class Choice:
 class Target:
     """One layout of a whole file, to be written, timed and compared with others.
 
-    Parameters
-    ----------
-    name
-        Its label in tables; unique among the targets of a run.
-    format
-        One of `hyperslab.io.FORMATS`.
-    choice
-        For every variable without one of its own.
-    each
-        Pairs of a variable's name and its own choice.
-    byteorder
-        "native", "little" or "big".
-    cache_bytes
-        Chunk cache, in bytes, that the copy is written and read through; None keeps the library's.
-    page_bytes
-        Pages that an HDF5 file is laid out in; None for none.
-
-    Raises
-    ------
-    ValueError
-        For a format or byte order that does not exist, or a negative cache.
-
     Source: the options -f, -c and -e of bm_file (netCDF-C 4.6.2, Improving Performance with
     Chunking).
-
-    Examples
-    --------
-    >>> Target("default chunks", "netcdf4", Choice(chunks="default")).cache_bytes is None
-    True
     """
 
-    name: str
-    format: str = "netcdf4"
-    choice: Choice = Choice()
-    each: tuple[tuple[str, Choice], ...] = ()
-    byteorder: str = "native"
+    name: str  # its label in tables; unique among the targets of a run
+    format: str = "netcdf4"  # one of `hyperslab.io.FORMATS`
+    choice: Choice = Choice()  # for every variable without one of its own
+    each: tuple[tuple[str, Choice], ...] = ()  # pairs of a variable's name and its own choice
+    byteorder: str = "native"  # "native", "little" or "big"
     cache_bytes: int | None = None
-    page_bytes: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.format not in FORMATS or self.format == "binary":
-            known = ", ".join(name for name in FORMATS if name != "binary")
-            raise ValueError(f"format {self.format!r}: give one of {known}")
-        if self.cache_bytes is not None and self.cache_bytes < 0:
-            raise ValueError(f"cache of {self.cache_bytes} bytes: give at least 0")
-
-    def renamed(self, name: str) -> Target:
-        """Return the same target under another name."""
-        return replace(self, name=name)
+    page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
-        """Return the layout of each variable.
-
-        Raises
-        ------
-        ValueError
-            When a choice does not fit a variable: a chunk longer than its dimension, lengths for
-            another number of axes, a dimension that no variable has, a codec that the format has
-            not.
-        """
+        """Return the layout of each variable."""
         own = dict(self.each)
         if unknown := own.keys() - {v.name for v in variables}:
             raise ValueError(
@@ -201,9 +138,13 @@ class Target:
             )
         if chunks == DEFAULT or (not touched and variable.chunks is None):
             if chunks == DEFAULT or must or codec is not None or self.format in ZARR:
-                return default_chunks(self.format, variable.shape, variable.dtype, axes)
+                grown = frozenset(axes)
+                return default_chunks(self.format, variable.shape, variable.dtype, grown)
             return None
-        kept = _fitting(variable, self.format, grows)
+        kept = None
+        if variable.chunks and self.format in CHUNKED:  # cut where a dimension cannot grow
+            own = zip(variable.dims, variable.chunks, variable.shape, strict=True)
+            kept = tuple(c if dim in grows else min(c, max(n, 1)) for dim, c, n in own)
         if not touched:
             return kept
         if not lengths:
@@ -221,14 +162,6 @@ class Target:
                     f"a chunk of {chunk} is longer: give at most {size}"
                 )
         return lengths
-
-
-def _fitting(variable: SourceVariable, format: str, grows: set[str]) -> tuple[int, ...] | None:
-    """Return the chunks as they are, cut to the dimensions that do not grow in the copy."""
-    if variable.chunks is None or format not in CHUNKED:
-        return None
-    axes = zip(variable.dims, variable.chunks, variable.shape, strict=True)
-    return tuple(chunk if dim in grows else min(chunk, max(n, 1)) for dim, chunk, n in axes)
 
 
 def kept_codec(
@@ -256,33 +189,17 @@ def kept_codec(
     return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
 
 
+@lru_cache(maxsize=256)
 def default_chunks(
-    format: str, shape: Sequence[int], dtype: str, unlimited: Collection[int] = ()
+    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
 ) -> tuple[int, ...]:
     """Return the chunks that the library of a format picks when it must chunk.
 
     Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
-    arrays that could be contiguous), h5py for HDF5, zarr for Zarr. `unlimited` are the axes that
-    can grow.
+    arrays that could be contiguous), h5py for HDF5, zarr for Zarr.
 
     Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
-
-    Examples
-    --------
-    >>> default_chunks("netcdf4", (3162, 3162), "i4")
-    (1581, 1581)
-    >>> default_chunks("netcdf4", (7, 50, 80), "f4", unlimited=[1])
-    (7, 1, 80)
     """
-    # What is copied into Zarr has dimensions of fixed length.
-    grows = frozenset[int]() if format in ZARR else frozenset(unlimited)
-    return _asked(format, tuple(int(n) for n in shape), dtype, grows)
-
-
-@lru_cache(maxsize=256)
-def _asked(
-    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int]
-) -> tuple[int, ...]:
     if not shape or 0 in shape:
         return tuple(max(n, 1) for n in shape)
     picked: Any

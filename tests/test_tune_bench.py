@@ -1,7 +1,13 @@
-"""`hyperslab bench`: every option is heard, and what cannot be had is said in one line."""
+"""`hyperslab bench`: every option is heard, what cannot be had is said, the winner is written."""
 
+import argparse
 import json
+import os
+import re
+import shlex
+import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import netCDF4
@@ -12,9 +18,88 @@ from made_bench import bench_frame
 
 from hyperslab.cli import FAILED, OK, USAGE, main
 from hyperslab.measure import records
+from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.records import frame_of
+from hyperslab.parallel import find
 from hyperslab.tune.bench import command as bench_command
-from hyperslab.tune.bench import engine
-from hyperslab.tune.copy_plan import MemoryLimitError
+from hyperslab.tune.bench import ranks
+from hyperslab.tune.bench.command import asked_for
+from hyperslab.tune.bench.engine import bench
+from hyperslab.tune.report.compare import WrongValuesError
+from hyperslab.tune.report.summary import BM_COLUMNS
+from hyperslab.tune.source import open_source
+from hyperslab.tune.specs.target import Choice, Target
+
+PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()
+
+
+def commands():
+    """Return the commands that stand on the page."""
+    blocks = re.findall(r"```shell\n(.*?)```", PAGE, re.DOTALL)
+    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    return [line for line in lines if line.startswith("hyperslab bench ")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files that the page speaks of; their values are not needed."""
+    place = tmp_path_factory.mktemp("page")
+    with netCDF4.Dataset(place / "sst.nc", "w") as nc:
+        for name, length in (("time", None), ("depth", 4), ("lat", 180), ("lon", 360)):
+            nc.createDimension(name, length)
+        chunks = (1, 1, 180, 360)
+        made = nc.createVariable(
+            "sst", "f4", ("time", "depth", "lat", "lon"), zlib=True, chunksizes=chunks
+        )
+        made[239, 0, 0, 0] = 1
+        nc.createVariable("ice", "f4", ("time", "lat", "lon"), chunksizes=chunks[1:])
+    shapes = {f"tst_shorts2_{n}D": (m,) * n for n, m in enumerate((10**5, 316, 46, 17, 10, 6), 1)}
+    for name, shape in {**shapes, "tst_elena_int_3D": (1024, 256, 256)}.items():
+        with netCDF4.Dataset(place / f"{name}.nc", "w") as nc:
+            dims = [f"d{axis}" for axis in range(len(shape))]
+            for dim, length in zip(dims, shape, strict=True):
+                nc.createDimension(dim, length)
+            nc.createVariable("data", "i2" if "shorts" in name else "i4", dims)
+    return place
+
+
+def resolved(words, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    subparsers = argparse.ArgumentParser().add_subparsers()
+    return asked_for(bench_command.add(subparsers).parse_args(words))
+
+
+@pytest.mark.parametrize("line", commands())
+def test_every_command_of_the_page_can_be_had(line, folder, monkeypatch):
+    words = shlex.split(line, comments=True)[2:]
+    asked = resolved(words, folder, monkeypatch)
+    assert asked.targets
+    with netCDF4.Dataset(next(word for word in words if word.endswith(".nc"))) as nc:
+        assert set(asked.names) <= set(nc.variables)
+    if "elena" in line:
+        assert [target.name for target in asked.targets] == [
+            "copy", "1024x16x256", "1024x256x256", "512x64x256", "512x256x256", "256x64x256",
+            "256x256x256",
+        ]  # fmt: skip
+
+
+def test_every_option_is_on_the_page():
+    subparsers = argparse.ArgumentParser().add_subparsers()
+    for action in bench_command.add(subparsers)._actions:
+        if action.option_strings and action.dest not in ("help", "seed", "quiet"):
+            assert any(f"`{o}" in PAGE or f" {o} " in PAGE for o in action.option_strings), action
+    for column in BM_COLUMNS:
+        assert column in PAGE or column.startswith("chunksize")
+
+
+def test_variables_that_an_option_names_are_copied(folder, monkeypatch):
+    asked = resolved(["-c", "ice:-1:0:1:90:90", "sst.nc"], folder, monkeypatch)
+    assert asked.names == ("ice",)
+    boxes = ["-t", "1:0:0:0", "-u", "1:1:9:9", "-r", "1:0:0:0", "sst.nc"]
+    asked = resolved(boxes, folder, monkeypatch)
+    assert asked.names == ("ice",)
+    assert [pattern.name for pattern in asked.patterns] == ["boxes"]
+    assert "4 layouts" in asked.words() or "5 layouts" in asked.words()
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +126,8 @@ def asked(monkeypatch, tmp_path):
 
     def measure(arguments, asked):
         kept.append((arguments, asked))
-        return bench_frame(), ["a note"]
+        note = {"experiment": "note", "case": "", "phase": "note", "status": "a note"}
+        return pd.concat([bench_frame(), frame_of([note])], ignore_index=True)
 
     monkeypatch.setattr(bench_command, "_measure", measure)
     monkeypatch.chdir(tmp_path)
@@ -94,16 +180,9 @@ def test_results_go_into_files(file, asked, tmp_path):
     found = json.loads((tmp_path / "a.json").read_text())
     assert found["best_over_all"] == "1x72x144"
     assert found["notes"] == ["a note"]
-    assert len(records.load(tmp_path / "a.parquet")) == len(bench_frame())
+    assert len(records.load(tmp_path / "a.parquet")) == len(bench_frame()) + 1
     assert (tmp_path / "a.png").stat().st_size > 1000
     assert "<li>a note</li>" in (tmp_path / "a.html").read_text()
-
-
-def test_csv_may_be_piped(file, asked, capsys):
-    assert main(["bench", "--csv", "-", "-q", str(file)]) == OK
-    out, err = capsys.readouterr()
-    assert out.startswith("target,input format,output_format,")
-    assert "1x72x144 is" in err
 
 
 @pytest.mark.parametrize(
@@ -112,7 +191,7 @@ def test_csv_may_be_piped(file, asked, capsys):
 def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, tmp_path, status):
     frame = bench_frame()
     frame.loc[frame["case"] == "1x72x144", "status"] = status
-    monkeypatch.setattr(bench_command, "_measure", lambda *_: (frame, []))
+    monkeypatch.setattr(bench_command, "_measure", lambda *_: frame)
     monkeypatch.chdir(tmp_path)
     assert main(["bench", "-q", str(file)]) == FAILED
 
@@ -134,11 +213,6 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE -o FILE", "is the file itself"),
         ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
         ("FILE --workdir nowhere", "no such folder"),
-        ("FILE --keep FILE", "is a file: give the name of a folder"),
-        ("FILE --keep FILE/a", "cannot be made"),
-        ("FILE --keep here", "copy.nc exists: remove it"),
-        ("FILE --keep there -o there/copy.nc", "its folder does not exist"),
-        ("FILE --keep here/a --csv here/b -o here/copy.nc", "exists"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),
@@ -156,8 +230,6 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
     ],
 )
 def test_what_cannot_be_had_is_said_in_one_line(file, asked, capsys, tmp_path, words, said):
-    (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "copy.nc").touch()
     given = [word.replace("FILE", str(file)) for word in words.split()]
     assert main(["bench", *given]) == USAGE
     out, err = capsys.readouterr()
@@ -181,7 +253,7 @@ def test_ctrl_c_ends_in_one_line(file, monkeypatch, tmp_path, capsys):
 def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["--chunks", "12,5,6", "--repeats", "2", "--patterns", "map", "-o", "best.nc"]
-    assert main(["bench", *words, "--keep", "kept", "--csv", "a.csv", str(file)]) == OK
+    assert main(["bench", *words, "--csv", "a.csv", str(file)]) == OK
     out, err = capsys.readouterr()
     assert "12x5x6: best.nc, with sst, time\n" in err
     assert "best.nc lacks sst_error: --variables says" in err
@@ -193,8 +265,7 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
         assert np.array_equal(nc["time"][:], source["time"][:])
         assert nc["time"].units == source["time"].units
         assert "sst_error" not in nc.variables
-    assert sorted(path.name for path in (tmp_path / "kept").iterdir()) == ["12x5x6.nc", "copy.nc"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc", "kept"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "best.nc"]
     table = pd.read_csv("a.csv").set_index("target")
     assert 0 < table.loc["12x5x6", "output size"] < (tmp_path / "best.nc").stat().st_size
     assert table.loc["12x5x6", "verified"]
@@ -209,8 +280,7 @@ def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
         nc.createVariable("v", "f4", ("x",), fill_value=np.nan)[:] = [np.nan] + [1] * 99
     words = ["--quantize", "granular_bitround:3", "--repeats", "1", "--patterns", "none", "a.nc"]
     assert main(["bench", "--chunks", "50", *words]) == FAILED
-    out, err = capsys.readouterr()
-    assert "granular_bitround makes the missing values of v" in err
+    out = capsys.readouterr().out
     assert "\nWRONG VALUES: 50 granular_bitround:3: v of the copy is wrong in [0:100]: 1 of" in out
     assert "samples were lost" not in out  # said once
     why = "first at [0]: nan became -0.0, because netCDF-C's granular_bitround does not"
@@ -219,30 +289,10 @@ def test_wrong_values_are_told_with_their_reason(tmp_path, monkeypatch, capsys):
     assert "v of the copy is wrong" in capsys.readouterr().err
 
 
-def test_what_is_known_beforehand_is_said_beforehand(tmp_path, monkeypatch, capsys):
+def test_a_copy_that_needs_too_much_memory_may_be_left_out(file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(engine, "measure", lambda *_, **__: sys.exit("measuring"))
-    with netCDF4.Dataset("a.nc", "w") as nc:
-        nc.createDimension("x", None)
-        nc.createDimension("y", None)
-        nc.createVariable("v", "f4", ("x", "y"))[:] = np.ones((3, 4))
-    words = ["bench", "--format", "1", "--no-copy", "--patterns", "none", "a.nc"]
-    with pytest.raises(SystemExit, match="measuring"):
-        main(words)
-    assert "note: netcdf3: x, y are of fixed length in the copy" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="measuring"):
-        main([*words, "-q"])
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize(("name", "said"), [("copy", "(--no-copy)"), ("a", "take smaller chunks")])
-def test_a_copy_that_needs_too_much_memory_may_be_left_out(file, monkeypatch, capsys, name, said):
-    def refuse(*_, **__):
-        raise MemoryLimitError(f"{name}: allow at least 300 MiB, or take smaller chunks")
-
-    monkeypatch.setattr(engine, "bench", refuse)
-    assert main(["bench", "-q", str(file)]) == USAGE
-    assert capsys.readouterr().err.endswith(f"{said}\n")
+    assert main(["bench", "-q", "--memory", "90MiB", str(file)]) == USAGE
+    assert capsys.readouterr().err.endswith("(--no-copy)\n")
 
 
 def test_a_notebook_gets_the_records(file, tmp_path, monkeypatch):
@@ -265,3 +315,115 @@ def test_names_from_a_file_do_not_steer_the_terminal(tmp_path, capsys):
     told.append("".join(capsys.readouterr()))
     assert all("a [31mred" in told[n] for n in (0, 2, 3))
     assert {c for text in told for c in text if not c.isprintable()} <= {"\n"}
+
+
+HERE = pytest.mark.skipif("hdf5" in find().missing, reason="no parallel HDF5 here")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    path = tmp_path_factory.mktemp("ranks") / "a.nc"
+    draw = np.random.default_rng(0).integers(-9, 9, (13, 6, 8))
+    with netCDF4.Dataset(path, "w") as nc:
+        for name, n in (("time", None), ("y", 6), ("x", 8), ("z", 2), ("w", 1)):
+            nc.createDimension(name, n)
+        packed = {"zlib": True, "shuffle": True, "chunksizes": (2, 6, 8)}
+        nc.createVariable("sst", "f4", ("time", "y", "x"), fill_value=np.nan, **packed)[:] = draw
+        nc["sst"][3, 2] = np.nan
+        nc.createVariable("count", "u2", ("time", "y"))[:] = 60_000 + draw[:, :, 0]
+        nc.createVariable("many", "f4", ("time", "y", "x", "z", "w"))
+    return path
+
+
+@HERE
+@pytest.mark.parametrize(("variable", "independent"), [("sst", False), ("count", True)])
+def test_ranks_write_and_compare_the_values_of_a_file(shared, tmp_path, variable, independent):
+    codec = "none" if independent else "deflate"
+    shape = (3, 6, 8) if variable == "sst" else (13, 6)
+    target = Target("t", "netcdf4", Choice(shape, codec))
+    frame = bench(
+        shared, [target], variables=[variable], repeats=1, workdir=tmp_path, ranks=3,
+        independent=independent,
+    )  # fmt: skip
+    rows = frame[frame["experiment"] == "bench"]
+    assert set(rows["status"]) <= {"ok", "discarded"}
+    assert rows["verified"].all()
+    by = rows.drop_duplicates("phase").set_index("phase")
+    nbytes = 13 * 6 * 8 * 4 if variable == "sst" else 13 * 6 * 2
+    assert by.loc["data_write", "useful_bytes"] == by.loc["data_reread", "useful_bytes"] == nbytes
+    assert by.loc["data_reread", "ranks"] == 3
+    assert by.loc["close", "file_bytes"] > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@HERE
+def test_a_value_that_differs_is_found(shared, tmp_path):
+    with open_source(shared) as source:
+        variable = source.variables["sst"]
+        ranks.put_values(source, variable, tmp_path / "values", 2**20)
+        layout = Target("t", "netcdf4", Choice(codec="none")).layouts([variable])["sst"]
+    sample = ranks.trial(variable, layout, 2, independent=False)
+    object.__setattr__(sample.job, "path", tmp_path / "copy.nc")
+    object.__setattr__(sample.job, "data", tmp_path / "values")
+    sample(Stopwatch())
+    values = np.fromfile(tmp_path / "values", "f4")
+    values[100] += 1
+    values.tofile(tmp_path / "values")
+    with pytest.raises(WrongValuesError, match="differs"):
+        sample._read()
+
+
+@HERE
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--ranks 0", "give at least 1"),
+        ("--ranks 14", "give at most 13"),
+        ("--ranks 2 --variables sst,count", "name one with --variables"),
+        ("--ranks 2 --variables many", "has 5 dimensions"),
+        ("--ranks 2 --patterns map", "--ranks with --patterns"),
+        ("--ranks 2 --no-verify", "--ranks with --no-verify"),
+        ("--ranks 2 -f zarr3", "not zarr3"),
+        ("--ranks 2 --codec zstd", "not zstd"),
+        ("--ranks 2 --independent", "collective calls only"),
+        ("--independent", "give --ranks N too"),
+    ],
+)
+def test_what_ranks_cannot_do_is_said_in_one_line(
+    shared, tmp_path, monkeypatch, capsys, words, said
+):
+    monkeypatch.chdir(tmp_path)
+    given = words.split() + ([] if "--variables" in words else ["--variables", "sst"])
+    assert main(["bench", "-q", *given, str(shared)]) == USAGE
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_mpi_one_message_says_what_installs_it(shared, monkeypatch, capsys):
+    monkeypatch.setenv("HYPERSLAB_MPI_HIDDEN", "hdf5")
+    assert main(["bench", "--ranks", "4", str(shared)]) == USAGE
+    err = capsys.readouterr().err
+    assert "apt-get install" in err
+    assert err.count("\n") == 1
+
+
+def test_a_pipe_that_is_closed_early_stops_nothing(file, tmp_path):
+    code = (
+        "import sys\n"
+        "from made_bench import bench_frame\n"
+        "from hyperslab.tune.bench import command\n"
+        "from hyperslab.cli import main\n"
+        "command._measure = lambda *_: bench_frame()\n"
+        "sys.exit(main(['bench', '-q', '--json', 'a.json', *sys.argv[1:]]))\n"
+    )
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], stdout=write_end, stderr=subprocess.PIPE,
+        text=True, cwd=tmp_path, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (OK, "")
+    assert (tmp_path / "a.json").exists()

@@ -1,23 +1,30 @@
-"""Advice on real files: priced, measured, ranked, and nothing left behind."""
+"""Advice on real files: priced, measured, ranked, said, and nothing left behind."""
 
+import html
 import math
+from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
-import zarr
 from forked_servers import forking
 from made_advice import SHAPE, advice, as_if_measured, maps
 
+from hyperslab.experiments.advise_evaluation import evaluate, judged, pairs
 from hyperslab.io import Layout, Variable, create, write_array
+from hyperslab.measure.records import frame_of
 from hyperslab.network.link import Link
-from hyperslab.tune.advice import rank, trials
-from hyperslab.tune.advice.accesses import Access
+from hyperslab.tune.advice import advice_page as page
+from hyperslab.tune.advice import explain, rank, trials
+from hyperslab.tune.advice.advice_page import rows
 from hyperslab.tune.advice.costs import ROUGH, Calibration
 from hyperslab.tune.advice.fetches import UncalibratedError
+from hyperslab.tune.advice.question import FAR, Question
 from hyperslab.tune.advice.trials import try_out
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
+
+
 LINK = Link(100e6, 0.02)
 
 
@@ -61,14 +68,6 @@ def test_rows_come_by_gain_within_the_room_allowed(found):
     assert {row.candidate.remedy for row in found.rows} >= {"h5py", "index"}
 
 
-def test_what_was_measured_comes_first(found):
-    known = as_if_measured(found, [0.5, 3.0])
-    ranked = sorted(known.rows, key=lambda row: row.order)
-    assert [row.scaled_gain for row in ranked[:2]] == [3.0, 0.5]
-    doubtful = as_if_measured(found, [1.005])
-    assert doubtful.first is None
-
-
 def test_the_best_are_measured_on_the_file(file, tmp_path):
     found = advice(
         file, tmp_path, {"time_series": 0.5, "map": 0.5}, measured=1, repeats=2,
@@ -83,20 +82,6 @@ def test_the_best_are_measured_on_the_file(file, tmp_path):
     assert set(found.present.measured) == {"time_series", "map"}
     assert any("measured twice" in note for note in found.notes)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_zarr_store_as_zarr_makes_them_is_measured(tmp_path):
-    values = np.random.default_rng(0).normal(size=(24, 40, 60)).astype("f4")
-    group = zarr.open_group(tmp_path / "plain.zarr", mode="w", zarr_format=3)
-    group.create_array("sst", data=values, chunks=(1, 40, 60), dimension_names=["time", "y", "x"])
-    assert "level=0" in str(group["sst"].compressors)  # which is its library's default, 3
-    found = advice(
-        tmp_path / "plain.zarr", tmp_path, {"time_series": 1.0}, measured=9, repeats=1,
-        formats=(), codecs=("zstd",), most_times=math.inf,
-    )  # fmt: skip
-    known = [row.candidate.name for row in found.rows if row.measured_gain]
-    assert known
-    assert len(set(known)) == len(known)
 
 
 @pytest.fixture
@@ -165,22 +150,6 @@ def test_nothing_is_advised_where_the_file_as_it_is_cannot_be_read(file, tmp_pat
     assert all(row.measured_gain is None for row in found.rows)
 
 
-@pytest.mark.parametrize(
-    ("layout", "library"),
-    [(Layout("netcdf3"), "netcdf4"), (Layout("netcdf4"), "h5py"), (Layout("zarr3"), "zarr")],
-)
-def test_what_reads_over_a_network_reads_the_format(layout, library, tmp_path):
-    path = maps(tmp_path / f"maps{layout.suffix}", layout, (12, 18, 27))
-    found = advice(path, tmp_path, {"map": 1.0}, link=Link(1e8, 0.03), variable="sst")
-    assert found.present.candidate.library == library
-
-
-def test_a_sample_stands_for_a_larger_file(file, tmp_path):
-    found = advice(file, tmp_path, {"time_series": 1.0}, sample_bytes=2**17)
-    assert math.prod(found.subject.sample.values.shape) * 4 <= 2**17
-    assert found.rows[0].sample_gain != found.rows[0].gain
-
-
 def test_a_codec_that_is_not_calibrated_is_named(file, tmp_path):
     refuses = {"refuses": lambda read: read.layout.codec == "zstd"}
     costs = Refusing(ROUGH.costs, versions=refuses)
@@ -189,15 +158,6 @@ def test_a_codec_that_is_not_calibrated_is_named(file, tmp_path):
     lost = [row for row in found.rows if row.status]
     assert {row.candidate.layout.codec for row in lost} == {"zstd"}
     assert lost == list(found.rows[-len(lost) :])
-
-
-@pytest.mark.parametrize("layout", [Layout("netcdf3"), Layout("hdf5"), Layout("zarr3", (1, 9, 9))])
-def test_files_of_other_kinds(layout, tmp_path):
-    path = maps(tmp_path / f"maps{layout.suffix}", layout, (12, 18, 27))
-    found = advice(path, tmp_path, formats=(), variable="sst")
-    assert found.present.candidate.layout.format == layout.format
-    assert found.rows
-    assert {row.candidate.layout.format for row in found.rows} >= {"zarr3"}
 
 
 def test_sizes_are_those_of_the_file_where_the_sample_has_less_land(tmp_path):
@@ -229,7 +189,7 @@ def test_candidates_are_read_over_a_link_and_compared(file, tmp_path, monkeypatc
     shares, limits = {"map": 1.0}, {"codecs": ("deflate",), "most_times": math.inf}
     found = advice(file, tmp_path, shares, link=LINK, measured=2, repeats=1, **limits)
     (frame,) = kept
-    assert set(frame["status"]) == {"ok"} and frame["verified"].all()
+    assert set(frame["status"]) <= {"ok", "discarded"} and frame["verified"].all()
     assert (set(frame["phase"]), set(frame["pattern"])) == ({"read"}, {"map"})
     assert (frame["wall_s"] >= 2 * LINK.round_trip_s).all()  # a connection, and the file's head
     remedies = {row.candidate.remedy for row in found.rows if row.measured}
@@ -242,27 +202,152 @@ def test_candidates_are_read_over_a_link_and_compared(file, tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_cannot_be_served_is_predicted_and_said(file, tmp_path, monkeypatch):
-    monkeypatch.setattr(rank, "missing", lambda: ("no_such_server",))
-    found = advice(file, tmp_path, link=LINK, measured=2)
-    assert not any(row.measured for row in (found.present, *found.rows))
-    assert "nothing was measured over the network" in found.notes[-1]
-    assert "no_such_server" in found.notes[-1]
+def test_the_first_row_is_advised_when_it_gains(found):
+    said = " ".join(explain.verdict(as_if_measured(found, [7.0])))
+    assert found.rows[0].candidate.name in said
+    assert "7 times as fast, measured on all of the variable: 7 × [6.93, 7.07]" in said
 
 
-def test_only_what_may_be_the_best_is_measured_further():
-    accesses = [Access("map", 0.5, ()), Access("row", 0.5, ())]
+def of(subject, address):
+    return replace(subject, question=replace(subject.question, address=address))
 
-    def row(case, access, seconds, status="ok"):
-        return {"case": f"{case} | {access}", "phase": "read", "wall_s": seconds,
-                "status": status, "block": 0}  # fmt: skip
 
-    times = {"now": (9.0, 9.0), "best": (1.0, 1.0), "near": (1.5, 1.0), "far": (2.5, 1.0)}
-    rows = [
-        row(case, access, seconds)
-        for case, each in times.items()
-        for access, seconds in zip(("map", "row"), each, strict=True)
-    ]
-    rows += [row("far", "map", 3.0), row("lost", "map", 0.1), row("lost", "row", 0.1, "ended")]
-    assert trials._near(rows, accesses, "now") == {"now", "best", "near"}
-    assert trials._near([*rows, row("far", "map", 1.2)], accesses, "now") >= {"far"}
+@pytest.mark.parametrize("gain", [0.3, 1.005])
+def test_nothing_is_advised_when_nothing_gains(found, gain):
+    lost = as_if_measured(found, [gain] * len(found.rows))
+    assert explain.verdict(lost)[0].startswith("Leave the file as it is")
+    assert explain.how(lost) == []
+
+
+def test_where_no_gain_is_known_that_is_said_and_not_that_there_is_none(found):
+    lost = [replace(row, gain=float("nan"), sample_gain=float("nan")) for row in found.rows]
+    why_not = replace(found.present, gain=float("nan"), status="a codec was not calibrated.")
+    unknown = replace(found, rows=tuple(lost), present=why_not)
+    assert explain.verdict(unknown) == ["Nothing is advised: a codec was not calibrated."]
+    assert explain.how(unknown) == []
+    assert " nan" not in explain.text(unknown)
+    measured = explain.verdict(as_if_measured(unknown, [3.0]))[0]
+    assert "measured on all of the variable: 3 × [2.97, 3.03], not predicted" in measured
+
+
+@pytest.mark.parametrize("link", [FAR, Link(2e7, 0.08)])
+def test_what_a_read_moves_over_a_network_explains_its_time(tmp_path, link):
+    path = maps(tmp_path / "maps.nc")
+    far = advice(path, tmp_path, {"map": 0.5, "time_series": 0.5}, link=link)
+    frame, series = explain.costs(far)
+    for row in (frame, series):  # the file is smaller than what is fetched ahead
+        assert (row["requests,\nwith opening"], row["round trips"]) == ("2", "2")
+        assert (row["fetched\nahead"], row["moved"][:2]) == ("5.24 MB", "82")
+    least = link.seconds(2, 1, far.present.nbytes)
+    assert far.present.seconds["map"] == pytest.approx(least, rel=0.2)
+    large = replace(far, present=replace(far.present, nbytes=1e9))
+    assert explain.costs(large)[0]["requests,\nwith opening"] == "3"
+    assert ("30 ms away, which is assumed" in explain.head(far)) == (link is FAR)
+    assert any("which is assumed" in note for note in far.notes) == (link is FAR)
+    none = replace(far.present.candidate, library="kerchunk")
+    several = explain.costs(replace(far, present=replace(far.present, candidate=none)))[1]
+    assert (several["requests,\nwith opening"], several["round trips"]) == ("49", "6")
+    assert "moved" not in explain.costs(advice(path, tmp_path, {"map": 1.0}))[0]
+
+
+def test_the_table_has_a_line_for_each_and_fits_a_terminal(found):
+    whole = explain.table(as_if_measured(found, [3.0]), rows=5)
+    assert len(whole.split("\n")) == 3 + 6
+    assert "3 × [2.97, 3.03]" in whole
+    assert max(map(len, explain.table(found, width=70).split("\n"))) <= 90
+    assert "48 of 48" in explain.now(found)
+
+
+def test_what_is_secret_in_an_address_is_not_shown(found):
+    address = "https://me:secret@example.org/data/maps.nc?token=1"
+    far = replace(found, subject=of(found.subject, address))
+    assert explain.head(far).startswith("https://example.org/data/maps.nc: sst")
+    assert explain.as_json(far)["file"] == "https://example.org/data/maps.nc"
+    said = frame_of(rows(far))["hints"].str.cat()
+    assert "maps.nc" in said
+    assert "secret" not in said
+    assert "token" not in said
+
+
+def frame(advised, every):
+    return frame_of(judged("pair", advised, every))
+
+
+def test_a_choice_near_the_best_is_good_and_one_far_from_it_is_not(found):
+    advised = as_if_measured(found, [9.0])
+    near = frame(advised, as_if_measured(found, [3.9, 4.0]))
+    assert near[near["mode"] == "advised"]["weight"].iloc[0] == pytest.approx(4 / 3.9)
+    far = frame(advised, as_if_measured(found, [2.0, 4.0]))
+    assert far[far["mode"] == "advised"]["weight"].iloc[0] == 2
+    assert far[far["mode"] == "advised"]["rank"].iloc[0] == 2
+
+
+def test_what_was_left_early_ranks_behind_whatever_its_gain_of_fewer_blocks(found):
+    every = as_if_measured(found, [9.0, 3.0])
+    rows = (replace(every.rows[0], left_early=True), *every.rows[1:])
+    said = frame(as_if_measured(found, [9.0]), replace(every, rows=rows))
+    first = said[said["mode"] == "advised"].iloc[0]
+    assert (first["rank"], first["tried"]) == (2, 2)
+    assert first["weight"] == trials.NEAR
+    assert [row.left_early for row in sorted(rows[:2], key=lambda row: row.order)] == [False, True]
+
+
+@pytest.fixture(scope="module")
+def deflated(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    return advice(maps(folder / "maps.nc"), folder, codecs=("deflate",))
+
+
+def test_a_page_holds_everything(deflated, tmp_path):
+    made = frame_of(rows(as_if_measured(deflated, [9.0])))
+    path = page.write(made, tmp_path / "new" / "report.html", "<my> file")
+    text = path.read_text()
+    assert "&lt;my&gt; file" in text
+    assert "<svg" in text
+    assert "nccopy" in text
+    assert "What reads cost now" in text
+    assert page.myst(made, "table").startswith("```text\n")
+    assert page.said(made, "nothing") == ""
+
+
+def test_the_page_of_a_file_has_its_path_and_its_records_have_not(deflated, tmp_path):
+    made = frame_of(rows(as_if_measured(deflated, [9.0])))
+    address = deflated.subject.question.address
+    assert address not in made["hints"].str.cat()
+    text = html.unescape(page.page(made, "mine", address))
+    assert f"hyperslab rechunk {address} " in text
+    assert f"open_dataset('{address}'" in text
+    assert "hyperslab rechunk maps.nc" in html.unescape(page.page(made, "mine"))
+
+
+def test_commands_of_a_url_in_records_name_no_server(deflated):
+    address = "https://me:secret@example.org/data/maps.nc?token=1"
+    asked = replace(deflated.subject.question, address=address)
+    far = replace(deflated, subject=replace(deflated.subject, question=asked))
+    made = frame_of(rows(as_if_measured(far, [9.0])))
+    said = made["hints"].str.cat()
+    assert "example.org" not in said
+    assert "hyperslab rechunk https://SERVER/maps.nc" in said
+    text = html.unescape(page.page(made, "mine", address))
+    assert "hyperslab rechunk https://example.org/data/maps.nc" in text
+    assert "secret" not in text
+
+
+def test_no_more_are_measured_than_asked_for_and_some_are_left_out_early(tmp_path):
+    pair = pairs({"maps": maps(tmp_path / "maps.nc")}, {"maps": [{"time_series": 1.0}]})
+    asked = Question(
+        "", cache="warm", measured=1, repeats=3, screened=1, sample_bytes=2**18, workdir=tmp_path
+    )
+    said = frame_of(evaluate(pair, ROUGH, asked, 4))
+    tried = said[said["mode"] == "candidate"]
+    remedies = {"as it is", "h5py", "sub-chunk index"}
+    layouts = [name for name in tried["hints"] if name not in remedies]
+    assert len(layouts) == 4
+    assert set(tried["hints"]) >= remedies
+    assert len(tried) == said[said["mode"] == "advised"]["tried"].iloc[0]
+    assert tried["gain"].notna().all()
+    assert tried.set_index("hints")["tried"]["as it is"] == 3
+    assert set(tried["tried"]) <= {1, 3}
+    left = said[said["mode"] == "left"]
+    assert len(left)
+    assert left["gain"].isna().all()

@@ -1,0 +1,142 @@
+"""Reads of patterns: cut into pieces that fit into memory, and compared with what was copied."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.io.layout import Layout
+from hyperslab.io.selection import Region, region
+from hyperslab.tune.copy_plan import call_bytes, touched
+from hyperslab.tune.passes import Watcher
+from hyperslab.tune.slabs import Slabs, choose, runs
+
+from ..report.compare import WrongValuesError, difference
+from ..sources.base import Indices, SourceVariable
+
+Reads = Mapping[str, Mapping[str, list[Indices]]]  # selections by pattern and variable
+PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
+_LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
+
+
+def pieces(
+    selection: Indices, variable: SourceVariable, layout: Layout, limit_bytes: int | None = None
+) -> Iterator[Indices]:
+    """Cut a selection into pieces that fit into memory, of whole chunks where it begins with one.
+
+    Their values fit into the limit, and what the library holds for the chunks of one does too.
+    """
+    chosen = region(selection, variable.shape, variable.name)
+    limit = min(limit_bytes or PIECE_BYTES, PIECE_BYTES)
+    whole = layout.chunks if layout.chunks and variable.shape else None
+    most = max(limit // max(call_bytes(layout.format), 1), _LEAST_CHUNKS)
+
+    def crowded(counts: Sequence[int]) -> float:
+        return touched(counts, whole, variable.shape, chosen.steps) / most
+
+    if chosen.size * variable.itemsize <= limit and crowded(chosen.counts) <= 1:
+        yield selection
+        return
+    cut = _cut(chosen.counts, variable.itemsize, whole, limit)
+    while (over := crowded(cut.lengths)) > 1 and cut.elements > 1:
+        limit = min(int(cut.elements / over), cut.elements - 1) * variable.itemsize
+        cut = _cut(chosen.counts, variable.itemsize, whole, max(limit, variable.itemsize))
+    axes = [chosen.indices, chosen.starts, chosen.steps]
+    for slab in cut:
+        yield tuple(
+            index
+            if isinstance(index, int)
+            else slice(start + part.start * step, start + (part.stop - 1) * step + 1, step)
+            for index, start, step, part in zip(*axes, slab, strict=True)
+        )
+
+
+def _cut(
+    counts: Sequence[int], itemsize: int, chunks: Sequence[int] | None, limit_bytes: int
+) -> Slabs:
+    most = max(limit_bytes // itemsize, 1)
+    unit = tuple(min(c, n) for c, n in zip(chunks or (), counts, strict=bool(chunks)))
+    if not chunks or math.prod(unit) > most:
+        return choose(counts, itemsize, runs(counts, itemsize), (1,) * len(counts), most)
+    return choose(counts, itemsize, tuple(chunks), unit, most)
+
+
+class Truth:
+    """The values of each selection of each pattern, as far as memory allows.
+
+    They are picked out of the pieces while the source is copied: it is not read again for them. A
+    selection that is too large is not kept: the whole copy was compared in its values.
+    """
+
+    def __init__(
+        self, reads: Reads, variables: Mapping[str, SourceVariable], limit_bytes: int
+    ) -> None:
+        self._variables = variables
+        self._kept: dict[tuple[str, str, int], tuple[Region, NDArray[Any]]] = {}
+        each = [
+            (pattern, name, number, selection)
+            for pattern, selections in reads.items()
+            for name, several in selections.items()
+            for number, selection in enumerate(several)
+        ]
+        for pattern, name, number, selection in each:
+            chosen = region(selection, variables[name].shape, name)
+            nbytes = chosen.size * variables[name].itemsize
+            if nbytes <= limit_bytes:
+                limit_bytes -= nbytes
+                values = np.empty(chosen.counts, variables[name].dtype)
+                self._kept[pattern, name, number] = chosen, values
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values that are kept."""
+        return sum(values.nbytes for _, values in self._kept.values())
+
+    def watcher(self, name: str) -> Watcher | None:
+        """Return what is to be shown each piece of a variable."""
+        wanted = [kept for (_, of, _), kept in self._kept.items() if of == name]
+
+        def see(slab: tuple[slice, ...], values: NDArray[Any]) -> None:
+            for chosen, kept in wanted:
+                there, here = [], []
+                axes = zip(chosen.starts, chosen.counts, chosen.steps, slab, strict=True)
+                for start, count, step, part in axes:
+                    first = min(max(-(-(part.start - start) // step), 0), count)
+                    last = max(min(-(-(part.stop - start) // step), count), first)
+                    begin = start + first * step - part.start
+                    there.append(slice(first, last))
+                    here.append(slice(begin, begin + (last - first) * step, step))
+                if all(overlap.start < overlap.stop for overlap in there):
+                    kept[tuple(there)] = values[tuple(here)]
+
+        return see if wanted else None
+
+    def check(
+        self,
+        pattern: str,
+        name: str,
+        number: int,
+        piece: Indices,
+        values: NDArray[Any],
+        layout: Layout,
+    ) -> None:
+        """Compare what was read of a selection, or of a piece of it."""
+        if (pattern, name, number) not in self._kept:
+            return
+        chosen, kept = self._kept[pattern, name, number]
+        variable = self._variables[name]
+        part = region(piece, variable.shape, name)
+        axes = zip(part.starts, part.counts, chosen.starts, chosen.steps, strict=True)
+        firsts = (((a - b) // step, n) for a, n, b, step in axes)
+        wrong = difference(
+            values.reshape(part.counts),
+            np.ascontiguousarray(kept[tuple(slice(i, i + n) for i, n in firsts)]),
+            quantize=layout.quantize,
+            fill_value=variable.fill_value,
+        )
+        if wrong:
+            raise WrongValuesError(f"{pattern} of {name} was read wrong: {wrong}")

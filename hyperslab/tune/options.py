@@ -1,0 +1,51 @@
+"""The options of a command as a table: its words, its help, and what else argparse takes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Rows = Sequence[tuple[str, str] | tuple[str, str, Mapping[str, Any]]]
+WHOLE: Mapping[str, Any] = {"type": int}
+SEVERAL: Mapping[str, Any] = {"action": "append", "default": []}
+SHUFFLE = (
+    "--shuffle", "shuffle bytes before the codec (as the file does)",
+    {"action": argparse.BooleanOptionalAction, "default": None},
+)  # fmt: skip
+
+
+def add_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    usage: str,
+    about: str,
+    examples: str,
+    groups: Mapping[str, Rows],
+    call: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
+    """Add a command to those of `hyperslab`, its options in groups ("": none), with its call.
+
+    The words of an option end with what stands for its value; one without any is a switch.
+    """
+    parser = commands.add_parser(
+        name,
+        description=about,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=f"hyperslab {name} {usage}",
+        allow_abbrev=False,
+    )
+    for title, rows in groups.items():
+        group = parser.add_argument_group(title) if title else parser
+        for words, text, *more in rows:
+            flags = [word for word in words.split() if word.startswith("-")] or [words.lower()]
+            metavar = words.split()[-1]
+            kind: dict[str, Any] = {"help": text, **(more[0] if more else {})}
+            if metavar not in flags:
+                kind["metavar"] = metavar
+            elif "action" not in kind:
+                kind["action"] = "store_true"
+            group.add_argument(*flags, **kind)
+    parser.set_defaults(call=call)
+    return parser

@@ -1,0 +1,265 @@
+"""The cost model: what a read touches, as plain loops and servers count it, and what that costs."""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pytest
+from forked_servers import forking
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hyperslab import subchunk
+from hyperslab.experiments.cost_model import cost_rows, from_rows, refusals
+from hyperslab.io import Layout, references
+from hyperslab.io.cards import reader
+from hyperslab.io.creation import write_array
+from hyperslab.network import Link, serving
+from hyperslab.tune.advice.costs import Calibration
+from hyperslab.tune.advice.counts import Read, counts_of
+from hyperslab.tune.advice.fetches import (
+    FETCHES,
+    Moved,
+    UncalibratedError,
+    moved,
+    wire_seconds,
+)
+
+EVERY = slice(None)
+
+
+@st.composite
+def reads(draw):
+    rank = draw(st.integers(1, 3))
+    shape = tuple(draw(st.integers(1, 12)) for _ in range(rank))
+    chunks = tuple(draw(st.integers(1, 14)) for _ in range(rank))
+    chosen = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        chosen.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    return shape, chunks, tuple(chosen)
+
+
+@given(reads())
+def test_chunks_and_bytes_are_those_of_a_plain_loop(drawn):
+    shape, chunks, chosen = drawn
+    found = counts_of(Read(shape, "i2", Layout("zarr2", chunks=chunks), (chosen,), "zarr"))
+    wanted = itertools.product(
+        *(range(*item.indices(n)) for item, n in zip(chosen, shape, strict=True))
+    )
+    elements = list(wanted)
+    places = {tuple(i // c for i, c in zip(at, chunks, strict=True)) for at in elements}
+    assert found.chunks == found.fetched == found.requests == len(places)
+    assert found.useful_bytes == 2 * len(elements)
+    assert found.decoded_bytes == found.stored_bytes == len(places) * 2 * math.prod(chunks)
+
+
+@pytest.mark.parametrize(
+    ("layout", "library", "counts"),
+    [
+        # (requests, stretches of the disk) of a column, a map and a series
+        (Layout("netcdf3"), "netcdf4", [(2048, 1), (128, 1), (16, 16)]),
+        (Layout("netcdf4"), "h5py", [(256, 1), (1, 1), (16, 16)]),
+        (Layout("binary"), "plain", [(8192, 1), (1, 1), (16, 16)]),
+        (Layout("netcdf4", chunks=(1, 512, 512)), "h5py", [(16, 1), (1, 1), (16, 1)]),
+        (Layout("netcdf4", chunks=(16, 64, 64)), "netcdf4", [(8, 8), (64, 1), (1, 1)]),
+        (Layout("zarr2", chunks=(1, 512, 512)), "zarr", [(16, 16), (1, 1), (16, 16)]),
+    ],
+)
+def test_requests_are_those_that_were_counted_on_real_files(layout, library, counts):
+    chosen = [(EVERY, EVERY, 100), (5, EVERY, EVERY), (EVERY, 300, 200)]
+    found = [counts_of(Read((16, 512, 512), "f4", layout, (one,), library)) for one in chosen]
+    assert [(one.requests, one.extents) for one in found] == counts
+
+
+def test_the_chunk_cache_saves_fetching_again_from_one_call_to_the_next():
+    layout = Layout("netcdf4", chunks=(4, 10), codec="deflate")
+    rows = tuple((i, EVERY) for i in range(8))
+    read = Read((8, 40), "f4", layout, rows, "h5py", 80)
+    held, none = counts_of(read), counts_of(dataclasses.replace(read, cache_bytes=0))
+    assert (held.chunks, held.fetched, none.fetched) == (32, 8, 32)
+    assert held.stored_bytes == 8 * 80 and none.stored_bytes == 32 * 80
+
+
+def test_the_index_inside_chunks_decodes_a_part():
+    plain = Layout("netcdf4", chunks=(1, 1000, 1000), codec="deflate")
+    one = Read((9, 1000, 1000), "f4", plain, ((EVERY, 5, 5),), "subchunk", 1e6)
+    found = counts_of(one)
+    assert found.decoded_bytes < 0.02 * 9 * 4e6
+    shuffled = Layout("netcdf4", chunks=(1, 1000, 1000), codec="deflate", shuffle=True)
+    more = counts_of(Read(one.shape, "f4", shuffled, one.selections, "subchunk", 1e6))
+    assert more.decoded_bytes > found.decoded_bytes and more.requests == 4 * found.requests
+    all_of_it = counts_of(Read(one.shape, "f4", plain, ((EVERY,) * 3,), "subchunk", 1e6))
+    assert all_of_it.decoded_bytes == 9 * 4e6
+
+
+def test_shards_take_a_request_for_their_index():
+    layout = Layout("zarr3", chunks=(10, 10), shards=(40, 40))
+    found = counts_of(Read((80, 80), "f4", layout, ((EVERY, 3),), "zarr"))
+    assert (found.chunks, found.requests, found.extents) == (8, 10, 2)
+
+
+DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
+
+
+SERIES = ((slice(None), 5, 5),)
+
+
+READ = Read((50, 100, 100), "f4", DEFLATE, SERIES, "h5py", 1e4)
+
+
+COSTS = {
+    "h5py/chunked:first": 1e-3,
+    "h5py/chunked:chunk": 1e-5,
+    "h5py/chunked:fault": 1e-7,
+    "h5py/chunked:run": 1e-8,
+    "h5py/chunked:byte": 1e-9,
+    "h5py/chunked:open": 5e-3,
+    "h5netcdf/chunked:first": 2e-3,
+    "h5py/deflate+shuffle:out": 3e-9,
+    "h5py/deflate+shuffle:in": 5e-9,
+    "h5py/deflate+shuffle:each": 1e-5,
+    "zarr/zarr:first": 4e-3,
+    "zarr/zarr:chunk": 2e-4,
+    "disk:extent": 1e-4,
+    "disk:span": 1e-9,
+    "disk:stream": 5e-10,
+}
+
+
+KNOWN = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
+
+
+def test_a_prediction_is_the_sum_of_its_parts():
+    found = KNOWN.predict(READ)
+    assert math.isclose(found.seconds, sum(found.parts.values()))
+    decode = 50 * 40_000 * 3e-9 + 50 * 1e4 * 5e-9 + 50 * 1e-5
+    assert math.isclose(found.parts["decode"], decode)
+    assert math.isclose(found.parts["chunks"], 50e-5) and found.most == "decode"
+    assert found.counts == counts_of(READ)
+
+
+def test_opening_and_the_disk_come_on_top():
+    warm = KNOWN.predict(READ).seconds
+    cold = KNOWN.predict(dataclasses.replace(READ, cache="cold"))
+    assert math.isclose(cold.parts["disk"], 1e-4 + 50 * 1e4 * 5e-10)
+    assert math.isclose(cold.seconds - warm, cold.parts["disk"])
+    opened = KNOWN.predict(dataclasses.replace(READ, opens=True))
+    assert math.isclose(opened.seconds - warm, 5e-3)
+
+
+def test_what_was_not_calibrated_is_named_and_not_guessed():
+    zstd = dataclasses.replace(DEFLATE, codec="zstd", shuffle=False)
+    with pytest.raises(UncalibratedError, match=r"'zstd' is not calibrated for h5py: deflate"):
+        KNOWN.predict(dataclasses.replace(READ, layout=zstd))
+    with pytest.raises(UncalibratedError, match=r"'netcdf4' is not calibrated .*h5py"):
+        KNOWN.predict(dataclasses.replace(READ, library="netcdf4"))
+    plain = dataclasses.replace(READ, layout=Layout("netcdf4"), chunk_bytes=None)
+    with pytest.raises(UncalibratedError, match="contiguous"):
+        KNOWN.predict(plain)
+    # Measured on the file, the codec need not be known.
+    assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
+
+
+def test_a_calibration_survives_its_records():
+    again = from_rows(cost_rows(KNOWN))
+    assert again.costs == KNOWN.costs
+    said = {row["case"]: row["hints"] for row in refusals(again)}
+    assert "szip" in said["a codec"] and "hidefix" in said["a library"]
+
+
+forked = pytest.fixture(scope="module", autouse=True)(forking)
+
+
+VALUES = np.random.default_rng(0).normal(size=(12, 40, 60)).astype("f4")
+
+
+LINE = (slice(None), 5, 5)
+
+
+SHARD = (slice(None), slice(0, 40), slice(0, 30))
+
+
+def over(library, link, **changes):
+    return dataclasses.replace(READ, library=library, link=link, **changes)
+
+
+def test_a_link_costs_round_trips_and_bytes():
+    link = Link(1e6, 0.1)
+    times = {}
+    for library in FETCHES:
+        if library in ("zarr", "xarray-zarr"):
+            continue
+        far = over(library, link)
+        times[library] = wire_seconds(far, counts_of(far))
+    assert math.isclose(times["h5py-none"], 50 * 0.1 + 50 * 1e4 / 1e6)
+    assert moved(over("h5py-none", link), counts_of(READ)) == Moved(50, 50, 50 * 1e4)
+    assert moved(READ, counts_of(READ)) == Moved(1, 1, 50 * 1e4)  # no more than there is
+    assert math.isclose(times["h5py"], link.seconds(1, 0, 50 * 1e4))
+    assert moved(over("kerchunk", link), counts_of(READ)).stages == 5
+    assert times["h5py"] < times["kerchunk"] < times["h5py-none"]
+    opened = over("h5py-none", link, opens=True)
+    assert math.isclose(wire_seconds(opened, counts_of(opened)) - times["h5py-none"], 12 * 0.1)
+    with pytest.raises(UncalibratedError, match="fetches"):
+        moved(dataclasses.replace(READ, library="plain"), counts_of(READ))
+
+
+@pytest.mark.parametrize("shards", [None, (12, 40, 30)])
+@pytest.mark.parametrize("selection", [LINE, SHARD])
+def test_zarr_asks_a_server_for_what_is_counted(tmp_path, shards, selection):
+    layout = Layout("zarr3", (3, 20, 10), "zstd", 3, shards=shards)
+    write_array(tmp_path / "a.zarr", VALUES, layout, "values")
+    with serving(tmp_path) as server:
+        opened = reader("zarr").open(server.address("a.zarr"), "values")
+        opened.read(selection)
+        opened.close()
+        asked = len(server.requests())
+    read = Read(VALUES.shape, "f4", layout, (selection,), "zarr", 2000.0, opens=True)
+    assert asked == moved(read, counts_of(read)).requests
+
+
+def test_the_chunks_of_a_shard_are_asked_for_one_after_another():
+    alone = Layout("zarr3", (1, 10, 10), "zstd", 3)
+    held = dataclasses.replace(alone, shards=(50, 50, 50))
+    stages = {}
+    for name, layout in (("alone", alone), ("held", held)):
+        read = Read((100, 100, 100), "f4", layout, ((slice(0, 49), 5, 5),), "zarr", 100.0)
+        found = moved(read, counts_of(read))
+        stages[name] = found.stages, found.requests
+    assert stages == {"alone": (5, 49), "held": (50, 50)}  # in the second the shard's own index
+    whole = Read((100, 100, 100), "f4", held, ((slice(0, 50), *[slice(0, 50)] * 2),), "zarr", 100.0)
+    assert moved(whole, counts_of(whole)).stages == 1
+
+
+@pytest.mark.parametrize("library", ["h5py", "subchunk", "kerchunk"])
+def test_opening_asks_a_server_for_what_is_counted(tmp_path, library):
+    path = tmp_path / "a.nc"
+    write_array(path, VALUES, Layout("netcdf4", (3, 20, 10), "deflate", 1), "values")
+    subchunk.build(path)
+    references.write(path)
+    with serving(tmp_path) as server:
+        reader(library).open(server.address("a.nc"), "values").close()
+        log = server.requests()
+    assert len(log) == FETCHES[library].opening
+    if FETCHES[library].ahead_bytes:  # all of a small file
+        assert sum((one.stop or 0) - (one.start or 0) for one in log) == path.stat().st_size
+
+
+@pytest.mark.parametrize("chunks", [(1, 250, 250), None])
+def test_a_file_beyond_the_read_ahead_is_asked_for_as_is_counted(tmp_path, chunks):
+    """Windows of fsspec, and the jumps to HDF5's index of chunks, about."""
+    selection = (slice(None), 9, 9)
+    values = np.random.default_rng(0).normal(size=(100, 250, 250)).astype("f4")
+    layout = Layout("netcdf4", chunks, "deflate" if chunks else None, 1 if chunks else None)
+    path = tmp_path / "a.nc"
+    write_array(path, values, layout, "values")
+    with serving(tmp_path) as server, reader("h5py").open(server.address("a.nc"), "values") as got:
+        got.read(selection)
+        log = server.requests()
+    stored = path.stat().st_size / 100 if chunks else None
+    read = Read(values.shape, "f4", layout, (selection,), "h5py", stored, opens=True)
+    found = moved(read, counts_of(read))
+    nbytes = sum((one.stop or 0) - (one.start or 0) for one in log)
+    assert abs(found.requests - len(log)) <= 3
+    assert found.nbytes == pytest.approx(nbytes, rel=0.4)

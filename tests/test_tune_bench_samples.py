@@ -1,0 +1,345 @@
+"""Samples of a bench: what they measure, what they verify, what they leave."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import made_files
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_selections import lengths, selections
+
+from hyperslab.io import Layout, write_array
+from hyperslab.io import by_netcdf4 as netcdf
+from hyperslab.io.writing import remove
+from hyperslab.measure.case import Case, Stopwatch
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
+from hyperslab.tune.bench import engine, reads
+from hyperslab.tune.bench.engine import bench, prepare
+from hyperslab.tune.bench.reads import PIECE_BYTES, Truth, pieces
+from hyperslab.tune.bench.trial import Trial
+from hyperslab.tune.copy_plan import MemoryLimitError
+from hyperslab.tune.report.compare import WrongValuesError
+from hyperslab.tune.report.text import notes
+from hyperslab.tune.source import SourceError, open_source
+from hyperslab.tune.sources.base import SourceVariable
+from hyperslab.tune.specs.patterns import Pattern
+from hyperslab.tune.specs.target import Choice, Target
+
+MIB = 2**20
+
+
+COPY = Target("copy")
+
+
+WHOLE = Pattern("whole")
+
+
+def of(frame, **wanted):
+    frame = frame[frame["aa"] != "discarded"]
+    for column, value in wanted.items():
+        frame = frame[frame[column] == value]
+    return frame
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return made_files.nested(tmp_path_factory.mktemp("bench") / "nested.nc")
+
+
+@pytest.fixture(scope="module")
+def frame(file):
+    targets = [
+        COPY,
+        Target("zlib", "netcdf4", Choice("default", "deflate", 1)),
+        Target("classic model", "hdf5", Choice("default", "deflate"), cache_bytes=2 * MIB),
+    ]
+    before = file.read_bytes()
+    made = bench(
+        file, targets, patterns=[Pattern("row"), WHOLE], repeats=2, workdir=file.parent / "work"
+    )
+    assert file.read_bytes() == before
+    assert list((file.parent / "work").iterdir()) == []
+    return made
+
+
+def test_each_layout_has_every_phase_in_every_block(frame):
+    samples = of(frame, experiment="bench")
+    assert set(samples["case"]) == {"copy", "zlib", "classic model"}
+    assert set(samples["status"]) == {"ok"}
+    assert samples["verified"].all()
+    counts = samples.groupby(["case", "phase", "cache_state"]).size()
+    phases = {phase for _, phase, _ in counts.index}
+    assert phases == {
+        "meta_read", "data_read", "meta_write", "data_write", "sync", "close", "meta_reread",
+        "data_reread", "pattern:row", "pattern:whole",
+    }  # fmt: skip
+    assert set(counts["zlib"]) == {2}
+    assert set(counts["copy"]) == {4}  # twice in a block, for the noise
+    assert set(of(samples, case="copy")["aa"]) == {"A", "B"}
+
+
+def test_the_source_is_described(frame):
+    rows = of(frame, experiment="source", phase="stat").set_index("case")
+    assert rows.loc["", "file_bytes"] == 16_332
+    said = notes(frame)
+    assert "names is left out: it holds text of any length." in said
+    assert not [text for text in said if "lost" in text]
+
+
+def test_a_url_is_never_cold(tmp_path):
+    made_files.packed(tmp_path / "a.nc")
+    with made_files.served(tmp_path) as address:
+        frame = bench(f"{address}/a.nc", [COPY], repeats=1, workdir=tmp_path / "w")
+    assert set(of(frame, experiment="bench")["status"]) == {"ok"}
+    assert set(of(frame, phase="data_read")["cache_state"]) == {""}
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "said"),
+    [
+        ({"targets": []}, ValueError, "no layouts to try"),
+        ({"targets": [COPY, COPY]}, ValueError, "two layouts are called copy"),
+        ({"repeats": 0}, ValueError, "repeats is 0: give at least 1"),
+        ({"variables": ["b"]}, SourceError, "no variable 'b': take of depth"),
+        ({"variables": ["records"]}, SourceError, "records cannot be copied: it holds records"),
+        ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
+        ({"targets": [Target("long", "netcdf4", Choice((41,)))], "variables": ["depth"]},
+         ValueError, "dimension x of depth has length 40, and a chunk of 41"),
+        ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_measured_is_said_before_anything_is(file, tmp_path, words, kind, said):
+    options = {"targets": [COPY], "workdir": tmp_path / "w"} | words
+    with pytest.raises(kind, match=said) as error:
+        bench(file, options.pop("targets"), **options)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [("NoRoomError: the disk is full", RuntimeError), ("the process ended early", RuntimeError)],
+)
+def test_when_all_samples_are_lost_the_first_says_why(file, tmp_path, monkeypatch, status, kind):
+    lost = [{"case": "copy", "status": status, "phase": "lost", "verified": False}]
+    monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
+    with pytest.raises(kind, match=status.rpartition(": ")[2]):
+        bench(file, [COPY], workdir=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path, monkeypatch):
+    path = tmp_path / "a.nc"
+    path.write_bytes(file.read_bytes())
+    rows = [
+        {"case": "copy", "status": "OSError: no luck", "phase": "lost"},
+        {"case": "copy", "status": "ok", "phase": "data_read", "experiment": "bench"},
+    ]
+
+    def measured(*words, **options):
+        os.utime(path, (1, 1))
+        return rows
+
+    monkeypatch.setattr(engine, "measure", measured)
+    said = notes(bench(path, [COPY], workdir=tmp_path / "w"))
+    assert "copy: samples were lost: no luck" in said
+    assert "the file changed while it was measured: do not trust the numbers." in said
+
+
+@dataclass(frozen=True)
+class Killed:
+    """A sample that is killed half-way, once."""
+
+    path: Path
+    trial: Trial
+
+    def __call__(self, watch):
+        mark = self.path.with_suffix(".mark")
+        if not mark.exists():
+            mark.touch()
+            self.path.write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.trial(watch)
+
+
+def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
+    make = engine._case
+
+    def killed(*words, **options):
+        case = make(*words, **options)
+        return replace(case, run=Killed(case.run.path, case.run))
+
+    monkeypatch.setattr(engine, "_case", killed)
+    frame = bench(file, [COPY], repeats=2, workdir=tmp_path / "w")
+    status = of(frame, experiment="bench").groupby(["block", "aa"])["status"].first()
+    assert sorted(status)[:3] == ["ok"] * 3
+    assert "SIGKILL" in sorted(status)[3]
+    assert any("samples were lost: the process ended early" in text for text in notes(frame))
+
+
+RUN = """
+import sys
+from hyperslab.tune.bench.engine import bench
+from hyperslab.tune.specs.target import Target
+bench(sys.argv[1], [Target("copy")], repeats=1000, workdir=sys.argv[2])
+"""
+
+
+def test_what_a_killed_bench_left_goes_with_the_next(tmp_path):
+    path, work = made_files.packed(tmp_path / "a.nc"), tmp_path / "w"
+    process = subprocess.Popen([sys.executable, "-c", RUN, str(path), str(work)])
+    try:
+        end = time.monotonic() + 30
+        while not list(work.glob(".bench.*/journal.jsonl")):
+            assert process.poll() is None
+            assert time.monotonic() < end
+            time.sleep(0.02)
+    finally:
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    assert len(list(work.iterdir())) == 1
+    bench(path, [COPY], repeats=1, workdir=work)
+    assert list(work.iterdir()) == []
+
+
+MIB = 2**20
+
+
+def trial(path, out, target=None, verify=True, variables=None, **others):
+    """A sample that may take what there is, since the tests' own process is large."""
+    with open_source(path) as source:
+        made = prepare(
+            source,
+            source.choose(variables),
+            target or Target("copy"),
+            [Pattern("row"), Pattern("whole")],
+            memory_bytes=256 * MIB,
+            verify=verify,
+        )
+    return replace(made.trial, path=out, memory_bytes=2**40, **others)
+
+
+def rows(sample):
+    watch = Stopwatch()
+    sample(watch)
+    return watch.rows()
+
+
+@pytest.mark.parametrize("format", ["netcdf4", "netcdf3", "hdf5", "zarr3", "nczarr"])
+def test_every_phase_is_timed_in_its_order(tmp_path, format):
+    path = made_files.packed(tmp_path / "a.nc")
+    found = rows(trial(path, tmp_path / "out", Target("t", format)))
+    names = [row["phase"] for row in found]
+    assert names[:8] == [
+        "meta_read", "meta_write", "data_read", "data_write", "sync", "close", "meta_reread",
+        "data_reread",
+    ]  # fmt: skip
+    patterns = [(row["phase"], row["cache_state"]) for row in found[8:]]
+    warm = [("pattern:row", "warm"), ("pattern:whole", "warm")]
+    cold = [(phase, "cold") for phase, _ in warm]
+    assert patterns in (warm, warm + cold)  # some file systems cannot be evicted
+    by = {row["phase"]: row for row in found}
+    assert by["data_read"]["useful_bytes"] == by["data_reread"]["useful_bytes"] == 9600
+    assert by["close"]["file_bytes"] > 0
+    assert by["pattern:whole"]["pattern"] == "whole"
+    assert by["data_write"]["peak_bytes"] > MIB
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts page faults as Linux does")
+def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path):
+    path = tmp_path / "a.nc"
+    values = np.random.default_rng(0).integers(0, 255, (256, 64, 64)).astype("i4")
+    write_array(path, values, Layout("netcdf3"))
+    faults: dict[str, list[float]] = {}
+    for chunks in ((256, 4, 64), (128, 16, 64), (64, 64, 64)):
+        target = Target("t", "netcdf4", Choice(chunks))
+        sample = trial(path, tmp_path / "out.nc", target)
+        case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
+        with Processes(
+            ["hyperslab.tune.bench.trial", "hyperslab.tune.sources.netcdf"]
+        ) as processes:
+            outcome = processes.run(Job(case))
+        assert outcome.status == "ok"
+        for row in outcome.rows:
+            faults.setdefault(str(row["phase"]), []).append(float(row["minflt"]))
+    for phase in ("meta_reread", "data_reread"):
+        assert max(faults[phase]) <= 1.2 * min(faults[phase]), (phase, faults[phase])
+
+
+def spoil(monkeypatch, after):
+    """Let the writer change one value."""
+    write = netcdf.NetCDFWriter.write
+
+    def wrong(self, name, selection, values):
+        write(self, name, selection, np.where(values == values.max(), after, values))
+
+    monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
+
+
+def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
+    path = made_files.classic(tmp_path / "a.nc")
+    spoil(monkeypatch, 0)
+    with pytest.raises(
+        WrongValuesError, match=r"sst of the copy is wrong in \[0:7.*1 of 315 values"
+    ):
+        rows(trial(path, tmp_path / "out.nc", variables=["sst"]))
+
+
+def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
+    path = made_files.classic(tmp_path / "a.nc")
+    target = Target("q", "netcdf4", Choice("default", "deflate", quantize=("bitround", 6)))
+    rows(trial(path, tmp_path / "right.nc", target, variables=["sst"]))
+    spoil(monkeypatch, 0)
+    with pytest.raises(WrongValuesError, match="of the copy is wrong"):
+        rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
+
+
+@given(st.data(), selections(30), st.integers(8, 4000))
+def test_pieces_read_what_the_selection_reads(data, chosen, most):
+    shape, selection = chosen
+    chunks = data.draw(st.none() | lengths(shape))
+    values = np.arange(np.prod(shape)).reshape(shape)
+    wanted = values[selection]
+    variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i8")
+    reads.PIECE_BYTES = most
+    try:
+        cut = list(pieces(selection, variable, Layout("netcdf4", chunks)))
+    finally:
+        reads.PIECE_BYTES = PIECE_BYTES
+    got = [values[piece] for piece in cut]
+    assert all(part.nbytes <= most or part.size == wanted.size for part in got)
+    assert sorted(np.concatenate([np.ravel(part) for part in got])) == sorted(np.ravel(wanted))
+
+
+def shown(truth, values, lengths):
+    """Show the pieces of an array, as a copy does."""
+    see = truth.watcher("a")
+    for corner in np.ndindex(*(-(-n // k) for n, k in zip(values.shape, lengths, strict=True))):
+        slab = tuple(
+            slice(i * k, min((i + 1) * k, n))
+            for i, k, n in zip(corner, lengths, values.shape, strict=True)
+        )
+        see(slab, values[slab])
+
+
+@given(st.data(), selections(9))
+def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
+    shape, selection = chosen
+    values = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "i4")
+    truth = Truth({"p": {"a": [selection]}}, {"a": variable}, 10**6)
+    shown(truth, values, data.draw(lengths(shape)))
+    got = np.asarray(values[selection])
+    truth.check("p", "a", 0, selection, got, Layout())
+    assert truth.nbytes == got.nbytes
+    with pytest.raises(WrongValuesError, match=f"p of a was read wrong: {got.size} of {got.size}"):
+        truth.check("p", "a", 0, selection, got + 1, Layout())

@@ -20,14 +20,13 @@ LAYOUTS = {
     "netcdf4": ("netcdf4", {}),
     "netcdf4-chunked": ("netcdf4", {"chunks": (5, 4)}),
     "netcdf4-one-chunk": ("netcdf4", {"chunks": SHAPE, "fill": False}),
-    "netcdf4-deflated": ("netcdf4", {"chunks": (5, 4), "deflate": 1, "shuffle": True}),
     "netcdf4-classic": ("netcdf4-classic", {"chunks": (13, 1), "cache_bytes": 4096}),
 }
 # Types by themselves in one layout of each model, and the shortest and the longest in all.
 CASES = [
     (layout, dtype)
     for layout in LAYOUTS
-    for dtype in (DTYPES if layout in ("netcdf3", "netcdf4-deflated") else ("i2", "f8"))
+    for dtype in (DTYPES if layout in ("netcdf3", "netcdf4-chunked") else ("i2", "f8"))
 ]
 MODELS = {
     "netcdf3": "NETCDF3_CLASSIC",
@@ -135,8 +134,6 @@ def test_what_it_writes_is_read_by_netcdf4_python(tmp_path, layout, dtype, by):
         chunks = LAYOUTS[layout][1].get("chunks")
         if layout.startswith("netcdf4"):
             assert file["a"].chunking() == (list(chunks) if chunks else "contiguous")
-            assert file["a"].filters()["shuffle"] == (layout == "netcdf4-deflated")
-            assert file["a"].filters()["complevel"] == (1 if layout == "netcdf4-deflated" else 0)
 
 
 def test_it_runs_on_the_library_that_netcdf4_python_loaded():
@@ -212,8 +209,7 @@ def test_errors_come_in_the_librarys_words(tmp_path):
     [
         ("zarr2", "i4", {}, "format='zarr2': give one of netcdf3"),
         ("netcdf4", "c16", {}, "dtype='c16'"),
-        ("netcdf3", "i4", {"chunks": (1, 1)}, "chunks, deflate, .* cache_bytes need netcdf4"),
-        ("netcdf3", "i4", {"shuffle": True}, "shuffle and cache_bytes need netcdf4, not 'netcdf3'"),
+        ("netcdf3", "i4", {"chunks": (1, 1)}, "chunks and cache_bytes need netcdf4, not 'netcdf3'"),
         ("netcdf4", "i4", {"chunks": (99, 1)}, "nc_def_var_chunking"),
     ],
 )

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import h5py
@@ -116,7 +117,6 @@ class SerialVariable:
         return self.data.read_bytes + self.index.read_bytes
 
     def close(self) -> None:
-        """Close both files."""
         for file in (self._hdf5, getattr(self, "_index", self.index), self.data, self.index):
             file.close()
 
@@ -442,12 +442,10 @@ class ChunkindexLayoutReader(Reader):
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the datasets, with their groups."""
-        return dataset_names(place)
+    def names(self, path: Path) -> Iterable[str]:
+        return dataset_names(path)
 
     def version(self) -> str:
-        """Give the version of zlib, and that of h5py, which reads the index."""
         return f"{zlib.ZLIB_RUNTIME_VERSION} (h5py {h5py.__version__})"
 
 

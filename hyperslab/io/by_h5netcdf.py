@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import h5netcdf
 import h5py
 
 from .by_h5py import find_plugins
-from .reading import StreamReader, streamed, walked
-from .urls import Place
+from .reading import StreamReader, walked
 
 
 class H5netcdfReader(StreamReader):
@@ -21,17 +20,14 @@ class H5netcdfReader(StreamReader):
         find_plugins()
 
     def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        """Open a file."""
         options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
         return h5netcdf.File(source, "r", phony_dims="access", **options)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, group by group."""
-        with ExitStack() as held:
-            return [*walked(held.enter_context(self.file(streamed(place, held))))]
+    def names(self, path: Path) -> Iterable[str]:
+        with self.file(path) as file:
+            return list(walked(file))
 
     def version(self) -> str:
-        """Give the versions of h5netcdf, h5py and HDF5."""
         return f"{h5netcdf.__version__} (h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version})"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .layout import Layout
-from .reading import StreamReader, streamed, visited
+from .reading import StreamReader, visited
 from .selection import Selection
-from .urls import Place
 from .variable import Variable
 from .writing import Placed, Writer, ordered
 
@@ -35,25 +34,19 @@ class H5pyReader(StreamReader):
         find_plugins()
 
     def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        """Open a file."""
         options = {} if chunk_cache_bytes is None else {"rdcc_nbytes": chunk_cache_bytes}
         if self.name == "h5py-paged":
             options["page_buf_size"] = PAGE_BUFFER_BYTES
         return h5py.File(source, "r", **options)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the datasets, with their groups."""
-        return dataset_names(place)
-
     def version(self) -> str:
-        """Give the versions of h5py and of the HDF5 in it."""
         return f"{h5py.__version__} (HDF5 {h5py.version.hdf5_version})"
 
 
-def dataset_names(place: Place) -> list[str]:
+def dataset_names(path: Path) -> list[str]:
     """Give the names of the datasets of a file, with their groups."""
-    with ExitStack() as held:
-        return visited(held.enter_context(h5py.File(streamed(place, held), "r")))
+    with h5py.File(path, "r") as file:
+        return visited(file)
 
 
 def find_plugins() -> None:
@@ -140,24 +133,20 @@ class HDF5Writer(Writer):
                     self._handles[variable.name].dims[axis].attach_scale(scales[dim])
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection of one variable."""
         with self._noticed():
             super().write(name, selection, values)
 
     def finish(self, name: str) -> None:
-        """Close a dataset, and free its chunk cache, once nothing more is written to it."""
         with self._noticed():
             self._handles[name].flush()
         del self._handles[name]
 
     def close(self) -> None:
-        """Close the file; closing again does nothing."""
         if not self._closed and self._file is not None:
             self._flush()  # what closing alone cannot write is lost without an error
         super().close()
 
     def discard(self) -> None:
-        """Remove the file; what HDF5 could not write to is never closed, which may crash."""
         if self._broken:
             for item in (self._file, *self._handles.values()):
                 item.id.locked = True  # h5py leaves it open, also at the end of the process

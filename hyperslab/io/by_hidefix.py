@@ -44,12 +44,10 @@ class HidefixReader(Reader):
         array.dataset = hidefix.Index(os.fspath(place)).dataset(variable)
         return array
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the datasets, with their groups."""
-        return dataset_names(place)
+    def names(self, path: Path) -> Iterable[str]:
+        return dataset_names(path)
 
     def version(self) -> str:
-        """Give the version of hidefix."""
         return version("hidefix")
 
 

@@ -36,12 +36,10 @@ class KernelReader(Reader):
         with ExitStack() as held:
             return _KernelArray(variable, held.enter_context(file), held)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, group by group."""
-        return names(str(place))
+    def names(self, path: Path) -> Iterable[str]:
+        return names(path)
 
     def version(self) -> str:
-        """Give the versions of netCDF-C and HDF5."""
         netcdf, hdf5 = versions()
         return f"{netcdf} (HDF5 {hdf5})"
 

@@ -48,13 +48,11 @@ class NetCDF4Reader(Reader):
             return f"{place.url}#mode=bytes"
         return _nczarr(place) if self.name == "nczarr" else str(place)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, group by group."""
-        with netCDF4.Dataset(self.address(place), "r") as file:
+    def names(self, path: Path) -> Iterable[str]:
+        with netCDF4.Dataset(self.address(path), "r") as file:
             return list(walked(file))
 
     def version(self) -> str:
-        """Give the versions of netCDF4-python and of the C libraries in it."""
         return (
             f"{netCDF4.__version__} (netCDF-C {netCDF4.__netcdf4libversion__}, "
             f"HDF5 {netCDF4.__hdf5libversion__})"
@@ -159,7 +157,6 @@ class NetCDFWriter(Writer):
         )
 
     def finish(self, name: str) -> None:
-        """Free the chunk cache of a variable, once nothing more is written to it."""
         handle = self._handles[name]
         if handle.chunking() not in (None, "contiguous"):
             with _explained():

@@ -17,7 +17,6 @@ class PyfiveReader(StreamReader):
     has_chunk_cache = False
 
     def file(self, source: Any, chunk_cache_bytes: int | None = None) -> Any:
-        """Open a file."""
         return pyfive.File(source)
 
     def checked(self, found: Any) -> Any:
@@ -29,7 +28,6 @@ class PyfiveReader(StreamReader):
         return found
 
     def version(self) -> str:
-        """Give the version of pyfive."""
         return str(pyfive.__version__)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
+from pathlib import Path
 
 from .. import __version__, subchunk
 from ..subchunk.deflate.inflate import inflater
@@ -36,13 +37,11 @@ class SubchunkReader(Reader):
             options = {"backend": "obstore"} | place.obstore()
         return subchunk.open(place.url, storage_options=options)
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, with their groups."""
-        with self._file(place) as file:
+    def names(self, path: Path) -> Iterable[str]:
+        with subchunk.open(path) as file:
             return list(file)
 
     def version(self) -> str:
-        """Give the version, and the module that inflates."""
         name = vars(inflater())["__name__"]
         return f"{__version__} ({name})"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from virtualizarr.parsers import HDFParser, KerchunkJSONParser
 
 from .by_zarr import opened_array
 from .reading import Opened, Reader
-from .references import array_names, references_of
+from .references import references_of
 from .urls import Place, Remote
 
 _KEPT, _REFERENCES = "memory://kept", "references.json"
@@ -35,16 +34,15 @@ class VirtualizarrReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         assert isinstance(place, Remote)
-        bare = place.without("references")
-        parts = urlsplit(bare.url)
+        parts = urlsplit(place.url)
         server = f"{parts.scheme}://{parts.netloc}"
-        registry: Any = ObjectStoreRegistry({server: from_url(server, **bare.obstore())})
+        registry: Any = ObjectStoreRegistry({server: from_url(server, **place.obstore())})
         group, _, name = variable.rpartition("/")
         with warnings.catch_warnings():
             # It is said of each of HDF5's codecs that they are not in Zarr 3's specification.
             warnings.simplefilter("ignore", UserWarning)
             if self.name == "virtualizarr":
-                store = HDFParser(group=group or None)(url=bare.url, registry=registry)
+                store = HDFParser(group=group or None)(url=place.url, registry=registry)
             elif group:
                 raise ValueError("it sees no groups in references")
             else:
@@ -55,20 +53,7 @@ class VirtualizarrReader(Reader):
                 store = KerchunkJSONParser()(url=f"{_KEPT}/{_REFERENCES}", registry=registry)
             return opened_array(store, variable, name, ExitStack())
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the arrays, with their groups."""
-        assert isinstance(place, Remote)
-        if self.name == "virtualizarr-kerchunk":
-            return array_names(references_of(place))
-        from .by_h5py import dataset_names
-
-        return dataset_names(place)
-
-    def exists(self, place: Place) -> bool:
-        return isinstance(place, Remote) and place.without("references").exists()
-
     def version(self) -> str:
-        """Give the versions of VirtualiZarr and zarr-python."""
         return f"{virtualizarr.__version__} (zarr {zarr.__version__})"
 
 

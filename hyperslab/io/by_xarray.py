@@ -87,15 +87,10 @@ class XarrayReader(Reader):
             with default_cache(chunk_cache_bytes):
                 yield {}
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, with their groups."""
-        return self._inner.names(place)
-
-    def exists(self, place: Place) -> bool:
-        return self._inner.exists(place)
+    def names(self, path: Path) -> Iterable[str]:
+        return self._inner.names(path)
 
     def version(self) -> str:
-        """Give the versions of xarray and of what is below it."""
         return f"{xr.__version__} ({self._inner.library} {self._inner.version()})"
 
 

@@ -54,22 +54,13 @@ class ZarrReader(Reader):
                 store = served_store(place.below(variable), held)
             return opened_array(store, variable, "", held)
 
-    def exists(self, place: Place) -> bool:
-        if isinstance(place, Path):
-            return place.exists()
-        return any(place.below(mark).exists() for mark in MARKS)
-
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the arrays, with their groups."""
-        if isinstance(place, Remote):
-            return _served_names(place)
-        if not any((place / mark).is_file() for mark in MARKS):
+    def names(self, path: Path) -> Iterable[str]:
+        if not any((path / mark).is_file() for mark in MARKS):
             raise OSError("there is no .zgroup, .zarray or zarr.json in it")
         # Not through zarr: one array it cannot read would hide the names of the others.
-        return [str(folder.relative_to(place)) for folder in _arrays(place)]
+        return [str(folder.relative_to(path)) for folder in _arrays(path)]
 
     def version(self) -> str:
-        """Give the version of zarr-python."""
         return zarr.__version__
 
 
@@ -89,37 +80,16 @@ def opened_array(store: Any, name: str, path: str, held: ExitStack, **options: A
     return Indexed(name, array, held)
 
 
-def _served_names(place: Remote) -> Iterable[str]:
-    system, path = place.system()
-    # A server of HTTP lists nothing: what it says of a folder is for people.
-    consolidated = f"{path}/.zmetadata"
-    if system.exists(consolidated):
-        known = json.loads(system.cat_file(consolidated))["metadata"]
-    elif place.kind == "http":
-        raise OSError("it has no consolidated metadata, and HTTP does not list")
-    else:
-        known = [name.removeprefix(f"{path}/") for name in system.find(path)]
-        known += [
-            name.replace("/zarr.json", "/.zarray")
-            for name in known
-            if name.endswith("/zarr.json") and _is_array(system.cat_file(f"{path}/{name}"))
-        ]
-    return {name.rpartition("/")[0] for name in known if name.endswith("/.zarray")}
-
-
 def _arrays(folder: Path) -> Iterable[Path]:
     """Give the folders of arrays below one, without looking into their chunks."""
     metadata = folder / "zarr.json"
-    if (folder / ".zarray").is_file() or (metadata.is_file() and _is_array(metadata.read_bytes())):
+    described = json.loads(metadata.read_bytes()) if metadata.is_file() else {}
+    if (folder / ".zarray").is_file() or described.get("node_type") == "array":
         yield folder
         return
     for inner in sorted(folder.iterdir()):
         if inner.is_dir():
             yield from _arrays(inner)
-
-
-def _is_array(metadata: bytes) -> bool:
-    return bool(json.loads(metadata).get("node_type") == "array")
 
 
 class ZarrWriter(Writer):
@@ -155,7 +125,6 @@ class ZarrWriter(Writer):
         handle[selection] = fitted(values, region(selection, handle.shape, name).shape)
 
     def discard(self) -> None:
-        """Remove what was written, once zarr's threads write no more chunks of what failed."""
         sync(_others_end())
         super().discard()
 

@@ -32,21 +32,19 @@ class PlainReader(Reader):
         assert isinstance(place, Path)
         return _PlainArray(place, variable, self.names(place)[variable])
 
-    def names(self, place: Place) -> dict[str, Any]:
+    def names(self, path: Path) -> dict[str, Any]:
         """Give the names in the description beside the file, each with what it says."""
-        assert isinstance(place, Path)
-        sidecar = place.with_name(place.name + ".json")
+        described = sidecar(path)
         try:
-            found: dict[str, Any] = json.loads(sidecar.read_text())["variables"]
+            found: dict[str, Any] = json.loads(described.read_text())["variables"]
         except FileNotFoundError:
             raise OSError(
-                f'there is no {sidecar.name} beside it; write {{"variables": {{name: '
+                f'there is no {described.name} beside it; write {{"variables": {{name: '
                 '{"dtype": "<f4", "shape": [10, 20], "offset": 0}}} into it'
             ) from None
         return found
 
     def version(self) -> str:
-        """Give the versions of Python and numpy."""
         return f"{platform.python_version()} (numpy {np.__version__})"
 
 
@@ -122,7 +120,6 @@ class BinaryWriter(Writer):
         sidecar(self.path).write_text(json.dumps({"variables": self._handles}, indent=1) + "\n")
 
     def write(self, name: str, selection: Selection, values: NDArray[Any]) -> None:
-        """Write the values of one selection of one variable."""
         described = self._handles[name]
         dtype, shape = np.dtype(described["dtype"]), described["shape"]
         chosen = region(selection, shape, name)

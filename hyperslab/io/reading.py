@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from .cards import Card
 from .selection import Region, Selection, region
-from .urls import Place, Remote, located
+from .urls import Place, Remote, is_absent, located
 
 
 class Reader(ABC):
     """A library that reads variables from files of some formats, described by its card.
 
-    A library's file adds `_open`, `names` and `version`.
+    A library's file adds `_open` and `version`, and `names` where it reads local files.
     """
 
     has_chunk_cache: ClassVar[bool] = True
@@ -78,7 +78,7 @@ class Reader(ABC):
         OSError
             If this library cannot read what is there.
         KeyError
-            If there is no such variable; the message lists those there are.
+            If there is no such variable; of a local file the message lists those there are.
         ValueError
             If the variable holds no numbers, the library has no chunk cache, or it does not read
             such places.
@@ -90,8 +90,9 @@ class Reader(ABC):
         except NotNumbersError:
             raise
         except Exception as error:
-            told = self._why(place, variable, error)
-            raise told from place.cause(error) if isinstance(place, Remote) else error
+            if isinstance(place, Remote):
+                raise self._far(place, error) from place.cause(error)
+            raise self._why(place, variable, error) from error
         if isinstance(place, Remote):
             opened.origin = place, self.name
         return opened
@@ -110,36 +111,37 @@ class Reader(ABC):
                 "leave it out"
             )
 
-    def _why(self, place: Place, variable: str, error: Exception) -> Exception:
-        """Return the error that says why a variable could not be opened, and what to do."""
-        # What follows HDF5's first line is addresses and errno.
-        said = place.said(error) if isinstance(place, Remote) else str(error).partition("\n")[0]
-        takes = f"{self.name} takes {', '.join(sorted(self.formats))}"
-        try:
-            if not self.exists(place):
-                return FileNotFoundError(f"{place} does not exist; {takes}")
-        except OSError as unreachable:
-            return OSError(f"{place} cannot be read by {self.name}: {unreachable}; {takes}")
-        try:
-            present = sorted(self.names(place))
-        except Exception:
-            return OSError(f"{place} cannot be read by {self.name}: {said}; {takes}")
-        if variable in present:
-            return OSError(f"{place}: {self.name} cannot open {variable!r}: {said}")
-        shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
-        return KeyError(f"{place}: no variable {variable!r}; there are {shown or 'none'}")
+    def _far(self, place: Remote, error: Exception) -> Exception:
+        """Return a library's error as ours; the server is not asked again what was wrong."""
+        kind = KeyError if isinstance(error, KeyError | IndexError) else OSError
+        kind = FileNotFoundError if is_absent(error) else kind
+        return kind(f"{place} cannot be read by {self.name}: {place.said(error)}; {self._takes}")
 
-    def exists(self, place: Place) -> bool:
-        """Whether there is such a file or store."""
-        return place.exists()
+    def _why(self, path: Path, variable: str, error: Exception) -> Exception:
+        """Return the error that says why a variable could not be opened, and what to do."""
+        if not path.exists():
+            return FileNotFoundError(f"{path} does not exist; {self._takes}")
+        said = str(error).partition("\n")[0]  # what follows HDF5's first line is addresses
+        try:
+            present = sorted(self.names(path))
+        except Exception:
+            return OSError(f"{path} cannot be read by {self.name}: {said}; {self._takes}")
+        if variable in present:
+            return OSError(f"{path}: {self.name} cannot open {variable!r}: {said}")
+        shown = ", ".join(present[:20]) + (" …" if len(present) > 20 else "")
+        return KeyError(f"{path}: no variable {variable!r}; there are {shown or 'none'}")
+
+    @property
+    def _takes(self) -> str:
+        return f"{self.name} takes {', '.join(sorted(self.formats))}"
 
     @abstractmethod
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         """Open, letting the library's own errors out."""
 
-    @abstractmethod
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables in a file, with their groups."""
+    def names(self, path: Path) -> Iterable[str]:
+        """Give the names of the variables in a file of this machine, with their groups."""
+        raise NotImplementedError
 
     @abstractmethod
     def version(self) -> str:
@@ -155,7 +157,9 @@ class StreamReader(Reader):
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
         with ExitStack() as held:
-            source = streamed(place, held, self.card.cache)
+            source: Any = place
+            if isinstance(place, Remote):
+                source = held.enter_context(place.stream(self.card.cache))
             file = held.enter_context(self.file(source, chunk_cache_bytes))
             return Indexed(variable, self.checked(file[variable]), held)
 
@@ -163,15 +167,9 @@ class StreamReader(Reader):
         """Return a variable that this library reads right."""
         return found
 
-    def names(self, place: Place) -> Iterable[str]:
-        """Give the names of the variables, with their groups."""
-        with ExitStack() as held:
-            return visited(held.enter_context(self.file(streamed(place, held))))
-
-
-def streamed(place: Place, held: ExitStack, cache: Mapping[str, Any] | None = None) -> Any:
-    """Return what a library opens: the path, or a stream of fsspec's, which is closed later."""
-    return place if isinstance(place, Path) else held.enter_context(place.stream(cache))
+    def names(self, path: Path) -> Iterable[str]:
+        with self.file(path) as file:
+            return visited(file)
 
 
 def visited(file: Any) -> list[str]:

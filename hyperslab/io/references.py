@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .urls import Remote, located
+from .urls import Remote
 
 SUFFIX = ".kerchunk.json"
 
@@ -64,18 +64,8 @@ def read(path: str | Path, url: str) -> dict[str, Any]:
 
 
 def references_of(remote: Remote) -> dict[str, Any]:
-    """Read the references to a file behind a URL.
-
-    Parameters
-    ----------
-    remote
-        Its option "references" is a path or URL; without it they lie beside the file.
-    """
-    given = remote.options.get("references")
-    bare = remote.without("references")
-    place = located(given, dict(bare.options) if "://" in str(given) else None) if given else None
-    found = (place or bare.beside(SUFFIX)).read_bytes()
-    return _pointing(found, remote.url)
+    """Read the references beside a file behind a URL."""
+    return _pointing(remote.beside(SUFFIX).read_bytes(), remote.url)
 
 
 def _pointing(text: bytes, url: str) -> dict[str, Any]:
@@ -83,8 +73,3 @@ def _pointing(text: bytes, url: str) -> dict[str, Any]:
     return {
         key: [url, *value[1:]] if isinstance(value, list) else value for key, value in refs.items()
     }
-
-
-def array_names(refs: dict[str, Any]) -> list[str]:
-    """Give the names of the arrays that references describe, with their groups."""
-    return [key.removesuffix("/.zarray") for key in refs if key.endswith("/.zarray")]

@@ -94,27 +94,6 @@ class Remote:
         data: bytes = system.cat_file(path)
         return data
 
-    def exists(self) -> bool:
-        """Whether there is such a file.
-
-        Raises
-        ------
-        OSError
-            If it cannot be told: the server does not answer, or not to everybody.
-        """
-        try:
-            system, path = self.system()
-            system.info(path)
-        except FileNotFoundError as error:
-            # What cannot be reached is not found either: the cause tells them apart.
-            cause = error.__cause__
-            if cause is None or isinstance(cause, FileNotFoundError) or _status(cause) == 404:
-                return False
-            raise OSError(self.said(cause)) from self.cause(error)
-        except Exception as error:
-            raise OSError(self.said(error)) from self.cause(error)
-        return True
-
     def cause(self, error: BaseException) -> BaseException | None:
         """Give an error as the cause of ours; None where its text could tell what is secret.
 
@@ -266,5 +245,8 @@ def system_in_zarr(remote: Remote) -> tuple[Any, str, Callable[[], object]]:
     return system, path, weakref.finalize(system, system.close_session, *sync(opened()))
 
 
-def _status(error: BaseException) -> int:
-    return int(getattr(error, "status", 0) or 0)
+def is_absent(error: BaseException) -> bool:
+    """Whether an error says that nothing is there: what cannot be reached is not found either."""
+    cause = error.__cause__
+    told = cause is None or isinstance(cause, FileNotFoundError)
+    return isinstance(error, FileNotFoundError) and (told or getattr(cause, "status", 0) == 404)

@@ -17,13 +17,18 @@ from hyperslab.kernels.build import kernel
 from hyperslab.kernels.library import LibraryError, address, function, variable
 from hyperslab.kernels.loops import OpenedArray
 
-_READ_ONLY, _READ_WRITE, _TRUNCATE = 0, 1, 2
 Id = ctypes.c_int64
+_READ_ONLY, _TRUNCATE = ctypes.c_uint(0), ctypes.c_uint(2)
 _STEMS = {"i": "INT", "u": "UINT"}
 _FLOATS = {4: "FLOAT", 8: "DOUBLE"}
 _CLASSES = {0: "i", 1: "f"}
 ALLOCS = {"default": 0, "early": 1, "late": 2, "incremental": 3}
 _NEVER_FILL = 1
+# What the kernel calls, in its order, after H5Dread or H5Dwrite.
+_CALLED = (
+    "H5Dget_space", "H5Screate_simple", "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose",
+    "H5Fflush", "H5Dclose", "H5Fclose",
+)  # fmt: skip
 
 
 class Hdf5File(OpenedArray):
@@ -44,9 +49,9 @@ class Hdf5File(OpenedArray):
 
     def __init__(self, path: Path, file: int, dataset: int) -> None:
         super().__init__(path)
-        self._file, self._dataset = file, dataset
-        self.shape = lengths_of(dataset)
-        self.dtype = stored(dataset)
+        self._file, self._dataset = Id(file), Id(dataset)
+        self.shape = _lengths(self._dataset)
+        self.dtype = _stored(self._dataset)
         self._type = native(self.dtype)
 
     @classmethod
@@ -55,19 +60,18 @@ class Hdf5File(OpenedArray):
         path: str | Path,
         dataset: str,
         *,
-        write: bool = False,
         cache_bytes: int | None = None,
         sieve_bytes: int | None = None,
     ) -> Hdf5File:
-        """Open one dataset of a file, with a chunk cache of a size, or HDF5's own.
+        """Open one dataset of a file to read it, with a chunk cache of a size, or HDF5's own.
 
         Small pieces of contiguous data pass through a buffer of `sieve_bytes`; None keeps HDF5's
         own, 0 goes without. What holds no numbers is refused by a ValueError.
         """
         prepare()
-        mode = _READ_WRITE if write else _READ_ONLY
-        with file_access(sieve_bytes) as plan, dataset_access(cache_bytes) as options:
-            file = got("H5Fopen", os.fsencode(path), ctypes.c_uint(mode), plan, said=str(path))
+        sieve = sieve_bytes is not None and ("sieve_buf_size", ctypes.c_size_t(sieve_bytes))
+        with _properties("FILE_ACCESS", sieve) as plan, _caching(cache_bytes) as options:
+            file = got("H5Fopen", os.fsencode(path), _READ_ONLY, plan, said=str(path))
             return cls._made(
                 Path(path),
                 file,
@@ -83,28 +87,26 @@ class Hdf5File(OpenedArray):
         dtype: str,
         *,
         chunks: Sequence[int] | None = None,
-        deflate: int | None = None,
-        shuffle: bool = False,
         cache_bytes: int | None = None,
-        fill: bool = True,
         alloc: str = "default",
     ) -> Hdf5File:
-        """Create a file with one dataset, as `NetcdfFile.create` does with a variable.
-
-        `alloc` says when storage is allocated: one of `ALLOCS`.
-        """
+        """Create a file with one dataset, whose storage is allocated as one of `ALLOCS` says."""
         if alloc not in ALLOCS:
             raise ValueError(f"alloc={alloc!r}: give one of {', '.join(ALLOCS)}")
         prepare()
         kind = native(np.dtype(dtype))
-        sizes = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
+        lengths = (ctypes.c_uint64 * max(len(shape), 1))(*shape)
+        settings = [
+            chunks is not None and ("chunk", len(chunks), (ctypes.c_uint64 * len(chunks))(*chunks)),
+            alloc != "default" and ("alloc_time", ALLOCS[alloc]),
+        ]
         with (
-            dataset_creation(chunks, deflate, shuffle, fill, alloc) as plan,
-            dataset_access(cache_bytes) as options,
-            closing("H5Sclose", got("H5Screate_simple", len(shape), sizes, None)) as space,
+            _properties("DATASET_CREATE", *settings) as plan,
+            _caching(cache_bytes) as options,
+            closing("H5Sclose", got("H5Screate_simple", len(shape), lengths, None)) as space,
         ):
             named = os.fsencode(path)
-            file = got("H5Fcreate", named, ctypes.c_uint(_TRUNCATE), Id(0), Id(0), said=str(path))
+            file = got("H5Fcreate", named, _TRUNCATE, Id(0), Id(0), said=str(path))
             return cls._made(
                 Path(path),
                 file,
@@ -154,11 +156,10 @@ class Hdf5File(OpenedArray):
         """
         loop = self._loop(action, starts, counts, strides, buffer, reuse, each)
         kind = 0 if keep_list else variable("H5P_CLS_DATASET_XFER_ID_g")
-        status = kernel().hs_hdf5(
-            ctypes.byref(functions(action)), Id(self._dataset), Id(self._type), int(keep_spaces),
-            Id(kind), len(self.shape), *loop.arguments,
-        )  # fmt: skip
-        if status:
+        if kernel().hs_hdf5(
+            _functions(action), self._dataset, Id(self._type), int(keep_spaces), Id(kind),
+            len(self.shape), *loop.arguments,
+        ):  # fmt: skip
             raise LibraryError(f"HDF5 cannot {action}, call {loop.failed} of {len(loop)}")
         return loop.seconds
 
@@ -166,54 +167,31 @@ class Hdf5File(OpenedArray):
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
         self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
-        with closing("H5Pclose", got("H5Dget_access_plist", Id(self._dataset))) as plan:
-            got(
-                "H5Pget_chunk_cache", plan, ctypes.byref(slots), ctypes.byref(size),
-                ctypes.byref(preemption), kind=ctypes.c_int,
-            )  # fmt: skip
+        into = map(ctypes.byref, (slots, size, preemption))
+        with closing("H5Pclose", got("H5Dget_access_plist", self._dataset)) as plan:
+            got("H5Pget_chunk_cache", plan, *into, kind=ctypes.c_int)
         return size.value
 
     def sync(self) -> float:
         """Flush HDF5's buffers, and the system's to the device; return the seconds."""
         self._check()
-        seconds = ctypes.c_double()
-        table, path = ctypes.byref(functions("write")), os.fsencode(self._path)
-        if kernel().hs_hdf5_sync(table, Id(self._file), path, ctypes.byref(seconds)):
-            raise LibraryError(f"HDF5 cannot flush {self._path}")
-        return seconds.value
+        return self._done("sync", self._file, os.fsencode(self._path))
 
     def _close(self) -> float:
-        seconds = ctypes.c_double()
-        status = kernel().hs_hdf5_close(
-            ctypes.byref(functions("read")), Id(self._file), Id(self._dataset),
-            ctypes.byref(seconds),
-        )  # fmt: skip
-        if status:
-            raise LibraryError(f"HDF5 cannot close {self._path}")
+        return self._done("close", self._file, self._dataset)
+
+    def _done(self, what: str, *arguments: Any) -> float:
+        seconds, call = ctypes.c_double(), getattr(kernel(), f"hs_hdf5_{what}")
+        if call(_functions("write"), *arguments, ctypes.byref(seconds)):
+            raise LibraryError(f"HDF5 cannot {what} {self._path}")
         return seconds.value
-
-
-class Functions(ctypes.Structure):
-    """The functions of HDF5 that the kernel calls, in its order."""
-
-    _fields_ = [
-        (name, ctypes.c_void_p)
-        for name in (
-            "transfer", "get_space", "create_simple", "select", "close_space", "create_list",
-            "close_list", "flush", "close_dataset", "close_file",
-        )
-    ]  # fmt: skip
 
 
 @cache
-def functions(action: str) -> Functions:
-    """Return the table of functions for an action, "read" or "write"."""
-    names = (
-        "H5Dread" if action == "read" else "H5Dwrite", "H5Dget_space", "H5Screate_simple",
-        "H5Sselect_hyperslab", "H5Sclose", "H5Pcreate", "H5Pclose", "H5Fflush", "H5Dclose",
-        "H5Fclose",
-    )  # fmt: skip
-    return Functions(*map(address, names))
+def _functions(action: str) -> Any:
+    """Return the table of functions that the kernel calls for an action, "read" or "write"."""
+    addresses = [address(name) for name in (f"H5D{action}", *_CALLED)]
+    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 def prepare() -> None:
@@ -244,74 +222,35 @@ def closing(close: str, identifier: int) -> Iterator[Id]:
 
 
 @contextmanager
-def file_access(sieve_bytes: int | None) -> Iterator[Id]:
-    """Give a list of access properties with a sieve buffer, or the default one."""
-    if sieve_bytes is None:
+def _properties(kind: str, *settings: Any) -> Iterator[Id]:
+    """Give a list of properties: (name of H5Pset_…, values); what is false leaves the default."""
+    given = [setting for setting in settings if setting]
+    if not given:
         yield Id(0)
         return
-    with _property_list("FILE_ACCESS") as made:
-        got("H5Pset_sieve_buf_size", made, ctypes.c_size_t(sieve_bytes), kind=ctypes.c_int)
-        yield made
-
-
-@contextmanager
-def dataset_access(cache_bytes: int | None) -> Iterator[Id]:
-    """Give a list of access properties with a chunk cache, or the default one."""
-    if cache_bytes is None:
-        yield Id(0)
-        return
-    same_slots, same_preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)
-    with _property_list("DATASET_ACCESS") as made:
-        got(
-            "H5Pset_chunk_cache", made, same_slots, ctypes.c_size_t(cache_bytes),
-            same_preemption, kind=ctypes.c_int,
-        )  # fmt: skip
-        yield made
-
-
-@contextmanager
-def dataset_creation(
-    chunks: Sequence[int] | None, deflate: int | None, shuffle: bool, fill: bool, alloc: str
-) -> Iterator[Id]:
-    """Give a list of creation properties; they are those of `Hdf5File.create`."""
-    with _property_list("DATASET_CREATE") as made:
-        if chunks is not None:
-            lengths = (ctypes.c_uint64 * len(chunks))(*chunks)
-            got("H5Pset_chunk", made, len(chunks), lengths, kind=ctypes.c_int)
-        if shuffle:
-            got("H5Pset_shuffle", made, kind=ctypes.c_int)
-        if deflate is not None:
-            got("H5Pset_deflate", made, ctypes.c_uint(deflate), kind=ctypes.c_int)
-        if not fill:
-            got("H5Pset_fill_time", made, _NEVER_FILL, kind=ctypes.c_int)
-        if alloc != "default":
-            got("H5Pset_alloc_time", made, ALLOCS[alloc], kind=ctypes.c_int)
-        yield made
-
-
-@contextmanager
-def _property_list(kind: str) -> Iterator[Id]:
     with closing("H5Pclose", got("H5Pcreate", Id(variable(f"H5P_CLS_{kind}_ID_g")))) as made:
+        for name, *values in given:
+            got(f"H5Pset_{name}", made, *values, kind=ctypes.c_int)
         yield made
 
 
-def lengths_of(dataset: int) -> tuple[int, ...]:
-    """Return the lengths of a dataset's axes."""
-    with closing("H5Sclose", got("H5Dget_space", Id(dataset))) as space:
+def _caching(nbytes: int | None) -> Any:
+    """Give a list of access properties with a chunk cache of a size, or HDF5's own."""
+    slots, preemption = ctypes.c_size_t(-1), ctypes.c_double(-1.0)  # as they are
+    size = nbytes is not None and ("chunk_cache", slots, ctypes.c_size_t(nbytes), preemption)
+    return _properties("DATASET_ACCESS", size)
+
+
+def _lengths(dataset: Id) -> tuple[int, ...]:
+    with closing("H5Sclose", got("H5Dget_space", dataset)) as space:
         rank = got("H5Sget_simple_extent_ndims", space, kind=ctypes.c_int)
         lengths = (ctypes.c_uint64 * max(rank, 1))()
         got("H5Sget_simple_extent_dims", space, lengths, None, kind=ctypes.c_int)
-    return tuple(list(lengths)[:rank])
+    return tuple(lengths[:rank])
 
 
 def native(dtype: np.dtype[Any]) -> int:
-    """Return HDF5's handle of a type in memory.
-
-    Raises
-    ------
-    ValueError
-        If HDF5 has no such number.
-    """
+    """Return HDF5's handle of a type in memory."""
     if dtype.kind in _STEMS:
         return int(variable(f"H5T_NATIVE_{_STEMS[dtype.kind]}{8 * dtype.itemsize}_g"))
     if dtype.kind == "f" and dtype.itemsize in _FLOATS:
@@ -319,15 +258,9 @@ def native(dtype: np.dtype[Any]) -> int:
     raise ValueError(f"dtype={dtype}: give an integer or a float of 4 or 8 bytes")
 
 
-def stored(dataset: int) -> np.dtype[Any]:
-    """Return the type of a dataset's values, in native byte order.
-
-    Raises
-    ------
-    ValueError
-        If it holds no numbers.
-    """
-    with closing("H5Tclose", got("H5Dget_type", Id(dataset))) as found:
+def _stored(dataset: Id) -> np.dtype[Any]:
+    """Return the type of a dataset's values, in native byte order."""
+    with closing("H5Tclose", got("H5Dget_type", dataset)) as found:
         kind = _CLASSES.get(got("H5Tget_class", found, kind=ctypes.c_int))
         size = got("H5Tget_size", found, kind=ctypes.c_ssize_t)
         if kind == "i" and got("H5Tget_sign", found, kind=ctypes.c_int) == 0:

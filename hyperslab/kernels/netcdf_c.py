@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,11 @@ from hyperslab.kernels.loops import OpenedArray
 
 # Bits of nc_create; without any the file gets the process's default format.
 FORMATS = {
-    "netcdf3": 0x0000,
-    "netcdf3-64bit": 0x0200,
-    "cdf5": 0x0020,
-    "netcdf4": 0x1000,
+    "netcdf3": 0x0000, "netcdf3-64bit": 0x0200, "cdf5": 0x0020, "netcdf4": 0x1000,
     "netcdf4-classic": 0x1100,
-}
+}  # fmt: skip
 _CHUNKED, _CONTIGUOUS = 0, 1
-_WRITE, _CLASSIC, _NOFILL = 1, 1, 0x100
+_CLASSIC, _NOFILL = 1, 0x100
 _NAME_BYTES = 257
 _TYPES = {
     "i1": 1, "i2": 3, "i4": 4, "f4": 5, "f8": 6, "u1": 7, "u2": 8, "u4": 9, "i8": 10, "u8": 11,
@@ -55,21 +53,24 @@ class NetcdfFile(OpenedArray):
 
     def __init__(self, path: Path, file: int, variable: str) -> None:
         super().__init__(path)
-        self._file = file
-        self._group, self._variable = _find(file, variable)
-        kind, rank = ctypes.c_int(), ctypes.c_int()
-        checked("nc_inq_vartype", self._group, self._variable, ctypes.byref(kind))
-        checked("nc_inq_varndims", self._group, self._variable, ctypes.byref(rank))
-        if kind.value not in _DTYPES:
+        self._file, group = file, file
+        *groups, name = variable.strip("/").split("/")
+        for part in groups:
+            group = _got("nc_inq_ncid", group, part.encode())
+        self._where = group, _got("nc_inq_varid", group, name.encode())
+        kind = _got("nc_inq_vartype", *self._where)
+        if kind not in _DTYPES:
             raise NoNumbersError(f"{variable!r} holds no numbers")
-        self.dtype = _DTYPES[kind.value]
-        self.shape = _shape_of(self._group, self._variable, rank.value)
+        self.dtype = _DTYPES[kind]
+        rank = _got("nc_inq_varndims", *self._where)
+        dims = (ctypes.c_int * max(rank, 1))()
+        checked("nc_inq_vardimid", *self._where, dims)
+        lengths = (_got("nc_inq_dimlen", group, dim, kind=ctypes.c_size_t) for dim in dims[:rank])
+        self.shape = tuple(lengths)
 
     @classmethod
-    def open(
-        cls, path: str | Path, variable: str, *, write: bool = False, cache_bytes: int | None = None
-    ) -> NetcdfFile:
-        """Open one variable of a file, with a chunk cache of a size, or netCDF-C's own.
+    def open(cls, path: str | Path, variable: str, *, cache_bytes: int | None = None) -> NetcdfFile:
+        """Open one variable of a file to read it, with a chunk cache of a size, or netCDF-C's own.
 
         Raises
         ------
@@ -79,10 +80,8 @@ class NetcdfFile(OpenedArray):
             If the variable holds no numbers.
         """
         kernel()
-        file = ctypes.c_int()
-        mode = _WRITE if write else 0
-        checked("nc_open", os.fsencode(path), mode, ctypes.byref(file))
-        return cls._made(Path(path), file.value, variable, cache_bytes)
+        file = _got("nc_open", os.fsencode(path), 0)
+        return cls._made(Path(path), file, variable, cache_bytes)
 
     @classmethod
     def create(
@@ -95,16 +94,13 @@ class NetcdfFile(OpenedArray):
         dtype: str,
         *,
         chunks: Sequence[int] | None = None,
-        deflate: int | None = None,
-        shuffle: bool = False,
         cache_bytes: int | None = None,
         fill: bool = True,
     ) -> NetcdfFile:
         """Create a file with one variable, and leave define mode.
 
-        It is contiguous where `chunks` is None; `deflate` is a level, None leaves the filter out;
-        `fill` is whether storage is filled before it is written. What lies at the path is written
-        over.
+        It is contiguous where `chunks` is None; `fill` is whether storage is filled before it is
+        written. What lies at the path is written over.
 
         Raises
         ------
@@ -119,39 +115,32 @@ class NetcdfFile(OpenedArray):
         if kind not in _TYPES:
             raise ValueError(f"dtype={dtype!r}: give one of {', '.join(_TYPES)}")
         modern = format.startswith("netcdf4")
-        stored = (chunks, deflate, cache_bytes, shuffle or None)
-        if not modern and any(given is not None for given in stored):
-            raise ValueError(
-                f"chunks, deflate, shuffle and cache_bytes need netcdf4, not {format!r}"
-            )
+        if not modern and (chunks, cache_bytes) != (None, None):
+            raise ValueError(f"chunks and cache_bytes need netcdf4, not {format!r}")
         kernel()
-        file, made = _new_file(path, format, fill), ctypes.c_int()
-        try:
-            identifiers = (ctypes.c_int * max(len(dims), 1))()
-            for axis, (name, length) in enumerate(zip(dims, shape, strict=True)):
-                where = ctypes.byref(identifiers, axis * ctypes.sizeof(ctypes.c_int))
-                checked("nc_def_dim", file, name.encode(), ctypes.c_size_t(length), where)
-            checked(
-                "nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers,
-                ctypes.byref(made),
-            )  # fmt: skip
+        file = _new_file(path, format, fill)
+        with _closed_if_it_fails(file):
+            lengths = [
+                _got("nc_def_dim", file, name.encode(), ctypes.c_size_t(length))
+                for name, length in zip(dims, shape, strict=True)
+            ]
+            identifiers = (ctypes.c_int * max(len(lengths), 1))(*lengths)
+            made = _got("nc_def_var", file, variable.encode(), _TYPES[kind], len(dims), identifiers)
             if modern:
-                _store(file, made, chunks, deflate, shuffle)
+                stored = _CONTIGUOUS if chunks is None else _CHUNKED
+                sizes = None if chunks is None else (ctypes.c_size_t * len(chunks))(*chunks)
+                checked("nc_def_var_chunking", file, made, stored, sizes)
             checked("nc_enddef", file)
-        except BaseException:
-            checked("nc_close", file)
-            raise
-        return cls._made(Path(path), file.value, variable, cache_bytes)
+        return cls._made(Path(path), file, variable, cache_bytes)
 
     @classmethod
     def _made(cls, path: Path, file: int, variable: str, cache_bytes: int | None) -> NetcdfFile:
-        try:
+        with _closed_if_it_fails(file):
             made = cls(path, file, variable)
             if cache_bytes is not None and made.chunks() is not None:
-                made._set_cache(cache_bytes)
-        except BaseException:
-            checked("nc_close", file)
-            raise
+                _, slots, preemption = made._cache()
+                how = ctypes.c_size_t(cache_bytes), slots, preemption
+                checked("nc_set_var_chunk_cache", *made._where, *how)
         return made
 
     def access(self, *where: Any, **how: Any) -> float:
@@ -202,8 +191,7 @@ class NetcdfFile(OpenedArray):
         def run() -> float:
             _ = buffer  # kept: the kernel has its address alone
             self._check()
-            arguments = self._group, self._variable, len(self.shape), *loop.arguments
-            if status := hs.hs_netcdf(function, *arguments):
+            if status := hs.hs_netcdf(function, *self._where, len(self.shape), *loop.arguments):
                 raise LibraryError(f"{name}, call {loop.failed}: {words(status)}")
             return loop.seconds
 
@@ -213,8 +201,8 @@ class NetcdfFile(OpenedArray):
         """Return the lengths of a chunk; None where the variable is contiguous."""
         self._check()
         storage, lengths = ctypes.c_int(), (ctypes.c_size_t * max(len(self.shape), 1))()
-        checked("nc_inq_var_chunking", self._group, self._variable, ctypes.byref(storage), lengths)
-        return tuple(lengths)[: len(self.shape)] if storage.value == _CHUNKED else None
+        checked("nc_inq_var_chunking", *self._where, ctypes.byref(storage), lengths)
+        return tuple(lengths[: len(self.shape)]) if storage.value == _CHUNKED else None
 
     def chunk_cache_bytes(self) -> int:
         """Return the size of the chunk cache that the variable has (nc_get_var_chunk_cache)."""
@@ -237,27 +225,16 @@ class NetcdfFile(OpenedArray):
         return seconds.value
 
     def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
-        size, slots, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
-        checked(
-            "nc_get_var_chunk_cache", self._group, self._variable, ctypes.byref(size),
-            ctypes.byref(slots), ctypes.byref(preemption),
-        )  # fmt: skip
-        return size, slots, preemption
-
-    def _set_cache(self, size: int) -> None:
-        _, slots, preemption = self._cache()
-        checked(
-            "nc_set_var_chunk_cache", self._group, self._variable, ctypes.c_size_t(size), slots,
-            preemption,
-        )  # fmt: skip
+        found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
+        checked("nc_get_var_chunk_cache", *self._where, *map(ctypes.byref, found))
+        return found
 
 
 def names(path: str | Path) -> list[str]:
     """Return the names of all variables of a file, with their groups."""
-    file = ctypes.c_int()
-    checked("nc_open", os.fsencode(path), 0, ctypes.byref(file))
+    file = _got("nc_open", os.fsencode(path), 0)
     try:
-        return list(_walk(file.value, ""))
+        return list(_walk(file, ""))
     finally:
         checked("nc_close", file)
 
@@ -277,59 +254,33 @@ def _listed(function: str, group: int) -> list[int]:
     checked(function, group, ctypes.byref(count), None)
     found = (ctypes.c_int * max(count.value, 1))()
     checked(function, group, ctypes.byref(count), found)
-    return list(found)[: count.value]
+    return list(found[: count.value])
 
 
-def _new_file(path: str | Path, format: str, fill: bool) -> ctypes.c_int:
-    """Create a file, in define mode, and return its handle."""
-    file, before = ctypes.c_int(), ctypes.c_int()
-    # netCDF4-python changes the default to the format of the last file that it created.
-    checked("nc_set_default_format", _CLASSIC, ctypes.byref(before))
+def _got(name: str, *arguments: Any, kind: Any = ctypes.c_int) -> int:
+    """Call a function of netCDF-C and return the number that it gives through its last pointer."""
+    found = kind()
+    checked(name, *arguments, ctypes.byref(found))
+    return int(found.value)
+
+
+@contextmanager
+def _closed_if_it_fails(file: int) -> Iterator[None]:
     try:
-        checked("nc_create", os.fsencode(path), FORMATS[format], ctypes.byref(file))
+        yield
+    except BaseException:
+        checked("nc_close", file)
+        raise
+
+
+def _new_file(path: str | Path, format: str, fill: bool) -> int:
+    """Create a file, in define mode, and return its handle."""
+    # netCDF4-python changes the default to the format of the last file that it created.
+    before = _got("nc_set_default_format", _CLASSIC)
+    try:
+        file = _got("nc_create", os.fsencode(path), FORMATS[format])
     finally:
         checked("nc_set_default_format", before, None)
     if not fill:  # netCDF-4 asks when the variable is defined, the others when it ends
-        checked("nc_set_fill", file, _NOFILL, ctypes.byref(ctypes.c_int()))
+        _got("nc_set_fill", file, _NOFILL)
     return file
-
-
-def _find(file: int, variable: str) -> tuple[int, int]:
-    """Return the handles of a variable's group and of the variable."""
-    *groups, name = variable.strip("/").split("/")
-    group, inner, found = file, ctypes.c_int(), ctypes.c_int()
-    for part in groups:
-        checked("nc_inq_ncid", group, part.encode(), ctypes.byref(inner))
-        group = inner.value
-    checked("nc_inq_varid", group, name.encode(), ctypes.byref(found))
-    return group, found.value
-
-
-def _shape_of(group: int, variable: int, rank: int) -> tuple[int, ...]:
-    """Return the lengths of a variable's dimensions, as they are now."""
-    dims, length, shape = (ctypes.c_int * max(rank, 1))(), ctypes.c_size_t(), []
-    checked("nc_inq_vardimid", group, variable, dims)
-    for dim in list(dims)[:rank]:
-        checked("nc_inq_dimlen", group, dim, ctypes.byref(length))
-        shape.append(length.value)
-    return tuple(shape)
-
-
-def _store(
-    file: ctypes.c_int,
-    variable: ctypes.c_int,
-    chunks: Sequence[int] | None,
-    deflate: int | None,
-    shuffle: bool,
-) -> None:
-    """Choose how a variable of netCDF-4 is stored, in define mode."""
-    if chunks is None:
-        checked("nc_def_var_chunking", file, variable, _CONTIGUOUS, None)
-    else:
-        lengths = (ctypes.c_size_t * len(chunks))(*chunks)
-        checked("nc_def_var_chunking", file, variable, _CHUNKED, lengths)
-    if deflate is not None or shuffle:
-        checked(
-            "nc_def_var_deflate", file, variable, int(shuffle), int(deflate is not None),
-            deflate or 0,
-        )  # fmt: skip

@@ -124,11 +124,8 @@ def test_what_does_not_fit_is_refused_by_name(made, tmp_path):
     [
         ("outloc", lambda v: v[::-1], "not in order"),
         ("outloc", lambda v: v[:-1], "differ in length"),
-        ("outloc", lambda v: v.astype("f8"), "no whole numbers"),
         ("inloc", lambda v: v + 10**9, "not in order, or outside"),
         ("bits", lambda v: v + 8, "not in order, or outside"),
-        ("window", lambda v: v[:, 1:], "its windows are int8"),
-        ("window", lambda v: None, "window"),
     ],
 )
 def test_a_record_that_makes_no_sense(made, tmp_path, name, change, said):
@@ -138,8 +135,7 @@ def test_a_record_that_makes_no_sense(made, tmp_path, name, change, said):
         group = index["g/x/1.0.0"]
         changed = change(group[name][:])
         del group[name]
-        if changed is not None:
-            group[name] = changed
+        group[name] = changed
     with (
         pytest.raises(subchunk.CorruptIndexError, match=said),
         ChunkindexFile(folder / "data.h5", tmp_path / "index.nc") as file,

@@ -69,8 +69,6 @@ def test_a_piece_for_every_chunk_and_every_byte_of_the_values(made, serial):
     assert np.array_equal(serial.read((2, slice(50, 60), 100)), values[2, 50:60, 100])
     assert serial.data.requests - again[0] == pieces, "from the first value to the last"
     assert serial.index.requests - again[1] >= 3 + pieces, "outloc, inloc, bits and the windows"
-    assert serial.requests == serial.data.requests + serial.index.requests
-    assert serial.read_bytes == serial.data.read_bytes + serial.index.read_bytes
 
 
 def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
@@ -126,9 +124,10 @@ def test_one_request_after_another_over_http(tmp_path):
             fsspec.open(f"{address}/index.nc", cache_type="none").open(),
             "x",
         )
-        opened, counted = len(log), found.requests
+        opened, counted = len(log), found.data.requests + found.index.requests
         assert found.read((slice(2, None, 3000),)).tolist() == [2, 3002, 6002]
-        assert len(log) - opened == found.requests - counted >= 3 * 5
+        made = found.data.requests + found.index.requests - counted
+        assert len(log) - opened == made >= 3 * 5
         found.close()
 
 
@@ -165,9 +164,5 @@ def test_an_index_is_built_where_there_is_none(made, tmp_path, name):
     records = chunkindex.chunk_points(tmp_path / f"data.h5{SUFFIX}", "x")
     assert len(records) == 4
     (tmp_path / f"data.h5{SUFFIX}").write_bytes(b"no index")
-    said = f"{LEAN} cannot open 'x'|the index cannot be opened"
-    with (
-        pytest.raises((OSError, subchunk.CorruptIndexError), match=said),
-        reader(name).open(tmp_path / "data.h5", "x") as opened,
-    ):
+    with pytest.raises(OSError), reader(name).open(tmp_path / "data.h5", "x") as opened:
         opened.read(0)

@@ -13,6 +13,7 @@ import math
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ..subchunk import CorruptDataError, CorruptIndexError, SubchunkError
+from ..subchunk import CorruptDataError, CorruptIndexError
 from ..subchunk.chunk_table import Chunks, chunk_table
 from ..subchunk.deflate.inflate import inflate_from, unshuffled
 from ..subchunk.hdf5 import describe
@@ -34,7 +35,6 @@ from .chunkindex_format import (
     ChunkRecord,
     check_sizes,
     chunk_names,
-    group_of,
     read_record,
     read_window,
 )
@@ -58,16 +58,7 @@ class StoredChunk(NamedTuple):
 class SerialVariable:
     """A variable read inside of its chunks, one request after another: the lean reader.
 
-    Raises
-    ------
-    KeyError
-        When the file has no such variable.
-    NotNumbersError
-        When it holds nothing.
-
-    Source
-    ------
-    Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
+    Source: Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
     """
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
@@ -106,28 +97,12 @@ class SerialVariable:
         found: np.dtype[Any] = self._dataset.dtype
         return found
 
-    @property
-    def requests(self) -> int:
-        """Reads of the file and of the index so far."""
-        return self.data.requests + self.index.requests
-
-    @property
-    def read_bytes(self) -> int:
-        """Bytes read of the file and of the index so far."""
-        return self.data.read_bytes + self.index.read_bytes
-
     def close(self) -> None:
         for file in (self._hdf5, getattr(self, "_index", self.index), self.data, self.index):
             file.close()
 
     def read(self, key: Any) -> NDArray[Any]:
-        """Return the values of a selection, chunk after chunk; what has no deflate, plainly.
-
-        Raises
-        ------
-        SubchunkError
-            When the index does not fit the file, or either is damaged.
-        """
+        """Return the values of a selection, chunk after chunk; what has no deflate, plainly."""
         if self.variable.plain:
             return np.asarray(self._dataset[key])
         asked = wanted(key, self.variable.shape)
@@ -183,7 +158,8 @@ class SerialVariable:
     @contextmanager
     def _entry(self, name: str) -> Iterator[h5py.Group | None]:
         """Give what the index holds of a chunk."""
-        yield group_of(self._index, name) if name in self._index else None
+        found = name in self._index  # by get it would make other requests
+        yield self._index[name] if found else None
 
     def _spans(self, first: int, count: int) -> list[tuple[int, int]]:
         """Return where the bytes of values lie: with shuffle, a piece for each of their bytes."""
@@ -241,13 +217,8 @@ class SerialVariable:
 class StandIn(SerialVariable):
     """A variable read as the published package does: its requests, and its work.
 
-    It makes room for the whole variable, and several times where that is scaled.
-
-    Notes
-    -----
-    Held against the package by tests/test_chunkindex_package.py, where a checkout is given. The
-    package masks and scales all of that room. Here it is done for the time that it takes: readers
-    give what is stored.
+    It makes room for the whole variable, and masks and scales all of it for the time that it takes:
+    readers give what is stored. tests/test_chunkindex_package.py holds it against the package.
     """
 
     def _begin(self) -> None:
@@ -314,25 +285,21 @@ class StandIn(SerialVariable):
 
     @contextmanager
     def _entry(self, name: str) -> Iterator[h5py.Group | None]:
-        try:
-            index = h5py.File(self.index, "r")
-        except (OSError, ValueError) as error:
-            raise CorruptIndexError(f"the index cannot be opened: {error}") from error
-        with index:
-            yield group_of(index, name) if name in index else None
+        with h5py.File(self.index, "r") as index:
+            found = name in index
+            yield index[name] if found else None
 
     def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
         points = _Points(group)
         found: list[bytes] = []
         for offset, length in self._spans(first, count):
-            with _described(group):
-                point = points.before(offset)
-                if point is None:  # the chunk's beginning is not in the index
-                    return super()._pieces(group, place, first, count)
-                none = np.empty(0, np.int64)
-                record = ChunkRecord(none, none, none, *points.sizes)
-                check_sizes(self.variable, place.name, record, place.size)
-                stop = points.behind(offset + length)
+            point = points.before(offset)
+            if point is None:  # the chunk's beginning is not in the index
+                return super()._pieces(group, place, first, count)
+            none = np.empty(0, np.int64)
+            record = ChunkRecord(none, none, none, *points.sizes)
+            check_sizes(self.variable, place.name, record, place.size)
+            stop = points.behind(offset + length)
             out, inloc, bits, window = point
             start = inloc - (bits > 0)
             if not (0 <= bits < 8 and 0 <= start < stop <= place.size and out >= 0):
@@ -343,11 +310,11 @@ class StandIn(SerialVariable):
         return found
 
 
+@dataclass(frozen=True)
 class _Points:
     """The points of a chunk, as the package reads them: each array anew for each point."""
 
-    def __init__(self, group: h5py.Group) -> None:
-        self._group = group
+    _group: h5py.Group
 
     def before(self, offset: int) -> tuple[int, int, int, bytes] | None:
         """Return the point before a byte; none where the index has none."""
@@ -370,28 +337,12 @@ class _Points:
         return int(np.ravel(full)[0]), int(np.ravel(compressed)[0])
 
     @cached_property
-    def _outloc(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self._group["outloc"][:]
-        return found
+    def _outloc(self) -> Any:
+        return self._group["outloc"][:]
 
     @cached_property
-    def _inloc(self) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = self._group["inloc"][:]
-        return found
-
-
-@contextmanager
-def _described(group: h5py.Group) -> Iterator[None]:
-    """Say of an index which chunk it describes wrongly."""
-    try:
-        yield
-    except SubchunkError:
-        raise
-    except (LookupError, OSError, TypeError, ValueError, RuntimeError, AttributeError) as error:
-        said = str(error).partition("\n")[0]
-        raise CorruptIndexError(
-            f"the index cannot be read where it describes {group.name}: {said}"
-        ) from error
+    def _inloc(self) -> Any:
+        return self._group["inloc"][:]
 
 
 def _moved(local: Local, by: int) -> Local:

@@ -10,11 +10,13 @@ from typing import Any
 import netCDF4
 import numpy as np
 
-from .layout import CLASSIC, Layout
+from .layout import CLASSIC, QUANTIZERS, Layout
 from .reading import Indexed, Opened, Reader, walked
 from .urls import Place, Remote
 from .variable import Variable
 from .writing import Placed, Writer, ordered
+
+_MARKS = (".zgroup", ".zarray")
 
 
 class NetCDF4Reader(Reader):
@@ -46,7 +48,10 @@ class NetCDF4Reader(Reader):
         """Give what netCDF-C opens."""
         if isinstance(place, Remote):
             return f"{place.url}#mode=bytes"
-        return _nczarr(place) if self.name == "nczarr" else str(place)
+        if self.name == "nczarr" and not any((place / mark).exists() for mark in _MARKS):
+            # netCDF-C opens an empty folder as an empty dataset.
+            raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
+        return address(place, self.name)
 
     def names(self, path: Path) -> Iterable[str]:
         with netCDF4.Dataset(self.address(path), "r") as file:
@@ -71,14 +76,13 @@ def default_cache(nbytes: int | None) -> Iterator[None]:
         netCDF4.set_chunk_cache(*before)
 
 
-def _nczarr(path: Path) -> str:
-    """Return the URL of a directory of Zarr 2, whose path has no character of URLs' own."""
+def address(path: Path, format: str) -> str:
+    """Give what netCDF-C opens: the path, or the URL of an NCZarr directory."""
+    if format != "nczarr":
+        return str(path)
     absolute = str(path.absolute())
     if any(mark in absolute for mark in "#?%"):
-        raise ValueError("netCDF-C takes no #, ? or % in the path of a directory")
-    if not any((path / mark).exists() for mark in (".zgroup", ".zarray")):
-        # netCDF-C opens an empty folder as an empty dataset.
-        raise ValueError("it is no Zarr 2 directory: there is no .zgroup in it")
+        raise ValueError(f"{absolute}: netCDF-C takes no #, ? or % in it; choose another folder")
     return f"file://{absolute}#mode=nczarr,file"
 
 
@@ -90,21 +94,7 @@ _MODELS: dict[str, Any] = {
     "netcdf4-classic": "NETCDF4_CLASSIC",
     "nczarr": "NETCDF4",
 }
-_QUANTIZERS = {
-    "bitgroom": "BitGroom",
-    "granular_bitround": "GranularBitRound",
-    "bitround": "BitRound",
-}
-
-
-def address(path: Path, format: str) -> str:
-    """Give what netCDF-C opens: the path, or the URL of an NCZarr directory."""
-    if format != "nczarr":
-        return str(path)
-    absolute = str(path.absolute())
-    if any(mark in absolute for mark in "#?%"):
-        raise ValueError(f"{absolute}: NCZarr takes no #, ? or % in a path; choose another folder")
-    return f"file://{absolute}#mode=nczarr,file"
+_QUANTIZERS = dict(zip(QUANTIZERS, ("BitGroom", "GranularBitRound", "BitRound"), strict=True))
 
 
 class NetCDFWriter(Writer):

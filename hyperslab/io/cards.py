@@ -21,63 +21,30 @@ COMPILER = "a C compiler"
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a reader before its library is imported.
+    """What is known of a reader before its library is imported."""
 
-    Parameters
-    ----------
-    name
-        Name to ask for it by.
-    library
-        The library that reads.
-    formats
-        Those of `hyperslab.io.FORMATS` that it reads.
-    module
-        Module of `hyperslab.io` that holds it.
-    requires
-        Names of the modules it imports.
-    cannot
-        Layouts of those formats it cannot read: each gives fields of `Layout` and their values.
-    compiled
-        Whether it needs a C compiler.
-    places
-        Where it reads: of `PLACES`.
-    label
-        What tables and figures call it; its name if empty.
-    cache
-        fsspec's cache that it reads URLs through; fsspec's own choice if empty.
-    """
-
-    name: str
-    library: str
-    formats: frozenset[str]
-    module: str
-    requires: tuple[str, ...] = ()
+    name: str  # to ask for it by
+    library: str  # that reads
+    formats: frozenset[str]  # of `FORMATS`
+    module: str  # of `hyperslab.io`, that holds it
+    requires: tuple[str, ...] = ()  # modules that it imports
+    # Layouts of those formats that it cannot read: fields of `Layout`, and their values.
     cannot: tuple[Mapping[str, object], ...] = ()
-    compiled: bool = False
-    places: frozenset[str] = frozenset({"file"})
-    label: str = ""
-    cache: Mapping[str, Any] = field(default_factory=dict)
+    compiled: bool = False  # whether it needs a C compiler
+    places: frozenset[str] = frozenset({"file"})  # where it reads, of `PLACES`
+    label: str = ""  # what tables and figures call it; its name if empty
+    cache: Mapping[str, Any] = field(default_factory=dict)  # of fsspec's; its own choice if empty
 
     def __str__(self) -> str:
         return self.label or self.name
 
     @property
     def threads(self) -> bool:
-        """Whether it works in threads of its own: its process is not kept on one core.
-
-        It may be forked, from a process that has not yet made any.
-        """
+        """Whether it works in threads of its own: its process is not kept on one core."""
         return not {"zarr", "obstore"}.isdisjoint(self.requires)
 
     def reads(self, layout: Layout) -> bool:
-        """Whether this library reads what is written in a layout.
-
-        Examples
-        --------
-        >>> card = Card("x", "x", frozenset({"hdf5"}), "x", cannot=({"codec": "lzf"},))
-        >>> card.reads(Layout("hdf5")), card.reads(Layout("hdf5", chunks=(1,), codec="lzf"))
-        (True, False)
-        """
+        """Whether this library reads what is written in a layout."""
         return layout.format in self.formats and not any(
             all(getattr(layout, field) == value for field, value in out.items())
             for out in self.cannot
@@ -232,13 +199,7 @@ def library_version(name: str) -> str:
 
 
 def card(name: str) -> Card:
-    """Give what is known of a reader, its library imported or not.
-
-    Raises
-    ------
-    ValueError
-        If there is no such reader.
-    """
+    """Give what is known of a reader, its library imported or not."""
     found = next((card for card in CARDS if card.name == name), None)
     if found is None:
         known = ", ".join(card.name for card in CARDS)

@@ -14,21 +14,12 @@ Box = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class ChunkCache:
-    """A chunk cache, as `nc_get_var_chunk_cache` reports it.
-
-    Parameters
-    ----------
-    nbytes : int
-        Its size, in bytes.
-    slots : int
-        Length of its hash table.
-    preemption : float
-        Share of the entries that fully written or read chunks are looked for in before any chunk
-        is thrown out, 0 to 1.
-    """
+    """A chunk cache, as `nc_get_var_chunk_cache` reports it."""
 
     nbytes: int = 64 * 2**20
-    slots: int = 1000
+    slots: int = 1000  # length of its hash table
+    # Share of the entries that fully written or read chunks are looked for in before any chunk is
+    # thrown out, 0 to 1.
     preemption: float = 0.75
 
 
@@ -55,10 +46,8 @@ class CacheRule:
     most_bytes: int  # unless that takes more (MAX_DEFAULT_CACHE_SIZE)
 
     def granted(self, chunk_bytes: int, own_bytes: int | None = None) -> int:
-        """Return the cache, in bytes, of a variable with chunks of a size.
-
-        A default that the program set itself (`nc_set_chunk_cache`) is kept whatever the chunks
-        are, unless it happens to be the build's."""
+        """Return the cache, in bytes, of a variable with chunks of a size."""
+        # A default of the program's own is kept whatever the chunks are, unless it is the build's.
         start = self.default_bytes if own_bytes is None else own_bytes
         if start != self.default_bytes or chunk_bytes <= start:
             return start
@@ -67,8 +56,8 @@ class CacheRule:
     def short(self) -> tuple[int, int] | None:
         """Return the smallest and the largest chunk that gets less than the document promises.
 
-        That is the gap in which nothing is enlarged: not even one chunk is too large for the
-        default, but ten are. None where the default is the most there is.
+        None is too large for the default, but ten are; there is no such gap where the default is
+        the most there is.
         """
         low = self.default_bytes // PROMISED_CHUNKS + 1
         return None if promised_bytes(low) <= self.granted(low) else (low, self.default_bytes)
@@ -151,13 +140,7 @@ def slot(place: Sequence[int], grid: Sequence[int], slots: int) -> int:
 
 
 def preempted(entries: Sequence[tuple[int, bool]], size: int, cache: ChunkCache) -> list[int]:
-    """Return which chunks leave a full cache for another: those done with first, then any.
-
-    Examples
-    --------
-    >>> preempted([(7, False), (8, True)], 10, ChunkCache(nbytes=20))
-    [8]
-    """
+    """Return which chunks leave a full cache for another: those done with first, then any."""
     wait = int(len(entries) * cache.preemption)
     room = cache.nbytes - (len(entries) + 1) * size
     victims: list[int] = []
@@ -219,12 +202,11 @@ def _touched(
         range(start // c, -(-stop // c)) for (start, stop), c in zip(box, chunks, strict=True)
     ]
     for place in itertools.product(*ranges):
-        elements = number = 0
-        lengths = [
+        lengths = (
             min(stop, (p + 1) * c) - max(start, p * c)
             for (start, stop), c, p in zip(box, chunks, place, strict=True)
-        ]
-        elements = math.prod(lengths)
+        )
+        number = 0
         for p, n in zip(place, grid, strict=True):
             number = number * n + p
-        yield number, place, elements
+        yield number, place, math.prod(lengths)

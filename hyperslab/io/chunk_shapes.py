@@ -18,17 +18,7 @@ _FANOUT, _FILLED = 64, 57
 def chunk_grid(shape: Sequence[int], chunks: Sequence[int]) -> tuple[int, ...]:
     """Return the number of chunks along each axis.
 
-    Raises
-    ------
-    ValueError
-        When the ranks differ or a chunk length is not positive.
-
     Source: Lee et al. 2008, section 5.1.1 and Figure 12.
-
-    Examples
-    --------
-    >>> chunk_grid((3162, 3162), (790, 790)), chunk_grid((3162, 3162), (791, 791))
-    ((5, 5), (4, 4))
     """
     if len(shape) != len(chunks) or min(chunks, default=1) < 1:
         raise ValueError(
@@ -47,11 +37,6 @@ def ceil_chunk(length: int, parts: int) -> int:
     """Return the chunk length that covers an axis in so many parts: the good choice.
 
     Source: Lee et al. 2008, guideline 3 of section 5.1.2.
-
-    Examples
-    --------
-    >>> ceil_chunk(3162, 4)
-    791
     """
     return -(-length // parts)
 
@@ -95,11 +80,6 @@ def far_apart(grid: Sequence[int], few: int) -> Iterator[tuple[int, ...]]:
     """Yield the places of a few chunks from all over an array, each once.
 
     Even steps would stay in one row or column of the grid, which may be all land.
-
-    Examples
-    --------
-    >>> list(far_apart((4, 5), 3)), list(far_apart((2,), 9))
-    ([(2, 0), (0, 2), (2, 4)], [(1,), (0,)])
     """
     total = math.prod(grid)
     for number in dict.fromkeys(int((0.5 + i * _GOLDEN) % 1 * total) for i in range(few)):
@@ -162,7 +142,9 @@ def default_chunks(
     rank, grows = len(shape), set(unlimited)
     _check(shape, grows)
     if grows == {0} and rank == 1:
-        chunks = [_series(itemsize, default_bytes)]
+        # The limit is divided by the size of a value once more than needed, as in the library.
+        most = min(max(default_bytes // itemsize, 1), SERIES_BYTES)
+        chunks = [max(most // itemsize, 1)]
     elif len(grows) == rank:
         chunks = [max(int(math.pow(default_bytes / itemsize, 1 / rank)), 1)] * rank
     else:
@@ -222,22 +204,12 @@ def _check(shape: Sequence[int], grows: set[int]) -> None:
         )
 
 
-def _series(itemsize: int, default_bytes: int) -> int:
-    """Return the chunk of a lone unlimited axis: the limit is divided by the size of a value.
-
-    The division comes once more than the comparison needs it, as in the library.
-    """
-    return max(min(max(default_bytes // itemsize, 1), SERIES_BYTES) // itemsize, 1)
-
-
 def _scaled(shape: Sequence[int], itemsize: int, grows: set[int], default_bytes: int) -> list[int]:
     """Return one element for each unlimited axis, and the fixed ones scaled by one factor."""
-    values = np.float32(1)  # in single precision, as in the library: it shows beyond 2**24 values
-    with np.errstate(over="ignore"):
-        for axis, n in enumerate(shape):
-            if axis not in grows:
-                values = np.float32(values * np.float32(n))
-    factor = math.pow(default_bytes / (float(values) * itemsize), 1 / (len(shape) - len(grows)))
+    fixed = [n for axis, n in enumerate(shape) if axis not in grows]
+    with np.errstate(over="ignore"):  # in single precision, as in the library
+        values = np.multiply.reduce(fixed, dtype=np.float32)
+    factor = math.pow(default_bytes / (float(values) * itemsize), 1 / len(fixed))
     return [
         1 if axis in grows else max(min(int(factor * n - 0.5), n), 1)
         for axis, n in enumerate(shape)

@@ -16,8 +16,7 @@ is smaller, quicker, and knows when the file has changed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -47,20 +46,12 @@ _MODE = 15  # zran's number for a stream with zlib's header
 _BEGIN = 2  # bytes of zlib's header
 _CHUNK = re.compile(r"\d+(\.\d+)*")
 _STORED = b"\x01" + WINDOW.to_bytes(2, "little") + (WINDOW ^ 0xFFFF).to_bytes(2, "little")
-_DAMAGE = (LookupError, OSError, TypeError, ValueError, RuntimeError, AttributeError)
 
 
 def span(chunk_bytes: int, spacing: int = SPACING) -> int:
     """Return the least distance of points: three a chunk, or one every so many bytes.
 
-    Source
-    ------
-    Penard et al. 2025, section 3.3: three points a chunk, or at least one every 2 MB.
-
-    Examples
-    --------
-    >>> span(1_956_240), span(53_989_260)
-    (652080, 2000000)
+    Source: Penard et al. 2025, section 3.3: three points a chunk, or at least one every 2 MB.
     """
     return min(spacing, -(-chunk_bytes // POINTS))
 
@@ -76,19 +67,7 @@ def write(
 
     Points lie where deflate's blocks end, and each keeps its whole window.
 
-    Source
-    ------
-    Penard et al. 2025, sections 3.2 and 3.3, Figure 3.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> with h5py.File(folder / "x.h5", "w") as file:
-    ...     _ = file.create_dataset("x", data=np.arange(90_000), chunks=(9_000,), compression=4)
-    >>> with h5py.File(write(folder / "x.h5", folder / "x_index.nc")) as file:
-    ...     sorted(file["x/0"])
-    ['bits', 'inloc', 'outloc', 'win', 'window']
+    Source: Penard et al. 2025, sections 3.2 and 3.3, Figure 3.
     """
     if spacing < 1:
         raise ValueError(f"spacing={spacing}: give 1 or more")
@@ -166,45 +145,19 @@ class ChunkRecord:
         return self.inloc * 8 - self.bits
 
 
-@contextmanager
-def described(name: str | None) -> Iterator[None]:
-    """Say of a damaged index what it describes wrongly."""
-    try:
-        yield
-    except SubchunkError:
-        raise
-    except _DAMAGE as error:
-        said = str(error).partition("\n")[0]
-        raise CorruptIndexError(
-            f"the index cannot be read where it describes {name}: {said}"
-        ) from error
-
-
-def group_of(file: h5py.File, name: str) -> h5py.Group:
-    """Return a group of an index."""
-    with described(name):
-        if isinstance(found := file[name], h5py.Group):
-            return found
-    raise CorruptIndexError(f"the index is damaged: {name} is no group")
-
-
 def read_window(group: h5py.Group, place: int) -> bytes:
     """Return the window of a point."""
-    with described(group.name):
-        return bytes(group["window"][place].tobytes())
+    return bytes(group["window"][place].tobytes())
 
 
 def read_record(group: h5py.Group) -> ChunkRecord:
     """Return what a group says of its chunk, the windows left where they are."""
-    with described(group.name):
-        sizes = [int(np.ravel(group.attrs[f"{name}compressed_size"])[0]) for name in ("un", "")]
-        window = group["window"]
-        if window.shape[1:] != (WINDOW,) or window.dtype.itemsize != 1 or len(window) > sizes[1]:
-            raise ValueError(f"its windows are {window.dtype} of shape {window.shape}")
-        columns = [group[name] for name in ("outloc", "inloc", "bits")]
-        if any(item.shape != window.shape[:1] or item.dtype.kind not in "iu" for item in columns):
-            raise ValueError("its arrays differ in length, or are no whole numbers")
-        outloc, inloc, bits = (np.asarray(item[()]).astype(np.int64) for item in columns)
+    sizes = [int(np.ravel(group.attrs[f"{name}compressed_size"])[0]) for name in ("un", "")]
+    outloc, inloc, bits = (
+        np.asarray(group[name][()]).astype(np.int64) for name in ("outloc", "inloc", "bits")
+    )
+    if not len(outloc) == len(inloc) == len(bits) == len(group["window"]):
+        raise CorruptIndexError(f"the index is damaged: arrays of {group.name} differ in length")
     inside = outloc < sizes[0]  # a point at the very end has nothing behind it
     outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
     inserted = not len(outloc) or bool(outloc[0])
@@ -239,25 +192,12 @@ def check_sizes(variable: Variable, name: str, record: ChunkRecord, size: int) -
 
 def chunk_points(index: str | Path, variable: str) -> dict[str, ChunkRecord]:
     """Return what an index says of each chunk of a variable."""
-    with index_opened(index) as file:
-        if variable not in file:
-            raise KeyError(f"the index has no variable {variable!r}")
-        return _records(group_of(file, variable))
+    with h5py.File(index, "r") as file:
+        return _records(file[variable])
 
 
 def _records(group: h5py.Group) -> dict[str, ChunkRecord]:
-    with described(group.name):
-        return {name: read_record(group[name]) for name in group if _CHUNK.fullmatch(name)}
-
-
-def index_opened(path: str | Path) -> h5py.File:
-    """Open an index."""
-    try:
-        return h5py.File(path, "r")
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError) as error:
-        raise CorruptIndexError(f"the index cannot be opened: {error}") from error
+    return {name: read_record(group[name]) for name in group if _CHUNK.fullmatch(name)}
 
 
 class ChunkindexFile(File):
@@ -284,7 +224,7 @@ class _ChunkindexIndex:
 
     def __init__(self, file: File) -> None:
         self.data: dict[str, Any] = {}
-        self._file, self._index = file, index_opened(file.index_path)
+        self._file, self._index = file, h5py.File(file.index_path, "r")
         self._points: dict[int, tuple[Chunks, Points]] = {}
         with file.plainly() as hdf5:
             self.listing = listing(hdf5)
@@ -310,7 +250,7 @@ class _ChunkindexIndex:
         return self._points[entry.place]
 
     def _read(self, variable: Variable, chunks: Chunks) -> _WindowPoints:
-        held = _records(group_of(self._index, variable.name))
+        held = _records(self._index[variable.name])
         names = chunk_names(variable, chunks.number)
         records = [
             None if mask else held.get(name)
@@ -347,7 +287,7 @@ class _ChunkindexIndex:
             place = number - int(points.first[row]) - points.inserted[row]
             window = b""
             if points.out[number]:
-                window = _STORED + read_window(group_of(self._index, points.groups[row]), place)
+                window = _STORED + read_window(self._index[points.groups[row]], place)
             found.append(memoryview(window))
         return found
 

@@ -32,25 +32,14 @@ class Work(Protocol):
 
 @dataclass(frozen=True)
 class Case:
-    """One configuration of an experiment.
+    """One configuration of an experiment; its work is a `Read`, `Overwrite` or `Create`."""
 
-    Parameters
-    ----------
-    labels : mapping of str to str
-        What tells it apart from the others: columns of the records, and the rows of tables.
-    work : Work
-        `Read`, `Overwrite` or `Create`.
-    aa : bool
-        Whether it is also measured under other names, to show what noise alone does; needed of one
-        case of each experiment.
-    most_blocks : int
-        Blocks after which it is left out of the rest; 0 measures it in all.
-    """
-
-    labels: Mapping[str, str]
+    labels: Mapping[str, str]  # columns of the records, which tell it apart from the others
     work: Work
+    # Whether it is also measured under other names, to show what noise alone does; needed of one
+    # case of each experiment.
     aa: bool = False
-    most_blocks: int = 0
+    most_blocks: int = 0  # after which it is left out of the rest; 0 measures it in all
 
     def ready(self, cache_state: str = "") -> measured.Case:
         """Return it as samples run it, in a state of the page cache."""
@@ -84,37 +73,16 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Array:
-    """An array that is made where it is needed, and takes no memory elsewhere.
+    """An array that is made where it is needed, and takes no memory elsewhere."""
 
-    Parameters
-    ----------
-    make : callable
-        Returns the values, of this shape and type; it can be pickled.
-    shape : tuple of int
-    dtype : str
-    name : str
-        What its files begin with.
-    dims : tuple of str
-        Names of its dimensions; letters if there are none.
-    unlimited : tuple of str
-        Those that can grow.
-    fill_value : float, optional
-        Of what is never written; that of the format if none is given.
-
-    Examples
-    --------
-    >>> Array(lambda: np.arange(6).reshape(2, 3), (2, 3), "i8")[:, 1].tolist()
-    [1, 4]
-    """
-
-    make: Callable[[], NDArray[Any]]
+    make: Callable[[], NDArray[Any]]  # the values, of this shape and type; it can be pickled
     shape: tuple[int, ...]
     dtype: str = "i4"
-    name: str = "array"
+    name: str = "array"  # what its files begin with
     variable: str = work.NAME
-    dims: tuple[str, ...] = ()
-    unlimited: tuple[str, ...] = ()
-    fill_value: float | None = None
+    dims: tuple[str, ...] = ()  # letters if there are none
+    unlimited: tuple[str, ...] = ()  # those that can grow
+    fill_value: float | None = None  # of what is never written; the format's own if none is given
 
     def __getitem__(self, selection: Selection) -> NDArray[Any]:
         return Part(self.make, selection)()

@@ -43,13 +43,6 @@ class Points:
 
         A row for each section: first and last decompressed byte, first and last compressed byte,
         the last ones excluded. Sections that touch are one.
-
-        Examples
-        --------
-        >>> ten = np.arange(0, 100, 10)
-        >>> points = Points(ten, ten // 2, np.ones(10, bool), 100, 50)
-        >>> points.sections(np.array([5, 18, 77]), np.array([6, 22, 79])).tolist()
-        [[0, 30, 0, 15], [70, 80, 35, 40]]
         """
         able = np.flatnonzero(self.starts)
         first = able[np.searchsorted(self.out[able], begins, "right") - 1]
@@ -250,16 +243,7 @@ def _part(length: int) -> int:
 
 
 def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Places]:
-    """Return the ranges of bytes that a box takes of a decompressed chunk; touching ones are one.
-
-    Examples
-    --------
-    >>> begins, ends = runs((range(1, 3), range(2)), (4, 5), False)
-    >>> begins.tolist(), ends.tolist()
-    ([20, 40], [28, 48])
-    >>> runs((range(1, 2), range(2)), (4, 5), True)[0].tolist()
-    [5, 25, 45, 65]
-    """
+    """Return the ranges of bytes that a box takes of a decompressed chunk; touching ones are one."""
     places = np.zeros(1, np.int64)
     for indices, length in zip(box[:-1], chunk[:-1], strict=True):
         places = (places[:, None] * length + np.array(indices)).reshape(-1)

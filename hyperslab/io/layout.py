@@ -4,25 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
-FORMATS = (
-    "binary",
-    "netcdf3",
-    "netcdf3-64bit",
-    "cdf5",
-    "netcdf4",
-    "netcdf4-classic",
-    "hdf5",
-    "zarr2",
-    "zarr3",
-    "nczarr",
-)
 CLASSIC = ("netcdf3", "netcdf3-64bit", "cdf5")
 NETCDF4 = ("netcdf4", "netcdf4-classic")
 ZARR = ("zarr2", "zarr3", "nczarr")
 CHUNKED = (*NETCDF4, "hdf5", *ZARR)
+FORMATS = ("binary", *CLASSIC, *CHUNKED)
 
 CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "lzf", "bzip2", "szip")
 BYTEORDERS = ("native", "little", "big")
@@ -30,50 +18,38 @@ ALLOCS = ("default", "early", "late", "incremental")
 QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 
 # Which codec a format's library can write here and read back without a plugin of its own.
-_FORMAT_CODECS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(NETCDF4, ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip")),
-        "hdf5": ("deflate", "lzf", "szip"),
-        "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
-        "zarr3": ("deflate", "zstd", "blosc-lz4", "blosc-zstd"),
-        "nczarr": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
-    }
-)
+_FORMAT_CODECS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(NETCDF4, ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip")),
+    "hdf5": ("deflate", "lzf", "szip"),
+    "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+    "zarr3": ("deflate", "zstd", "blosc-lz4", "blosc-zstd"),
+    "nczarr": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
+}
 # netCDF-C drops shuffle without a word unless the codec is deflate or does it itself (Blosc).
-_FORMAT_SHUFFLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(NETCDF4, ("deflate", "blosc-lz4", "blosc-zstd")),
-        "hdf5": ("deflate", "lzf", "szip"),
-        "zarr2": ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "bzip2"),
-        "zarr3": ("blosc-lz4", "blosc-zstd"),
-        "nczarr": ("deflate", "blosc-lz4", "blosc-zstd"),
-    }
-)
+_FORMAT_SHUFFLES = {
+    **_FORMAT_CODECS,
+    **dict.fromkeys((*NETCDF4, "nczarr"), ("deflate", "blosc-lz4", "blosc-zstd")),
+    "zarr3": ("blosc-lz4", "blosc-zstd"),
+}
 # Lowest, highest and default level of each codec that has one.
-LEVELS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
-    {
-        "deflate": (1, 9, 4),
-        "zstd": (1, 22, 3),
-        "blosc-lz4": (1, 9, 5),
-        "blosc-zstd": (1, 9, 5),
-        "bzip2": (1, 9, 9),
-    }
-)
-_SUFFIXES: Mapping[str, str] = MappingProxyType(
-    {"binary": ".bin", "hdf5": ".h5", "zarr2": ".zarr", "zarr3": ".zarr", "nczarr": ".zarr"}
-)
-_HAVE: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "chunks": CHUNKED,
-        "shards": ("zarr3",),
-        "fletcher32": (*NETCDF4, "hdf5"),
-        "prefill": (*CLASSIC, *NETCDF4, "hdf5"),
-        "alloc": ("hdf5",),
-        "alignment": ("hdf5",),
-        "page_bytes": ("hdf5",),
-        "quantize": NETCDF4,
-    }
-)
+LEVELS: Mapping[str, tuple[int, int, int]] = {
+    "deflate": (1, 9, 4),
+    "zstd": (1, 22, 3),
+    "blosc-lz4": (1, 9, 5),
+    "blosc-zstd": (1, 9, 5),
+    "bzip2": (1, 9, 9),
+}
+_SUFFIXES = {"binary": ".bin", "hdf5": ".h5", **dict.fromkeys(ZARR, ".zarr")}
+_HAVE: Mapping[str, tuple[str, ...]] = {
+    "chunks": CHUNKED,
+    "shards": ("zarr3",),
+    "fletcher32": (*NETCDF4, "hdf5"),
+    "prefill": (*CLASSIC, *NETCDF4, "hdf5"),
+    "alloc": ("hdf5",),
+    "alignment": ("hdf5",),
+    "page_bytes": ("hdf5",),
+    "quantize": NETCDF4,
+}
 
 
 @dataclass(frozen=True)
@@ -144,9 +120,8 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     page_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        _among("format", self.format, FORMATS)
-        _among("byteorder", self.byteorder, BYTEORDERS)
-        _among("alloc", self.alloc, ALLOCS)
+        for name, allowed in (("format", FORMATS), ("byteorder", BYTEORDERS), ("alloc", ALLOCS)):
+            _among(name, getattr(self, name), allowed)
         self._check_formats()
         self._check_numbers()
         self._check_codec()
@@ -170,15 +145,7 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
         return LEVELS[self.codec][2] if self.level is None else self.level
 
     def record(self) -> dict[str, object]:
-        """Give the layout as the columns of a record; a missing level is NaN.
-
-        Examples
-        --------
-        >>> Layout("hdf5", chunks=(4, 8), codec="deflate", shuffle=True).record()
-        {'format': 'hdf5', 'codec': 'deflate', 'level': 4, 'shuffle': True, 'chunks': '4x8'}
-        >>> Layout().record()
-        {'format': 'netcdf4', 'codec': '', 'level': nan, 'shuffle': False, 'chunks': ''}
-        """
+        """Give the layout as the columns of a record; a missing level is NaN."""
         level = self.effective_level
         return {
             "format": self.format,

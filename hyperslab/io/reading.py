@@ -232,9 +232,8 @@ class Opened(ABC):
                 raise
             place, reader = self.origin
             said = place.said(error).removeprefix(f"{place}").lstrip(": ")
-            raise OSError(f"{place}: {reader} cannot read {self.name!r}: {said}") from place.cause(
-                error
-            )
+            told = f"{place}: {reader} cannot read {self.name!r}: {said}"
+            raise OSError(told) from place.cause(error)
         return np.asarray(fetched, self.dtype, order="C")
 
     def close(self) -> None:
@@ -260,13 +259,7 @@ class Opened(ABC):
 
 
 class Indexed(Opened):
-    """A variable that its library indexes as numpy does; `held` closes it, once it is accepted.
-
-    Raises
-    ------
-    KeyError
-        If the object is a group.
-    """
+    """A variable that its library indexes as numpy does; `held` closes it, once it is accepted."""
 
     def __init__(self, name: str, variable: Any, held: ExitStack) -> None:
         if not hasattr(variable, "shape"):
@@ -282,13 +275,7 @@ class Indexed(Opened):
 
 
 def numeric(name: str, dtype: object) -> np.dtype[Any]:
-    """Give the type of a variable that holds numbers.
-
-    Raises
-    ------
-    NotNumbersError
-        If it holds anything else.
-    """
+    """Give the type of a variable that holds numbers."""
     if isinstance(dtype, str | np.dtype) and np.dtype(dtype).kind in "iuf":
         return np.dtype(dtype)
     raise NotNumbersError(f"{name!r} holds {dtype}; readers take integers and floats")

@@ -15,27 +15,14 @@ Indices: TypeAlias = tuple[int | slice, ...]
 
 
 class Region(NamedTuple):
-    """What a selection takes of an array: made by `region`.
+    """What a selection takes of an array: made by `region`."""
 
-    Parameters
-    ----------
-    starts, counts, steps
-        First element, number of elements and step along each axis of the array; an axis indexed
-        by an integer has count 1.
-    indices
-        The selection in full: one non-negative int or slice for each axis.
-    shape
-        Shape of what is selected, as numpy gives it: without the axes indexed by integers.
-    size
-        Number of elements selected.
-    """
-
-    starts: tuple[int, ...]
-    counts: tuple[int, ...]
+    starts: tuple[int, ...]  # first element along each axis of the array
+    counts: tuple[int, ...]  # number of elements; 1 for an axis indexed by an integer
     steps: tuple[int, ...]
-    indices: tuple[int | slice, ...]
-    shape: tuple[int, ...]
-    size: int
+    indices: Indices  # the selection in full: one non-negative int or slice for each axis
+    shape: tuple[int, ...]  # of what is selected: without the axes indexed by integers
+    size: int  # number of elements selected
 
     def runs(self, shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
         """Give the pieces that are evenly spaced in row-major order: first, number and step."""
@@ -153,11 +140,5 @@ def _position(item: object, size: int, axis: int, name: str) -> int:
 
 
 def whole(shape: Sequence[int]) -> Indices:
-    """Select everything.
-
-    Examples
-    --------
-    >>> whole((3, 4))
-    (slice(0, 3, 1), slice(0, 4, 1))
-    """
+    """Select everything."""
     return tuple(slice(0, n, 1) for n in shape)

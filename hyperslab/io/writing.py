@@ -6,6 +6,7 @@ import os
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -59,11 +60,7 @@ class Writer(ABC):
         self._handles[name][selection] = values
 
     def finish(self, name: str) -> None:  # noqa: B027 - not every library holds anything
-        """Free what the library holds of a variable, once nothing more is written to it.
-
-        Chunk caches are kept for each variable until the file is closed: those of many variables
-        take more memory than their values.
-        """
+        """Free the chunk cache of a variable, once nothing more is written to it."""
 
     def sync(self) -> None:
         """Flush the library's buffers, then the system's to the device."""
@@ -95,10 +92,8 @@ class Writer(ABC):
     def discard(self) -> None:
         """Close the file, whatever state it is in, and remove it."""
         try:
-            self.close()
-        except Exception:
-            # What matters is the error that led here; the file goes anyway.
-            pass
+            with suppress(Exception):  # what matters is the error that led here
+                self.close()
         finally:
             remove(self.path)
 
@@ -116,18 +111,7 @@ class Writer(ABC):
 
 
 def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return values as numpy would assign them to this shape: repeated, or without leading axes.
-
-    Raises
-    ------
-    ValueError
-        When they do not fit.
-
-    Examples
-    --------
-    >>> fitted(np.zeros((1, 2, 3)), (2, 3)).shape, fitted(np.zeros(3), (2, 3)).shape
-    ((2, 3), (2, 3))
-    """
+    """Return values as numpy would assign them to this shape: repeated, or without leading axes."""
     values = np.asarray(values)
     extra = max(values.ndim - len(shape), 0)
     if values.shape[:extra] == (1,) * extra:
@@ -136,13 +120,7 @@ def fitted(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def stored_bytes(path: str | Path) -> int:
-    """Give the size of a file, or of all files of a directory store, in bytes.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is nothing at `path`.
-    """
+    """Give the size of a file, or of all files of a directory store, in bytes."""
     if not Path(path).is_dir():
         return Path(path).stat().st_size
     return sum(

@@ -24,13 +24,7 @@ class KernelError(RuntimeError):
 
 
 def compiler() -> tuple[str, ...]:
-    """Return the command of the C compiler: CC of the environment, or cc.
-
-    Raises
-    ------
-    KernelError
-        If it is not there, with what installs it.
-    """
+    """Return the command of the C compiler: CC of the environment, or cc."""
     words = tuple(shlex.split(os.environ.get("CC", ""))) or ("cc",)
     if shutil.which(words[0]) is None:
         raise KernelError(

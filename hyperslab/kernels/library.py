@@ -17,11 +17,8 @@ class LibraryError(OSError):
 
 @cache
 def _loaded() -> ctypes.CDLL:
-    """Give a handle through which names are looked up in netCDF4 and in the libraries under it.
-
-    A lookup goes through the extension's own dependencies: h5py's HDF5 in the same process, which
-    has the same names, is not among them.
-    """
+    """Give a handle through which names are looked up in netCDF4 and in the libraries under it."""
+    # Not in h5py's HDF5, which has the same names in the same process.
     try:
         extension = importlib.import_module("netCDF4._netCDF4")
     except ImportError as error:
@@ -31,13 +28,7 @@ def _loaded() -> ctypes.CDLL:
 
 @cache
 def function(name: str) -> Any:
-    """Return a function of netCDF-C or HDF5; it gives a C int unless `restype` is set.
-
-    Raises
-    ------
-    KernelError
-        If the libraries that netCDF4 has loaded do not show it.
-    """
+    """Return a function of netCDF-C or HDF5; it gives a C int unless `restype` is set."""
     try:
         return _loaded()[name]
     except AttributeError as error:
@@ -73,13 +64,7 @@ def versions() -> tuple[str, str]:
 
 
 def checked(name: str, *arguments: Any) -> None:
-    """Call a function of netCDF-C.
-
-    Raises
-    ------
-    LibraryError
-        If it says that it failed, with its own words.
-    """
+    """Call a function of netCDF-C, or say with its own words why it failed."""
     if status := function(name)(*arguments):
         raise LibraryError(f"{name}: {words(status)}")
 

@@ -17,30 +17,10 @@ Integers = NDArray[np.int64]
 def calls_of(
     shape: tuple[int, ...], starts: ArrayLike, counts: ArrayLike, strides: ArrayLike | None
 ) -> tuple[Integers, Integers, Integers | None]:
-    """Check the accesses of one loop against the shape of the variable.
+    """Check the accesses of one loop against the shape of the variable, and return them as int64.
 
-    Parameters
-    ----------
-    shape
-        Of the variable.
-    starts, counts
-        Integers of shape (calls, axes); what has fewer is repeated as numpy does it.
-    strides
-        The same, or None for accesses without steps.
-
-    Returns
-    -------
-    tuple of numpy.ndarray
-        All three, C-contiguous int64 of shape (calls, axes).
-
-    Raises
-    ------
-    IndexError
-        If an access leaves the variable; one that takes nothing may start at its end.
-    TypeError
-        For what is not an integer.
-    ValueError
-        If the numbers of axes differ.
+    Starts, counts and strides are of shape (calls, axes); counts and strides of fewer axes are
+    repeated as numpy does it. An access that takes nothing may start at the variable's end.
     """
     first = np.ascontiguousarray(np.atleast_2d(integers("starts", starts)))
     if first.shape[1:] != (len(shape),):
@@ -143,8 +123,7 @@ class Opened(ABC):
         return self._close()
 
     @abstractmethod
-    def _close(self) -> float:
-        """Close the file and return the seconds."""
+    def _close(self) -> float: ...
 
     def __enter__(self) -> Self:
         return self

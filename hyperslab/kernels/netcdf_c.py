@@ -171,7 +171,7 @@ class NetcdfFile(OpenedArray):
         action
             "read" (nc_get_vara) or "write" (nc_put_vara); with strides nc_get_vars, nc_put_vars.
         starts, counts, strides
-            As in `hyperslab.kernels.loops.calls_of`.
+            Integers of shape (calls, axes), repeated where they have fewer; strides may be None.
         buffer
             C-contiguous, of the variable's type; it holds the blocks one after another.
         reuse

@@ -1,6 +1,7 @@
-"""Reading as the document describes: right values, and the requests that it makes."""
+"""chunkindex's index: what it holds, right values through it, and the requests of its reads."""
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 import subchunk_files as files
@@ -12,8 +13,8 @@ from hyperslab import subchunk
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader
 from hyperslab.io.by_chunkindex import LEAN, SUFFIX, SerialVariable, StandIn
+from hyperslab.io.chunkindex_format import ChunkindexFile
 
-KINDS = (SerialVariable, StandIn)
 READERS = (LEAN, "chunkindex_layout")
 SHAPE, CHUNKS = (4, 200, 300), (1, 200, 300)
 
@@ -33,28 +34,77 @@ def made(request, tmp_path_factory):
 @pytest.fixture
 def serial(made):
     folder, _ = made
-    found = SerialVariable(
-        (folder / "data.h5").open("rb"), (folder / f"data.h5{SUFFIX}").open("rb"), "x"
-    )
+    found = opened(SerialVariable, folder / "data.h5", folder / f"data.h5{SUFFIX}")
     yield found
     found.close()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def opened(kind, path, index, name="x"):
+    return kind(path.open("rb"), index.open("rb"), name)
+
+
+def test_the_layout_is_that_of_figure_3(made):
+    folder, values = made
+    index = folder / f"data.h5{SUFFIX}"
+    with netCDF4.Dataset(index) as file:
+        group = file["x/1.0.0"]
+        assert len(group.dimensions["win"]) == 2**15
+        assert {name: (v.dimensions, v.dtype.str) for name, v in group.variables.items()} == {
+            "outloc": (("outloc",), "<i8"),
+            "inloc": (("outloc",), "<i8"),
+            "bits": (("outloc",), "|i1"),
+            "window": (("outloc", "win"), "|i1"),
+        }
+        assert group["window"].chunking() == [1, 2**15] and group["window"].filters()["zlib"]
+        assert group.uncompressed_size == np.prod(CHUNKS) * 4
+    with h5py.File(folder / "data.h5") as file, h5py.File(index) as held:
+        sizes = [file["x"].id.get_chunk_info(n).size for n in range(4)]
+        raw = values[0].tobytes()
+        if file["x"].shuffle:
+            raw = np.frombuffer(raw, "u1").reshape(-1, 4).T.tobytes()
+        group = held["x/0.0.0"]
+        for out, window in zip(group["outloc"][:], group["window"][:], strict=True):
+            kept = min(int(out), 2**15)
+            assert window.tobytes()[2**15 - kept :] == raw[out - kept : out]
+    records = chunkindex.chunk_points(index, "x")
+    assert sorted(record.compressed_size for record in records.values()) == sorted(sizes)
+    first = records["0.0.0"]
+    assert (first.outloc[0], first.inloc[0], first.bits[0]) == (0, 2, 0)
+    assert len(first) > 1 and (np.diff(first.outloc) >= 30_000).all()
+
+
+def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path):
+    folder, values = made
+    (tmp_path / "index.nc").write_bytes((folder / f"data.h5{SUFFIX}").read_bytes())
+    with h5py.File(tmp_path / "index.nc", "a") as index:
+        del index["x/1.0.0"]
+        group = index["x/0.0.0"]
+        for name in ("outloc", "inloc", "bits", "window"):
+            rest = group[name][1:]
+            del group[name]
+            group[name] = rest
+    with ChunkindexFile(folder / "data.h5", tmp_path / "index.nc") as file:
+        for key in (np.s_[:, 5, 7], np.s_[1, 10:60:7, 250:3:-9], np.s_[:, 199, [3, 40, 259]]):
+            assert np.array_equal(file["x"][key], values[key])
+
+
+@pytest.mark.parametrize("kind", [ChunkindexFile, SerialVariable, StandIn])
 @settings(
     max_examples=6,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900]))
+@given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900, 2**21]))
 def test_every_layout_and_selection(tmp_path, kind, data, layout, spacing):
     path, index = tmp_path / "file.h5", tmp_path / "index.nc"
     truth = files.write(path, layout)
     chunkindex.write(path, index, spacing=spacing)
-    found = kind(path.open("rb"), index.open("rb"), "data")
+    through = ChunkindexFile(path, index) if kind is ChunkindexFile else None
+    found = through or opened(kind, path, index, "data")
+    read = through["data"].__getitem__ if through else found.read
     try:
         for _ in range(5):
             key = data.draw(files.keys(truth.shape))
-            assert np.array_equal(found.read(key), files.expected(truth, key))
+            assert np.array_equal(read(key), files.expected(truth, key))
     finally:
         found.close()
 
@@ -73,13 +123,12 @@ def test_a_piece_for_every_chunk_and_every_byte_of_the_values(made, serial):
 
 def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
     folder, values = made
-    opened = []
-    true = h5py.File
-    monkeypatch.setattr(h5py, "File", lambda place, mode: opened.append(place) or true(place, mode))
-    found = StandIn((folder / "data.h5").open("rb"), (folder / f"data.h5{SUFFIX}").open("rb"), "x")
-    assert opened == [found.data]
+    files, true = [], h5py.File
+    monkeypatch.setattr(h5py, "File", lambda place, mode: files.append(place) or true(place, mode))
+    found = opened(StandIn, folder / "data.h5", folder / f"data.h5{SUFFIX}")
+    assert files == [found.data]
     assert np.array_equal(found.read((slice(1, 4), 100, 100)), values[1:, 100, 100])
-    assert opened == [found.data, *[found.index] * 3]
+    assert files == [found.data, *[found.index] * 3]
     found.close()
 
 
@@ -91,8 +140,9 @@ def test_the_stand_in_reads_missing_chunks_and_what_is_packed(tmp_path):
         made[4:] = np.arange(180).reshape(2, 90)
         for name, value in (("_FillValue", -7), ("scale_factor", 0.5), ("add_offset", "none")):
             made.attrs[name] = [value]
-    index = chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
-    found = StandIn((tmp_path / "x.h5").open("rb"), index.open("rb"), "x")
+    found = opened(
+        StandIn, tmp_path / "x.h5", chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
+    )
     assert found.read((slice(1, 6, 3), 5)).tolist() == [-7, 5]
     assert found.read((0, [1, 3])).tolist() == [-7, -7]
     found.close()
@@ -101,7 +151,6 @@ def test_the_stand_in_reads_missing_chunks_and_what_is_packed(tmp_path):
 def test_only_the_sections_between_points_are_read(made, serial):
     folder, values = made
     record = chunkindex.chunk_points(folder / f"data.h5{SUFFIX}", "x")["0.0.0"]
-    assert len(record) > 1
     serial.read((0, 0, 0))
     before = serial.data.read_bytes
     assert serial.read((0, 0, 1)) == values[0, 0, 1]
@@ -119,39 +168,44 @@ def test_one_request_after_another_over_http(tmp_path):
         file.create_dataset("x", data=np.arange(9000), chunks=(3000,), compression=4)
     chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
     with serving(tmp_path) as (address, log):
-        found = SerialVariable(
-            fsspec.open(f"{address}/x.h5", cache_type="none").open(),
-            fsspec.open(f"{address}/index.nc", cache_type="none").open(),
-            "x",
-        )
-        opened, counted = len(log), found.data.requests + found.index.requests
+        places = (f"{address}/x.h5", f"{address}/index.nc")
+        both = (fsspec.open(place, cache_type="none").open() for place in places)
+        found = SerialVariable(*both, "x")
+        before, counted = len(log), found.data.requests + found.index.requests
         assert found.read((slice(2, None, 3000),)).tolist() == [2, 3002, 6002]
         made = found.data.requests + found.index.requests - counted
-        assert len(log) - opened == made >= 3 * 5
+        assert len(log) - before == made >= 3 * 5
         found.close()
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_damage_is_named(made, tmp_path, name):
+def test_damage_and_another_file_are_named(made, tmp_path, name):
     folder, values = made
     data = bytearray((folder / "data.h5").read_bytes())
     with h5py.File(folder / "data.h5") as file:
         place = file["x"].id.get_chunk_info(0)
     data[place.byte_offset + 2 : place.byte_offset + place.size] = b"\xff" * (place.size - 2)
     (tmp_path / "data.h5").write_bytes(data)
-    index = (folder / f"data.h5{SUFFIX}").read_bytes()
-    (tmp_path / f"data.h5{SUFFIX}").write_bytes(index)
-    with reader(name).open(tmp_path / "data.h5", "x") as opened:
+    index = tmp_path / f"data.h5{SUFFIX}"
+    index.write_bytes((folder / f"data.h5{SUFFIX}").read_bytes())
+    with reader(name).open(tmp_path / "data.h5", "x") as file:
         with pytest.raises(subchunk.CorruptDataError, match="a chunk of x cannot be read from"):
-            opened.read(0)
-        assert np.array_equal(opened.read(1), values[1])
+            file.read(0)
+        assert np.array_equal(file.read(1), values[1])
+    with h5py.File(index, "a") as held:
+        held["x/1.0.0/outloc"][:] = held["x/1.0.0/outloc"][:][::-1]
+    with (
+        reader(LEAN).open(tmp_path / "data.h5", "x") as file,
+        pytest.raises(subchunk.CorruptIndexError, match="its points are not in order"),
+    ):
+        file.read(1)
     with h5py.File(tmp_path / "data.h5", "w") as file:
         file.create_dataset("x", data=values[::-1], chunks=CHUNKS, compression=1)
     with (
-        reader(name).open(tmp_path / "data.h5", "x") as opened,
+        reader(name).open(tmp_path / "data.h5", "x") as file,
         pytest.raises(subchunk.StaleIndexError, match="does not belong to the file"),
     ):
-        opened.read(0)
+        file.read(0)
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -159,10 +213,9 @@ def test_an_index_is_built_where_there_is_none(made, tmp_path, name):
     folder, values = made
     (tmp_path / "data.h5").write_bytes((folder / "data.h5").read_bytes())
     for _ in range(2):
-        with reader(name).open(tmp_path / "data.h5", "x") as opened:
-            assert np.array_equal(opened.read((..., 3)), values[..., 3])
-    records = chunkindex.chunk_points(tmp_path / f"data.h5{SUFFIX}", "x")
-    assert len(records) == 4
-    (tmp_path / f"data.h5{SUFFIX}").write_bytes(b"no index")
-    with pytest.raises(OSError), reader(name).open(tmp_path / "data.h5", "x") as opened:
-        opened.read(0)
+        with reader(name).open(tmp_path / "data.h5", "x") as file:
+            assert np.array_equal(file.read((..., 3)), values[..., 3])
+    assert len(chunkindex.chunk_points(tmp_path / f"data.h5{SUFFIX}", "x")) == 4
+    with pytest.raises(ValueError, match="spacing=0: give 1 or more"):
+        chunkindex.write(tmp_path / "data.h5", tmp_path / "x.nc", spacing=0)
+    assert not (tmp_path / "x.nc").exists()

@@ -32,44 +32,12 @@ def test_other_codecs(tmp_path, codec):
         assert file["data"].compression == codec
 
 
-@pytest.mark.parametrize("chunks", [None, (20, 35)])
-def test_alloc_time_is_when_storage_appears(tmp_path, chunks):
-    stored = {}
-    for alloc in ("early", "late"):
-        path = tmp_path / f"{alloc}.h5"
-        create(path, [FIELD], Layout("hdf5", chunks, alloc=alloc)).close()
-        with h5py.File(path) as file:
-            stored[alloc] = file["field"].id.get_storage_size()
-            creation = file["field"].id.get_create_plist()
-            assert creation.get_alloc_time() == getattr(h5py.h5d, f"ALLOC_TIME_{alloc.upper()}")
-    assert stored["early"] >= VALUES.nbytes
-    assert stored["late"] == 0
-
-
-@pytest.mark.parametrize(
-    ("layout", "property", "name"),
-    [
-        (Layout("hdf5", (20, 35), alloc="incremental"), "get_alloc_time", "ALLOC_TIME_INCR"),
-        (Layout("hdf5", prefill=True), "get_fill_time", "FILL_TIME_IFSET"),
-        (Layout("hdf5", prefill=False), "get_fill_time", "FILL_TIME_NEVER"),
-    ],
-)
-def test_when_storage_is_allocated_and_filled(tmp_path, layout, property, name):
-    create(tmp_path / "a.h5", [FIELD], layout).close()
+@pytest.mark.parametrize(("prefill", "name"), [(True, "IFSET"), (False, "NEVER")])
+def test_when_storage_is_filled(tmp_path, prefill, name):
+    create(tmp_path / "a.h5", [FIELD], Layout("hdf5", prefill=prefill)).close()
     with h5py.File(tmp_path / "a.h5") as file:
         plan = file["field"].id.get_create_plist()
-        assert getattr(plan, property)() == getattr(h5py.h5d, name)
-
-
-def test_objects_are_aligned(tmp_path):
-    other = Variable("other", ("y",), (60,), "i8")
-    layout = Layout("hdf5", alignment=(400, 4096))
-    with create(tmp_path / "a.h5", [other, FIELD], layout) as writer:
-        writer.write("other", ..., np.arange(60))
-        writer.write("field", ..., VALUES)
-    with h5py.File(tmp_path / "a.h5") as file:
-        assert file["field"].id.get_offset() % 4096 == 0
-        assert file["other"].id.get_offset() % 4096 == 0
+        assert plan.get_fill_time() == getattr(h5py.h5d, f"FILL_TIME_{name}")
 
 
 def test_a_file_in_pages_is_a_multiple_of_them(tmp_path):

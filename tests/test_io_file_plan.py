@@ -42,12 +42,6 @@ def coordinate(variable, shape=None):
             r"page_bytes 4096 beside None",
         ),
         (
-            [GRID, TIME],
-            {"grid": Layout("hdf5"), "t": Layout("hdf5", alignment=(1, 8))},
-            {},
-            r"alignment \(1, 8\) beside",
-        ),
-        (
             [GRID, Variable("v", ("x",), (21,), "f4")],
             Layout(),
             {},

@@ -1,16 +1,13 @@
-"""Every reader over every layout it takes, and over real files where they are at hand."""
+"""Every reader over every layout it takes."""
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
-import netCDF4
 import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
 
 from hyperslab import subchunk
-from hyperslab.io import DTYPES, Layout, Variable, create, readers, write_array
+from hyperslab.io import DTYPES, Layout, Variable, create, readers
 from hyperslab.io import reader as reader_named
 from hyperslab.io.layout import CLASSIC
 
@@ -29,7 +26,7 @@ LAYOUTS = {
     "hdf5": Layout("hdf5"),
     "hdf5-paged": Layout("hdf5", CHUNKS, "deflate", shuffle=True, page_bytes=4096),
     "hdf5-lzf": Layout("hdf5", CHUNKS, "lzf", shuffle=True),
-    "hdf5-big-early": Layout("hdf5", CHUNKS, byteorder="big", alloc="early", alignment=(1, 512)),
+    "hdf5-big": Layout("hdf5", CHUNKS, byteorder="big"),
     "zarr2": Layout("zarr2"),
     "zarr2-blosc": Layout("zarr2", CHUNKS, "blosc-lz4", shuffle=True),
     "zarr2-big": Layout("zarr2", CHUNKS, "deflate", shuffle=True, byteorder="big"),
@@ -38,17 +35,6 @@ LAYOUTS = {
     "nczarr": Layout("nczarr"),
     "nczarr-deflate": Layout("nczarr", CHUNKS, "deflate"),
     "nczarr-zstd": Layout("nczarr", CHUNKS, "zstd"),
-}
-REAL = os.environ.get("HYPERSLAB_REAL_DATA")
-REAL_FILES = sorted(Path(REAL).glob("*.nc")) if REAL else []
-# For the readers that do not take netCDF: the real values in other formats.
-REWRITTEN = {
-    "binary": Layout("binary"),
-    "zarr2": Layout("zarr2", codec="blosc-lz4", shuffle=True),
-    "zarr3": Layout("zarr3", codec="zstd"),
-    "nczarr": Layout("nczarr", codec="zstd"),
-    "netcdf3": Layout("netcdf3"),
-    "hdf5": Layout("hdf5"),
 }
 
 
@@ -176,10 +162,8 @@ def reader(pair):
 
 
 @pytest.fixture(scope="session")
-def truth(pair, written, real):
-    if len(pair) == 2:
-        return known_gaps(pair[1], LAYOUTS[pair[0]].format, written(pair[0]))
-    return real(*pair[:2])
+def truth(pair, written):
+    return known_gaps(pair[1], LAYOUTS[pair[0]].format, written(pair[0]))
 
 
 # Each reader is held to the whole contract on one layout of each kind, on the others to the values.
@@ -213,50 +197,3 @@ def test_every_reader_and_every_format_is_in_the_suite():
     assert {layout.format for layout in LAYOUTS.values()} == {
         format for _, name in PAIRS for format in reader_named(name).formats
     }
-
-
-def real_pairs():
-    """Each real file with each reader, or one case that says why there is none."""
-    if not REAL_FILES:
-        why = "HYPERSLAB_REAL_DATA names no folder with .nc files"
-        return [pytest.param(None, marks=pytest.mark.skip(why), id="no-real-data")]
-    pairs = []
-    for file in REAL_FILES:
-        with netCDF4.Dataset(file) as dataset:
-            format = "netcdf4" if dataset.data_model.startswith("NETCDF4") else "netcdf3"
-        pairs += [(file, None, name) for name in readers(format)]
-        pairs += [(file, to, name) for to, layout in REWRITTEN.items() for name in readers(layout)]
-    return [pytest.param(p, id=f"{p[0].stem}-{p[1] or 'as-is'}-by-{p[2]}") for p in pairs]
-
-
-@pytest.fixture(scope="session")
-def real(tmp_path_factory, nothing):
-    """Give a real file, as it is or its main variable rewritten, with netCDF4's raw values."""
-    made = {}
-
-    def give(file, to):
-        if (file, to) not in made:
-            made[file, to] = look(file, to)
-        return made[file, to]
-
-    def look(file, to):
-        with netCDF4.Dataset(file) as dataset:
-            dataset.set_auto_maskandscale(False)
-            values = {
-                name: np.asarray(variable[...], variable.dtype.newbyteorder("="))
-                for name, variable in dataset.variables.items()
-                if getattr(variable.dtype, "kind", "") in ("i", "u", "f")
-            }
-        main = max(values, key=lambda name: (values[name].ndim, values[name].size))
-        if to is None:
-            return Truth(file, values, main, nothing)
-        path = tmp_path_factory.mktemp("real") / f"{file.stem}{REWRITTEN[to].suffix}"
-        write_array(path, values[main], REWRITTEN[to], main)
-        return Truth(path, {main: values[main]}, main, nothing)
-
-    return give
-
-
-@pytest.mark.parametrize("pair", real_pairs(), indirect=True, scope="session")
-class TestReal(ReaderContract):
-    """Files that others made, as they are and rewritten."""

@@ -61,7 +61,6 @@ def find_plugins() -> None:
 
 # What netCDF-C calls a scale that only gives a dimension its name and length.
 _NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable. "
-_ALLOC = {"early": "EARLY", "late": "LATE", "incremental": "INCR"}
 
 
 class HDF5Writer(Writer):
@@ -73,11 +72,8 @@ class HDF5Writer(Writer):
         self, variables: Placed, attrs: Mapping[str, object], chunk_cache_bytes: int | None
     ) -> None:
         options: dict[str, Any] = {"rdcc_nbytes": chunk_cache_bytes}
-        layout = variables[-1][1]
-        if layout.alignment is not None:
-            options["alignment_threshold"], options["alignment_interval"] = layout.alignment
-        if layout.page_bytes is not None:
-            options |= {"fs_strategy": "page", "fs_page_size": layout.page_bytes}
+        if page_bytes := variables[-1][1].page_bytes:
+            options |= {"fs_strategy": "page", "fs_page_size": page_bytes}
         self._file = h5py.File(self.path, "w", **options)
         self._file.attrs.update(attrs)
         for variable, layout in variables:
@@ -100,11 +96,6 @@ class HDF5Writer(Writer):
                 options["shuffle"] = layout.shuffle
                 if layout.effective_level is not None:
                     options["compression_opts"] = layout.effective_level
-        if layout.alloc != "default":
-            # h5py has no word for it; a creation list of our own is taken as the start.
-            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            creation.set_alloc_time(getattr(h5py.h5d, f"ALLOC_TIME_{_ALLOC[layout.alloc]}"))
-            options["dcpl"] = creation
         dtype = ordered(variable.dtype, layout.byteorder)
         dataset = self._file.create_dataset(
             variable.name, shape=variable.shape, dtype=dtype, **options

@@ -63,8 +63,8 @@ def create(
     variables
         The variables; scalars take neither chunks nor codec from the layout.
     layout
-        One for all, or one for each variable by name; format and alignment are the file's, so
-        they must agree.
+        One for all, or one for each variable by name; format and pages are the file's, so they
+        must agree.
     coordinates
         Variables with their values, written at once, unchunked and uncompressed; plain binary
         has no place for them and leaves them out.
@@ -124,9 +124,7 @@ def write_array(
     name: str = "data",
     *,
     dims: Sequence[str] | None = None,
-    attrs: Mapping[str, object] | None = None,
     fill_value: float | int | None = None,
-    coordinates: Mapping[str, tuple[Variable, NDArray[Any]]] | None = None,
     block_bytes: int = BLOCK_BYTES,
     overwrite: bool = False,
 ) -> int:
@@ -145,12 +143,8 @@ def write_array(
         Name of the variable.
     dims
         Names of its dimensions; dim_0, dim_1 … when not given.
-    attrs
-        Attributes of the variable.
     fill_value
         Value of what is not written.
-    coordinates
-        Variables with their values, as for `create`.
     block_bytes
         Most bytes moved at a time, unless one chunk is larger.
     overwrite
@@ -165,15 +159,9 @@ def write_array(
     """
     shape = tuple(values.shape)
     dtype = np.dtype(values.dtype)
-    variable = Variable(
-        name,
-        tuple(f"dim_{axis}" for axis in range(len(shape))) if dims is None else tuple(dims),
-        shape,
-        dtype.str[1:],
-        attrs or {},
-        fill_value,
-    )
-    with create(path, [variable], layout, coordinates=coordinates, overwrite=overwrite) as writer:
+    named = tuple(f"dim_{axis}" for axis in range(len(shape))) if dims is None else tuple(dims)
+    variable = Variable(name, named, shape, dtype.str[1:], fill_value=fill_value)
+    with create(path, [variable], layout, overwrite=overwrite) as writer:
         for block in blocks(shape, layout.shards or layout.chunks, dtype.itemsize, block_bytes):
             writer.write(name, block, values[block])
     return stored_bytes(path)

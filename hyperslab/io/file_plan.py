@@ -16,7 +16,7 @@ _CLASSIC_DTYPES = ("i1", "i2", "i4", "f4", "f8")
 _DTYPES = {"netcdf3": _CLASSIC_DTYPES, "netcdf3-64bit": _CLASSIC_DTYPES}
 _DTYPES["netcdf4-classic"] = _CLASSIC_DTYPES
 
-_OF_THE_FILE = ("format", "byteorder", "alignment", "page_bytes")
+_OF_THE_FILE = ("format", "byteorder", "page_bytes")
 CHUNK_CACHED = (*NETCDF4, "hdf5", "nczarr")
 
 
@@ -32,7 +32,7 @@ def plan(
     layouts = _layouts(variables, layout)
     file = layouts[variables[0].name]
     for name, other in layouts.items():
-        for field in ("format", "alignment", "page_bytes"):
+        for field in ("format", "page_bytes"):
             mine, known = getattr(other, field), getattr(file, field)
             if mine != known:
                 raise ValueError(f"{name}: {field} {mine!r} beside {known!r}: the file has one")

@@ -243,7 +243,7 @@ def _part(length: int) -> int:
 
 
 def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Places]:
-    """Return the ranges of bytes that a box takes of a decompressed chunk; touching ones are one."""
+    """Return the ranges of bytes, joined, that a box takes of a decompressed chunk."""
     places = np.zeros(1, np.int64)
     for indices, length in zip(box[:-1], chunk[:-1], strict=True):
         places = (places[:, None] * length + np.array(indices)).reshape(-1)

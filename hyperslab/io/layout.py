@@ -14,7 +14,6 @@ FORMATS = ("binary", *CLASSIC, *CHUNKED)
 
 CODECS = ("deflate", "zstd", "blosc-lz4", "blosc-zstd", "lzf", "bzip2", "szip")
 BYTEORDERS = ("native", "little", "big")
-ALLOCS = ("default", "early", "late", "incremental")
 QUANTIZERS = ("bitgroom", "granular_bitround", "bitround")
 
 # Which codec a format's library can write here and read back without a plugin of its own.
@@ -45,8 +44,6 @@ _HAVE: Mapping[str, tuple[str, ...]] = {
     "shards": ("zarr3",),
     "fletcher32": (*NETCDF4, "hdf5"),
     "prefill": (*CLASSIC, *NETCDF4, "hdf5"),
-    "alloc": ("hdf5",),
-    "alignment": ("hdf5",),
     "page_bytes": ("hdf5",),
     "quantize": NETCDF4,
 }
@@ -77,11 +74,6 @@ class Layout:
         "native", "little" or "big"; netCDF-3 is always big-endian.
     shards
         Length of a shard along each axis, a multiple of the chunk's (Zarr 3).
-    alloc
-        When HDF5 allocates storage: one of "default", "early", "late", "incremental".
-    alignment
-        (threshold, alignment) in bytes: HDF5 objects of at least threshold bytes start at
-        multiples of alignment.
     page_bytes
         HDF5 lays the file out in pages of this size, at least 512, small data together and metadata
         apart, so that a reader can fetch whole pages; None lays it out as ever (hdf5).
@@ -114,14 +106,12 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
     prefill: bool = True
     byteorder: str = "native"
     shards: tuple[int, ...] | None = None
-    alloc: str = "default"
-    alignment: tuple[int, int] | None = None
     quantize: tuple[str, int] | None = None
     page_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in (("format", FORMATS), ("byteorder", BYTEORDERS), ("alloc", ALLOCS)):
-            _among(name, getattr(self, name), allowed)
+        _among("format", self.format, FORMATS)
+        _among("byteorder", self.byteorder, BYTEORDERS)
         self._check_formats()
         self._check_numbers()
         self._check_codec()
@@ -177,17 +167,12 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
 
     def _check_numbers(self) -> None:
         """Check lengths and sizes, and hold them as tuples and ints."""
-        for name, low in (("chunks", 1), ("shards", 1), ("alignment", 0)):
+        for name in ("chunks", "shards"):
             if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _lengths(name, given, low))
+                object.__setattr__(self, name, _lengths(name, given))
         if self.page_bytes is not None:
             (number,) = _lengths("page_bytes", (self.page_bytes,), low=512)
             object.__setattr__(self, "page_bytes", number)
-        if self.alignment is not None and (len(self.alignment) != 2 or self.alignment[1] < 1):
-            raise ValueError(
-                f"alignment={self.alignment!r}: give (threshold, alignment) in bytes, "
-                "the second at least 1"
-            )
         if self.shards is not None:
             if self.chunks is None or len(self.chunks) != len(self.shards):
                 raise ValueError(
@@ -201,8 +186,6 @@ zarr2, zarr3, nczarr have chunks; leave chunks out or take one of these
                 )
         if self.chunks is None and self.fletcher32:
             raise ValueError("fletcher32=True with chunks=None: checksums need chunks")
-        if self.chunks is None and self.alloc == "incremental":
-            raise ValueError("alloc='incremental' with chunks=None: it needs chunks")
 
     def _check_codec(self) -> None:
         if self.codec is None:

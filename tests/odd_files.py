@@ -81,53 +81,37 @@ def bit_field(file):
 
 
 @kind
-def opaque(file):
+def other_types(file):
     file["opaque"] = np.array([b"abc", b"de"], "V3")
-
-
-@kind
-def enum_and_bool(file):
     file.create_dataset("enum", (4,), h5py.enum_dtype({"A": 0, "B": 7}, "i2"))[...] = [0, 7, 7, 0]
     file["bool"] = np.array([True, False, True])
+    file["type"] = np.dtype([("a", "i4")])
+    file.create_dataset("of_it", (3,), file["type"])
+    file["null"] = h5py.Empty("f4")
+    file["none"] = h5py.Empty("S3")
 
 
 @kind
-def compound(file):
+def compounds(file):
     file["c"] = np.array(
         [(1, 2.5, b"x"), (3, 4.5, b"yy")], [("a", "i4"), ("b", ">f8"), ("s", "S4")]
     )
-
-
-@kind
-def nested_compound(file):
     inner = np.dtype([("x", "f4"), ("y", "f4", (2,))])
-    file["c"] = np.zeros((2, 3), [("id", "i8"), ("inner", inner)])
-
-
-@kind
-def compound_out_of_order(file):
+    file["nested"] = np.zeros((2, 3), [("id", "i8"), ("inner", inner)])
     dtype = np.dtype({"names": ["b", "a"], "formats": ["i4", "f8"], "offsets": [8, 0]})
-    file["c"] = np.zeros(3, dtype)
+    file["turned"] = np.zeros(3, dtype)
 
 
 @kind
-def array_type(file):
+def array_types(file):
     values = np.arange(15.0, dtype="f4").reshape(5, 3)
     file.create_dataset("arr", (5,), np.dtype(("f4", (3,))))[...] = values
     chunked = file.create_dataset(
         "big", (500,), np.dtype(("i2", (2, 3))), chunks=(100,), compression=4
     )
     chunked[...] = np.arange(3000, dtype="i2").reshape(500, 2, 3)
-
-
-@kind
-def array_type_in_scalar(file):
-    file.create_dataset("arr", (), np.dtype(("i4", (2, 2))))[()] = [[1, 2], [3, 4]]
-
-
-@kind
-def array_of_compound(file):
-    file.create_dataset("arr", (4,), np.dtype(([("a", "i4"), ("b", "f8")], (3,))))
+    file.create_dataset("scalar", (), np.dtype(("i4", (2, 2))))[()] = [[1, 2], [3, 4]]
+    file.create_dataset("records", (4,), np.dtype(([("a", "i4"), ("b", "f8")], (3,))))
 
 
 @kind
@@ -147,18 +131,14 @@ def texts(file):
     spaced.set_size(6)
     spaced.set_strpad(h5t.STR_SPACEPAD)
     low_level(file, "spaced", spaced, (2,)).write(h5s.ALL, h5s.ALL, np.array([b"a", b"b"], "S6"))
+    file["one"] = "hello"
+    file["one_fixed"] = np.array(b"hello", "S20")
+    file["empty"] = np.array(b"", "S20")
 
 
 @kind
 def text_that_is_no_utf8(file):
     file["text"] = np.array([b"deg\xe9", b"ok"], h5py.string_dtype())
-
-
-@kind
-def scalar_texts(file):
-    file["vlen"] = "hello"
-    file["fix"] = np.array(b"hello", "S20")
-    file["empty"] = np.array(b"", "S20")
 
 
 @kind
@@ -168,14 +148,10 @@ def references(file):
 
 
 @kind
-def complex_numbers(file):
+def other_floats(file):
     file["z"] = np.array([1 + 2j, -3j])
     file["small"] = np.array([1 + 2j], "c8")
     file["good"].attrs["z"] = 1 + 2j
-
-
-@kind
-def half_floats(file):
     file.create_dataset(
         "half", data=np.linspace(0, 1, 5000).astype("f2"), chunks=(900,), compression=4
     )
@@ -215,33 +191,17 @@ def times(file):
     low_level(file, "time", h5t.UNIX_D32LE, (3,))
 
 
-@kind
-def committed_type(file):
-    file["type"] = np.dtype([("a", "i4")])
-    file.create_dataset("of_it", (3,), file["type"])
-
-
-@kind
-def null_dataspaces(file):
-    file["null"] = h5py.Empty("f4")
-    file["none"] = h5py.Empty("S3")
-
-
 # Fill values.
 
 
 @kind
-def undefined_fill(file):
+def fills(file):
     plan = h5p.create(h5p.DATASET_CREATE)
     plan.set_chunk((10,))
     plan.set_deflate(4)
     library().H5Pset_fill_value(plan.id, h5t.IEEE_F64LE.id, None)
     h5d.create(file.id, b"odd", h5t.IEEE_F64LE, h5s.create_simple((20,)), plan)
     file["odd"][...] = 1
-
-
-@kind
-def unwritten_chunks(file):
     sparse = file.create_dataset(
         "sparse", (40, 40), ">i2", chunks=(10, 10), compression=4, fillvalue=-7
     )
@@ -260,7 +220,7 @@ def missing_filter(file):
 
 
 @kind
-def other_filters(file):
+def filters(file):
     values = np.arange(3000).reshape(60, 50)
     for name, how in (
         ("lzf", {"compression": "lzf"}),
@@ -271,10 +231,6 @@ def other_filters(file):
         ("szip", {"compression": "szip"} if h5z.filter_avail(h5z.FILTER_SZIP) else {}),
     ):
         file.create_dataset(name, data=values, chunks=(20, 25), **how)
-
-
-@kind
-def filters_in_odd_order(file):
     for name, filters in (
         ("late_shuffle", [(1, (4,)), (2, (4,))]),
         ("twice", [(1, (4,)), (1, (9,))]),
@@ -283,15 +239,15 @@ def filters_in_odd_order(file):
     ):
         low_level(file, name, h5t.STD_I32LE, (500,), chunks=(200,), filters=filters)
         file[name][...] = np.arange(500) * 3
-
-
-@kind
-def skipped_filters(file):
-    made = file.create_dataset("m", (400,), "i4", chunks=(100,), compression=4, shuffle=True)
+    made = file.create_dataset("skipped", (400,), "i4", chunks=(100,), compression=4, shuffle=True)
     made[...] = np.arange(400)
     plain = np.arange(100, 200, dtype="i4").tobytes()
     made.id.write_direct_chunk((100,), plain, 3)
     made.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
+    made = file.create_dataset("long", (2000,), "i4", chunks=(1000,), compression=4)
+    made[...] = np.arange(2000)
+    more = np.arange(1100, dtype="i4").tobytes()
+    made.id.write_direct_chunk((0,), zlib.compress(more))
 
 
 @kind
@@ -304,14 +260,6 @@ def streams_of_all_kinds(file):
         parts = [packer.compress(raw[:9000]), packer.flush(zlib.Z_FULL_FLUSH)]
         parts += [packer.flush(zlib.Z_SYNC_FLUSH), packer.compress(raw[9000:]), packer.flush()]
         made.id.write_direct_chunk((row, 0), b"".join(parts))
-
-
-@kind
-def chunk_of_too_much(file):
-    made = file.create_dataset("long", (2000,), "i4", chunks=(1000,), compression=4)
-    made[...] = np.arange(2000)
-    more = np.arange(1100, dtype="i4").tobytes()
-    made.id.write_direct_chunk((0,), zlib.compress(more))
 
 
 @kind
@@ -357,12 +305,8 @@ def chunk_indexes(file):
 
 
 @kind
-def old_chunk_index(file):
+def old_chunk_indexes(file):
     file.create_dataset("b1", data=np.arange(1200).reshape(30, 40), chunks=(7, 9), compression=4)
-
-
-@kind
-def grown_and_shrunk(file):
     made = file.create_dataset(
         "g", (10, 10), "f8", chunks=(4, 4), maxshape=(None, None), compression=4
     )
@@ -370,23 +314,15 @@ def grown_and_shrunk(file):
     made.resize((20, 5))
     made[15:, :] = 3.0
     made.resize((17, 7))
-
-
-@kind
-def no_length(file):
     file.create_dataset("none", (0, 5), "f4", maxshape=(None, 5), chunks=(2, 5), compression=4)
     file["empty"] = np.zeros((3, 0))
+    file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
 
 
 @kind
 def huge_shapes(file):
     file.create_dataset("square", (2**31, 2**31), "u1", chunks=(1000, 1000), compression=4)
     file.create_dataset("line", (2**62,), "i8", chunks=(10_000,), compression=4)[5] = 5
-
-
-@kind
-def many_dimensions(file):
-    file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
 
 
 @kind
@@ -488,16 +424,11 @@ def odd_names(file):
         file[name] = np.arange(2.0)
     file["c/0"] = np.arange(3)
     file["gr\\oup/x"] = np.arange(3)
-
-
-@kind
-def arrays_beside_groups(file):
     file["a/v"], file["a/deep/w"], file["b/x"] = np.arange(5.0), np.arange(3.0), np.arange(2.0)
-
-
-@kind
-def deep_groups(file):
     file["/".join(f"g{level}" for level in range(60)) + "/x"] = np.arange(3)
+    tracked = file.create_group("tracked", track_order=True)
+    for name in ("z", "good", "a"):
+        tracked[name] = np.arange(3)
 
 
 @kind
@@ -512,36 +443,19 @@ def many_variables(file):
         file[f"g{number}/w"] = number
 
 
-@kind
-def order_of_names(file):
-    tracked = file.create_group("tracked", track_order=True)
-    for name in ("z", "good", "a"):
-        tracked[name] = np.arange(3)
-
-
 # Attributes.
 
 
 @kind
-def empty_attributes(file):
+def attributes(file):
     attrs = file["good"].attrs
     attrs["units"], attrs["w"], attrs["none"] = h5py.Empty("S1"), h5py.Empty("f4"), ""
     attrs["no_numbers"] = np.zeros(0, "i4")
-
-
-@kind
-def shaped_attributes(file):
-    attrs = file["good"].attrs
     attrs["m"] = np.arange(4).reshape(2, 2)
     attrs["t"] = np.array([["a", "b"], ["c", "d"]], object)
     attrs["one"], attrs["one_text"] = np.array([3]), np.array(["only"], object)
     attrs["fixed"] = np.array([b"ab", b"c"])
     attrs.create("arrays", np.zeros((2, 3), "f4"), (2, 3), np.dtype(("f4", (3,))))
-
-
-@kind
-def odd_attributes(file):
-    attrs = file["good"].attrs
     attrs["compound"] = np.zeros(2, [("a", "i4"), ("b", "S3")])
     attrs["ref"], attrs["region"] = file["good"].ref, file["good"].regionref[:3]
     attrs.create(

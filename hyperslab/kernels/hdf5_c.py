@@ -167,7 +167,7 @@ class Hdf5File(OpenedArray):
         """Return the size of the chunk cache that the dataset has (H5Pget_chunk_cache)."""
         self._check()
         slots, size, preemption = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_double()
-        into = map(ctypes.byref, (slots, size, preemption))
+        into = [ctypes.byref(one) for one in (slots, size, preemption)]
         with closing("H5Pclose", got("H5Dget_access_plist", self._dataset)) as plan:
             got("H5Pget_chunk_cache", plan, *into, kind=ctypes.c_int)
         return size.value

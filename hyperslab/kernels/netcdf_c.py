@@ -226,7 +226,7 @@ class NetcdfFile(OpenedArray):
 
     def _cache(self) -> tuple[ctypes.c_size_t, ctypes.c_size_t, ctypes.c_float]:
         found = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_float()
-        checked("nc_get_var_chunk_cache", *self._where, *map(ctypes.byref, found))
+        checked("nc_get_var_chunk_cache", *self._where, *[ctypes.byref(one) for one in found])
         return found
 
 

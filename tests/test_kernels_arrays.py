@@ -1,0 +1,351 @@
+"""What the kernel reads and writes through netCDF-C and HDF5 is what their Python libraries do."""
+
+import ctypes
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, library
+from hyperslab.kernels.hdf5_c import Id, got, prepare
+from hyperslab.kernels.library import function, variable
+from hyperslab.kernels.netcdf_c import NoNumbersError, names
+
+SHAPE, DIMS = (13, 17), ("y", "x")
+ROWS = [[i, 0] for i in range(SHAPE[0])]
+MODELS = {
+    "netcdf3": "NETCDF3_CLASSIC",
+    "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
+    "cdf5": "NETCDF3_64BIT_DATA",
+    "netcdf4": "NETCDF4",
+    "netcdf4-classic": "NETCDF4_CLASSIC",
+}
+# A format of netCDF, or HDF5 itself, and how the array is stored.
+LAYOUTS = {
+    **{name: (name, {}) for name in MODELS},
+    "netcdf4-chunked": ("netcdf4", {"chunks": (5, 4)}),
+    "netcdf4-one-chunk": ("netcdf4", {"chunks": SHAPE, "fill": False}),
+    "netcdf4-classic-cached": ("netcdf4-classic", {"chunks": (13, 1), "cache_bytes": 4096}),
+    "hdf5": ("hdf5", {}),
+    "hdf5-chunked": ("hdf5", {"chunks": (4, 5), "cache_bytes": 100}),
+    "hdf5-early": ("hdf5", {"chunks": SHAPE, "alloc": "early"}),
+}
+DTYPES = {"netcdf3": ("i2", "i4", "f4", "f8"), "hdf5": ("i1", "u2", "i4", "u8", "f4", "f8")}
+CASES = [(layout, dtype) for layout in LAYOUTS for dtype in DTYPES.get(layout, ("i2", "f8"))]
+ALL_KINDS, NULL_SPACE = 0x1F, 2
+
+
+def values(dtype):
+    array = np.random.default_rng(5).integers(0, 99, SHAPE).astype(dtype)
+    if dtype[0] == "f":
+        array.flat[:4] = (np.nan, -0.0, np.inf, np.finfo(dtype).smallest_subnormal)
+    return array
+
+
+def create(path, layout, dtype):
+    format, options = LAYOUTS[layout]
+    if format == "hdf5":
+        return Hdf5File.create(path, "a", SHAPE, dtype, **options)
+    return NetcdfFile.create(path, format, "a", DIMS, SHAPE, dtype, **options)
+
+
+def opened(path, layout, **options):
+    return (Hdf5File if layout.startswith("hdf5") else NetcdfFile).open(path, "a", **options)
+
+
+@st.composite
+def accesses(draw):
+    """Start, count and step of one access along each axis."""
+    axes = []
+    for size in SHAPE:
+        start, step = draw(st.integers(0, size - 1)), draw(st.integers(1, 6))
+        axes.append((start, draw(st.integers(1, (size - start - 1) // step + 1)), step))
+    return tuple(zip(*axes, strict=True))
+
+
+@pytest.fixture(scope="module", params=CASES, ids="-".join)
+def written(request, tmp_path_factory):
+    """A file that another library wrote, in the layout that the kernel gives it."""
+    layout, dtype = request.param
+    path = tmp_path_factory.mktemp("file") / "a.nc"
+    create(path, layout, dtype).close()
+    if layout.startswith("hdf5"):
+        with h5py.File(path, "a") as file:
+            file["a"][...] = values(dtype)
+    else:
+        with netCDF4.Dataset(path, "a") as file:
+            assert file.data_model == MODELS[LAYOUTS[layout][0]]
+            file.set_auto_maskandscale(False)
+            file["a"][:] = values(dtype)
+    return path, layout, values(dtype)
+
+
+@settings(
+    max_examples=10,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(chosen=st.lists(accesses(), min_size=1, max_size=5), keep=st.booleans())
+def test_any_accesses_read_what_is_there(written, chosen, keep):
+    path, layout, array = written
+    starts, counts, steps = (np.array(part) for part in zip(*chosen, strict=True))
+    out = np.empty(counts.prod(axis=1).sum(), array.dtype)
+    options = {"keep_spaces": keep, "keep_list": not keep} if layout.startswith("hdf5") else {}
+    with opened(path, layout) as file:
+        assert (file.shape, file.dtype) == (SHAPE, array.dtype)
+        strides = None if (steps == 1).all() else steps
+        assert file.access("read", starts, counts, strides, out, **options) > 0
+    ends = starts + (counts - 1) * steps + 1
+    wanted = [
+        array[tuple(map(slice, *one))].tobytes() for one in zip(starts, ends, steps, strict=True)
+    ]
+    assert out.tobytes() == b"".join(wanted)
+
+
+@pytest.mark.parametrize(("layout", "dtype"), CASES, ids=lambda part: part)
+def test_what_it_writes_is_read_by_others(tmp_path, layout, dtype):
+    array, (rows, columns), path = values(dtype), SHAPE, tmp_path / "a.nc"
+    format, stored = LAYOUTS[layout]
+    chunks = stored.get("chunks")
+    for starts, counts, steps, pieces in (
+        (ROWS, [1, columns], None, array),
+        ([[0, j] for j in range(columns)], [rows, 1], None, array.T),
+        ([[0, 0]], SHAPE, None, array),
+        ([[0, 0], [1, 0]], [[7, columns], [6, columns]], [2, 1],
+         np.concatenate([array[::2], array[1::2]])),
+    ):  # fmt: skip
+        with create(path, layout, dtype) as file:
+            file.access("write", starts, counts, steps, np.ascontiguousarray(pieces))
+            assert file.sync() > 0
+        if format == "hdf5":
+            with h5py.File(path) as other:
+                alloc = other["a"].id.get_create_plist().get_alloc_time()
+                assert (alloc == h5py.h5d.ALLOC_TIME_EARLY) == (layout == "hdf5-early")
+                assert (other["a"].chunks, other["a"].dtype) == (chunks, array.dtype)
+                assert other["a"][...].tobytes() == array.tobytes()
+        else:
+            with netCDF4.Dataset(path) as other:
+                other.set_auto_maskandscale(False)
+                assert other["a"][:].tobytes() == array.tobytes()
+                if format.startswith("netcdf4"):
+                    assert other["a"].chunking() == (list(chunks) if chunks else "contiguous")
+
+
+def test_filters_are_undone_and_a_buffer_may_be_used_again(tmp_path):
+    """It reads by HDF5 what netCDF-C wrote."""
+    path, array = tmp_path / "a.nc", values("f8")
+    with netCDF4.Dataset(path, "w") as file:
+        for name, length in zip(DIMS, SHAPE, strict=True):
+            file.createDimension(name, length)
+        file.createVariable("a", "f8", DIMS, zlib=True, shuffle=True, chunksizes=(5, 4))[:] = array
+    for kind in (NetcdfFile, Hdf5File):
+        out, each = np.zeros(SHAPE[1]), np.full(SHAPE[0], np.nan)
+        with kind.open(path, "a") as file:
+            total = file.access("read", ROWS, [1, SHAPE[1]], None, out, reuse=True, each=each)
+        assert out.tobytes() == array[-1].tobytes()
+        assert (each >= 0).all() and each.sum() <= total
+
+
+def test_it_runs_on_the_library_that_netcdf4_python_loaded():
+    """h5py's own HDF5, which has the same names, is not the one."""
+    assert library.versions() == (netCDF4.__netcdf4libversion__, netCDF4.__hdf5libversion__)
+
+
+def test_chunk_caches_and_the_sieve_buffer_are_said_and_set(tmp_path):
+    path = tmp_path / "a.nc"
+    for layout in ("netcdf4-chunked", "hdf5-chunked"):
+        create(path, layout, "i4").close()
+        with opened(path, layout, cache_bytes=12345) as file:
+            assert file.chunk_cache_bytes() == 12345
+    with create(path, "netcdf4-chunked", "i4") as file:
+        assert file.chunks() == (5, 4)
+    with NetcdfFile.open(path, "a") as file, netCDF4.Dataset(path) as other:
+        assert file.chunk_cache_bytes() == other["a"].get_var_chunk_cache()[0]
+    with create(path, "netcdf4", "i4") as file:
+        assert file.chunks() is None
+    array = np.arange(2**16, dtype="f8").reshape(2**10, -1)
+    with Hdf5File.create(path, "a", array.shape, "f8") as file:
+        file.access("write", [[0, 0]], array.shape, None, array)
+    for sieve, calls in ((None, 8), (0, 1024)):
+        out, rows = np.zeros_like(array), [[i, 0] for i in range(len(array))]
+        with Hdf5File.open(path, "a", sieve_bytes=sieve) as file:
+            before = read_calls()
+            file.access("read", rows, [1, array.shape[1]], None, out)
+            assert read_calls() - before in (calls, calls + 1, 0)  # 0: not counted here
+        assert out.tobytes() == array.tobytes()
+
+
+def read_calls():
+    """Read calls of this process so far, this one's own not counted; 0 where nobody counts."""
+    path = Path("/proc/self/io")
+    if not path.exists():
+        return 0
+    with path.open("rb", buffering=0) as handle:
+        table = dict(line.split(": ") for line in handle.read(512).decode().splitlines())
+    return int(table["syscr"])
+
+
+@pytest.mark.parametrize("format", ["netcdf3", "netcdf4"])
+def test_storage_is_filled_or_not(tmp_path, format):
+    held = {}
+    for fill in (True, False):
+        path = tmp_path / f"{fill}.nc"
+        with NetcdfFile.create(path, format, "a", DIMS, SHAPE, "i4", fill=fill) as file:
+            file.access("write", [[0, 0]], [1, 1], None, np.zeros(1, "i4"))
+        with netCDF4.Dataset(path) as other:
+            other.set_auto_maskandscale(False)
+            held[fill] = other["a"][:].ravel()[1:]
+    assert (held[True] == netCDF4.default_fillvals["i4"]).all()
+    assert not (held[False] == netCDF4.default_fillvals["i4"]).any()
+
+
+@pytest.mark.parametrize("format", MODELS)
+def test_the_last_file_of_netcdf4_python_does_not_choose_the_format(tmp_path, format):
+    for last in MODELS.values():
+        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
+        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
+        with netCDF4.Dataset(tmp_path / "a.nc") as file:
+            assert file.data_model == MODELS[format]
+
+
+def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
+    path, zeros = tmp_path / "a", np.zeros(SHAPE, "i4")
+    with pytest.raises(LibraryError, match=r"^nc_open: No such file"):
+        NetcdfFile.open(path, "a")
+    with pytest.raises(LibraryError, match=r"H5Fopen fails on .*a"):
+        Hdf5File.open(path, "a")
+    for layout, kind, absent, refused in (
+        ("netcdf3", NetcdfFile, "^nc_inq_varid: .*[Vv]ariable not found",
+         "nc_put_vara, call 0: .* Write to read only"),
+        ("hdf5", Hdf5File, "H5Dopen2 fails on b", "HDF5 cannot write, call 0 of 1"),
+    ):  # fmt: skip
+        create(path, layout, "i4").close()
+        with pytest.raises(LibraryError, match=absent):
+            kind.open(path, "b")
+        with kind.open(path, "a") as file, pytest.raises(LibraryError, match=refused):
+            file.access("write", [[0, 0]], SHAPE, None, zeros)
+    with h5py.File(path, "w") as other:
+        other["text"] = "words"
+    with pytest.raises(ValueError, match="holds no numbers"):
+        Hdf5File.open(path, "text")
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("format", "dtype", "options", "said"),
+    [
+        ("zarr2", "i4", {}, "format='zarr2': give one of netcdf3"),
+        ("netcdf4", "c16", {}, "dtype='c16'"),
+        ("netcdf3", "i4", {"chunks": (1, 1)}, "chunks and cache_bytes need netcdf4, not 'netcdf3'"),
+        ("netcdf4", "i4", {"chunks": (99, 1)}, "nc_def_var_chunking"),
+        ("hdf5", "i4", {"alloc": "never"}, "alloc='never': give one of default, early"),
+        ("hdf5", "c16", {}, "dtype=complex128"),
+    ],
+)
+def test_what_cannot_be_created_is_refused(tmp_path, monkeypatch, format, dtype, options, said):
+    monkeypatch.setitem(LAYOUTS, "asked", (format, options))
+    with pytest.raises((ValueError, LibraryError), match=said):
+        create(tmp_path / "a.nc", "asked", dtype)
+
+
+OUT = np.zeros(SHAPE, "i4")
+
+
+@pytest.mark.parametrize("layout", ["netcdf4", "hdf5"])
+@pytest.mark.parametrize(
+    ("where", "buffer", "error", "said"),
+    [
+        (([[0, 0], [13, 0]], [1, 17], None), OUT, IndexError, r"call 1: start \(13, 0\).* 17\)"),
+        (([[0, 0]], [3, 1], [7, 1]), OUT, IndexError, r"stride \(7, 1\) leaves"),
+        (([[0, 0]], [1, 1], [0, 1]), OUT, IndexError, "stride"),
+        (([[14, 0]], [0, 17], None), OUT, IndexError, r"start \(14, 0\)"),
+        (([[0.7, 0]], [1, 17], None), OUT, TypeError, "starts must be integers, not float64"),
+        (([[0, 0]], [1, 1.5], None), OUT, TypeError, "counts must be integers, not float64"),
+        (([[0, 0]], [1, 1], [True, True]), OUT, TypeError, "strides must be integers, not bool"),
+        (([0], [1], None), OUT, ValueError, r"give \(calls, 2\)"),
+        (([[0, 0]] * 2, SHAPE, None), OUT, ValueError, "has 884 bytes, the calls need 1768"),
+        (([[0, 0]], SHAPE, None), OUT.astype("f8"), ValueError, "is float64, the variable int32"),
+        (([[0, 0]], SHAPE, None), OUT.T, ValueError, "C-contiguous"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_is_read(
+    tmp_path, layout, where, buffer, error, said
+):
+    with create(tmp_path / "a.nc", layout, "i4") as file, pytest.raises(error, match=said):
+        file.access("read", *where, buffer)
+
+
+def test_groups_scalars_and_text(tmp_path):
+    path = tmp_path / "a.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("x", 3)
+        file.createVariable("group/inner/deep", "u2", ())[...] = 7
+        file.createVariable("text", "S1", ("x",))
+        file.createVariable("words", str, ("x",))
+    assert set(names(path)) == {"text", "words", "group/inner/deep"}
+    out = np.zeros((), "u2")
+    with NetcdfFile.open(path, "/group/inner/deep") as file:
+        file.access("read", np.empty((1, 0)), (), None, out)
+    assert out == 7
+    for name in ("text", "words"):
+        with pytest.raises(NoNumbersError, match=f"'{name}' holds no numbers"):
+            NetcdfFile.open(path, name)
+
+
+@contextmanager
+def nothing_left():
+    """Check that what the block opens in HDF5 it closes: identifiers count up, kind by kind."""
+    before, held = list(numbers()), objects()
+    yield
+    assert objects() == held
+    for first, last in zip(before, numbers(), strict=True):
+        assert first < last
+        left = [each for each in range(first + 1, last) if function("H5Iis_valid")(Id(each)) > 0]
+        assert not left
+
+
+def objects():
+    """How many files, groups, datasets, attributes and named types are open, in any file."""
+    return got("H5Fget_obj_count", Id(ALL_KINDS), ctypes.c_uint(ALL_KINDS), kind=ctypes.c_ssize_t)
+
+
+def numbers():
+    """The next identifiers of a dataspace, a property list and a datatype, closed again."""
+    prepare()
+    for close, made in (
+        ("H5Sclose", got("H5Screate", NULL_SPACE)),
+        ("H5Pclose", got("H5Pcreate", Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))),
+        ("H5Tclose", got("H5Tcopy", Id(variable("H5T_NATIVE_INT32_g")))),
+    ):
+        got(close, Id(made), kind=ctypes.c_int)
+        yield made
+
+
+def test_nothing_stays_open_in_hdf5(tmp_path):
+    path = tmp_path / "a.h5"
+
+    def work():
+        stored = {"chunks": (4, 5), "alloc": "early", "cache_bytes": 4321}
+        with Hdf5File.create(path, "a", SHAPE, "f8", **stored) as file:
+            file.access("write", [[0, 0]], SHAPE, None, values("f8"), keep_list=False)
+        with Hdf5File.open(path, "a", cache_bytes=4321, sieve_bytes=0) as file:
+            file.chunk_cache_bytes()
+            file.access("read", [[0, 0]], SHAPE, None, values("f8"))
+
+    work()
+    with nothing_left():
+        work()
+    with h5py.File(path, "w") as other:
+        other["text"] = "words"
+        other["half"] = np.zeros(3, "f2")
+    for name in ("text", "half", "absent"):
+        with nothing_left(), pytest.raises((ValueError, LibraryError)):
+            Hdf5File.open(path, name, cache_bytes=100, sieve_bytes=0)
+    for place, chunks, said in (("c.h5", (99, 1), "H5Dcreate2 fails on a"),
+                                ("no/c.h5", None, "H5Fcreate fails")):  # fmt: skip
+        with nothing_left(), pytest.raises(LibraryError, match=said):
+            Hdf5File.create(tmp_path / place, "a", SHAPE, "i4", chunks=chunks, cache_bytes=100)

@@ -11,12 +11,12 @@ from hyperslab.io.cards import Card
 
 ORDER = (
     "plain", "netcdf4", "netcdf-c", "h5py", "h5py-paged", "subchunk", "chunkindex_layout",
-    "chunkindex_lean", "h5netcdf", "pyfive", *(["hidefix"] if find_spec("hidefix") else []),
+    "h5netcdf", "pyfive", *(["hidefix"] if find_spec("hidefix") else []),
     "xarray-netcdf4", "xarray-h5netcdf", "xarray-zarr", "zarr", "nczarr",
 )  # fmt: skip
 AT_URLS = (
     "h5py", "h5py-none", "h5py-64k", "h5py-blocks", "h5py-paged", "subchunk", "subchunk-obstore",
-    "chunkindex_layout", "chunkindex_layout-none", "chunkindex_lean", "h5netcdf", "pyfive",
+    "chunkindex_layout", "chunkindex_layout-none", "h5netcdf", "pyfive",
     "xarray-h5netcdf", "xarray-zarr", "kerchunk", "virtualizarr", "virtualizarr-kerchunk", "zarr",
     "zarr-obstore",
 )  # fmt: skip

@@ -148,7 +148,7 @@ def truth(pair, servers, folder):
 
 # Those that differ in what fetches alone are held to less.
 ALIKE = ("h5py", "h5py-64k", "h5py-blocks", "subchunk-obstore", "chunkindex_layout-none",
-         "chunkindex_lean", "xarray-netcdf4", "virtualizarr-kerchunk")  # fmt: skip
+         "xarray-netcdf4", "virtualizarr-kerchunk")  # fmt: skip
 FULL = [
     pair
     for pair in pairs("http")

@@ -43,7 +43,6 @@ from .selection import Region
 from .urls import Counted, Place, Remote
 
 SUFFIX = ".chunkindex"
-LEAN = "chunkindex_lean"
 
 
 class StoredChunk(NamedTuple):
@@ -364,8 +363,6 @@ def _index(parts: Iterable[Local]) -> tuple[Any, ...]:
 class ChunkindexLayoutReader(Reader):
     """Reads HDF5, and so netCDF-4, in place of the document's package, by an index beside the file.
 
-    `chunkindex_lean` makes the requests that the document describes, and leaves out the rest.
-
     Where there is no index one is built first: build it before anything is timed, by
     ``hyperslab.io.chunkindex_format.write(path, f"{path}.chunkindex")``. Variables that are not
     deflate-compressed are read plainly, by h5py. Behind a URL the index must lie beside the file;
@@ -378,7 +375,6 @@ class ChunkindexLayoutReader(Reader):
         find_plugins()
 
     def _open(self, place: Place, variable: str, chunk_cache_bytes: int | None) -> Opened:
-        kind = SerialVariable if self.name == LEAN else StandIn
         with ExitStack() as held:
             if isinstance(place, Remote):
                 both = place, place.beside(SUFFIX)
@@ -389,7 +385,7 @@ class ChunkindexLayoutReader(Reader):
                     chunkindex_format.write(place, beside)
                 files = [held.enter_context(path.open("rb")) for path in (place, beside)]
             data, index = files
-            serial = kind(data, index, variable)
+            serial = StandIn(data, index, variable)
             held.callback(serial.close)
             return _SerialArray(variable, serial, held)
 

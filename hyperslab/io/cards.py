@@ -109,8 +109,6 @@ CARDS = (
          label="chunkindex"),
     Card("chunkindex_layout-none", "chunkindex", _HDF5, _INDEX, ("h5py",), places=_URLS,
          label="chunkindex, no read-ahead", cache=_NO_AHEAD),
-    Card("chunkindex_lean", "chunkindex", _HDF5, _INDEX, ("h5py",), places=_ALL,
-         label="chunkindex, lean"),
     Card("h5netcdf", "h5netcdf", _HDF5, "by_h5netcdf", ("h5netcdf", "h5py"), places=_ALL),
     Card("pyfive", "pyfive", _HDF5, "by_pyfive", ("pyfive",), places=_ALL),
     Card("hidefix", "hidefix", _HDF5, "by_hidefix", ("hidefix", "h5py"), _DEFLATE),

@@ -1,5 +1,6 @@
 """The netCDF writer, seen by netCDF4-python and h5py; readers on what only some files hold."""
 
+import itertools
 import subprocess
 import sys
 
@@ -36,13 +37,9 @@ def test_what_holds_no_numbers_is_refused(mixed, name, variable):
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_group_is_no_variable(mixed, name):
+def test_a_group_is_no_variable_and_a_dimension_that_has_not_grown_is_empty(mixed, name):
     with pytest.raises(KeyError, match="no variable 'group'; there are group/number, letters"):
         reader(name).open(mixed, "group")
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_a_dimension_that_has_not_grown_is_empty(mixed, name):
     with reader(name).open(mixed, "nothing") as opened:
         assert opened.shape == (0, 3)
         assert_same(opened.read(), np.empty((0, 3), "f4"))
@@ -110,51 +107,36 @@ def test_hdf5_that_holds_nothing_is_refused(tmp_path):
 VALUES = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
 
 
-def filters(path, layout):
-    write_array(path, VALUES, layout)
-    with netCDF4.Dataset(path) as file:
-        variable = file["data"]
-        return variable.chunking(), variable.filters(), variable.endian()
+FORMATS = {
+    "netcdf3": "NETCDF3_CLASSIC",
+    "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",
+    "cdf5": "NETCDF3_64BIT_DATA",
+    "netcdf4": "NETCDF4",
+    "netcdf4-classic": "NETCDF4_CLASSIC",
+}
 
 
-@pytest.mark.parametrize(
-    ("format", "model"),
-    [
-        ("netcdf3", "NETCDF3_CLASSIC"),
-        ("netcdf3-64bit", "NETCDF3_64BIT_OFFSET"),
-        ("cdf5", "NETCDF3_64BIT_DATA"),
-        ("netcdf4", "NETCDF4"),
-        ("netcdf4-classic", "NETCDF4_CLASSIC"),
-    ],
-)
-def test_formats_are_what_they_say(tmp_path, format, model):
-    write_array(tmp_path / "a.nc", VALUES, Layout(format))
-    with netCDF4.Dataset(tmp_path / "a.nc") as file:
-        assert file.data_model == model
+def test_formats_filters_and_byte_orders_are_what_they_say(tmp_path):
+    def written(layout):
+        write_array(tmp_path / "a.nc", VALUES, layout, overwrite=True)
+        return netCDF4.Dataset(tmp_path / "a.nc")
 
-
-def test_deflate_level_shuffle_and_checksum(tmp_path):
-    layout = Layout("netcdf4", (20, 35), "deflate", 7, shuffle=True, fletcher32=True)
-    chunks, found, _ = filters(tmp_path / "a.nc", layout)
-    assert chunks == [20, 35]
-    assert (found["zlib"], found["complevel"]) == (True, 7)
-    assert found["shuffle"] and found["fletcher32"]
-
-
-def test_without_chunks_it_is_contiguous_and_bare(tmp_path):
-    chunks, found, order = filters(tmp_path / "a.nc", Layout("netcdf4", byteorder="big"))
-    assert chunks == "contiguous"
-    assert not any(found.values())
-    assert order == "big"
-
-
-@pytest.mark.parametrize("codec", ["zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip"])
-def test_other_codecs(tmp_path, codec):
-    level = None if codec == "szip" else 4
-    _, found, _ = filters(tmp_path / "a.nc", Layout("netcdf4", (20, 35), codec, level))
-    assert found[codec.partition("-")[0]]
-    if level:
-        assert found["complevel"] == level
+    for format, model in FORMATS.items():
+        with written(Layout(format)) as file:
+            assert file.data_model == model
+    with written(Layout("netcdf4", byteorder="big")) as file:
+        assert (file["data"].chunking(), file["data"].endian()) == ("contiguous", "big")
+        assert not any(file["data"].filters().values())
+    both = {"shuffle": True, "fletcher32": True}
+    with written(Layout("netcdf4", (20, 35), "deflate", 7, **both)) as file:
+        assert file["data"].chunking() == [20, 35]
+        found = {"zlib": True, "complevel": 7, **both}
+        assert found.items() <= file["data"].filters().items()
+    for codec in ("zstd", "blosc-lz4", "blosc-zstd", "bzip2", "szip"):
+        level = None if codec == "szip" else 4
+        with written(Layout("netcdf4", (20, 35), codec, level)) as file:
+            found = file["data"].filters()
+            assert found[codec.partition("-")[0]] and level in (None, found["complevel"])
 
 
 @pytest.mark.parametrize(
@@ -175,32 +157,25 @@ def test_quantizing_keeps_leading_bits_and_says_so(tmp_path, quantize, kept):
     assert quantize[0] != "bitround" or not np.delete(trailing, 5).any()
 
 
-@pytest.mark.parametrize("fill_value", [None, -7.0])
-@pytest.mark.parametrize("chunks", [None, (8,)])
-def test_prefill_is_hdf5s_fill_time(tmp_path, fill_value, chunks):
+def test_prefill_is_hdf5s_fill_time_and_what_classic_formats_hold(tmp_path):
     for prefill in (True, False):
-        path = tmp_path / f"{prefill}.nc"
-        variable = Variable("a", ("x",), (32,), "f4", fill_value=fill_value)
-        with create(path, [variable], Layout("netcdf4", chunks, prefill=prefill)) as writer:
-            writer.write("a", 0, np.float32(1))
-        with h5py.File(path) as file:
-            time = file["a"].id.get_create_plist().get_fill_time()
-            assert (time == h5py.h5d.FILL_TIME_NEVER) is not prefill
-            assert ("_FillValue" in file["a"].attrs) == (fill_value is not None)
-
-
-@pytest.mark.parametrize("format", ["netcdf3", "netcdf3-64bit", "cdf5"])
-def test_prefill_of_the_classic_formats(tmp_path, format):
-    held = {}
-    for prefill in (True, False):
-        path = tmp_path / f"{prefill}.nc"
-        create(
-            path, [Variable("a", ("x",), (4000,), "f4")], Layout(format, prefill=prefill)
-        ).close()
-        with netCDF4.Dataset(path) as file:
-            file.set_auto_mask(False)
-            held[prefill] = set(file["a"][...].tolist())
-    assert held == {True: {float(np.float32(netCDF4.default_fillvals["f4"]))}, False: {0.0}}
+        for number, (chunks, fill) in enumerate(itertools.product((None, (8,)), (None, -7.0))):
+            path = tmp_path / f"{prefill}{number}.nc"
+            variable = Variable("a", ("x",), (32,), "f4", fill_value=fill)
+            with create(path, [variable], Layout("netcdf4", chunks, prefill=prefill)) as writer:
+                writer.write("a", 0, np.float32(1))
+            with h5py.File(path) as file:
+                time = file["a"].id.get_create_plist().get_fill_time()
+                assert (time == h5py.h5d.FILL_TIME_NEVER) is not prefill
+                assert ("_FillValue" in file["a"].attrs) == (fill is not None)
+        for format in ("netcdf3", "netcdf3-64bit", "cdf5"):
+            path = tmp_path / f"{prefill}-{format}.nc"
+            variable = Variable("a", ("x",), (4000,), "f4")
+            create(path, [variable], Layout(format, prefill=prefill)).close()
+            with netCDF4.Dataset(path) as file:
+                file.set_auto_mask(False)
+                held = float(np.float32(netCDF4.default_fillvals["f4"])) if prefill else 0.0
+                assert set(file["a"][...].tolist()) == {held}
 
 
 def test_stored_values_are_neither_masked_nor_scaled(tmp_path):
@@ -218,7 +193,7 @@ def test_stored_values_are_neither_masked_nor_scaled(tmp_path):
 
 def test_an_unlimited_dimension_grows(tmp_path):
     variable = Variable("a", ("t", "x"), (6, 3), "f4", unlimited=("t",))
-    for format in ("netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic"):
+    for format in FORMATS:
         path = tmp_path / f"{format}.nc"
         layout = Layout(format, chunks=(2, 3) if "4" in format[:7] else None)
         with create(path, [variable], layout) as writer:

@@ -116,27 +116,27 @@ def metadata(path, layout):
 
 
 @pytest.mark.parametrize(
-    ("codec", "shuffle", "compressor", "filters"),
+    ("codec", "shuffle", "made"),
     [
-        (None, False, None, None),
-        ("deflate", True, {"id": "zlib", "level": 4}, [{"id": "shuffle", "elementsize": 4}]),
-        ("zstd", False, {"id": "zstd", "level": 3}, None),
-        ("bzip2", False, {"id": "bz2", "level": 9}, None),
-        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}, None),
-        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0}, None),
+        (None, False, None),
+        ("deflate", True, {"id": "zlib", "level": 4}),
+        ("zstd", False, {"id": "zstd", "level": 3}),
+        ("bzip2", False, {"id": "bz2", "level": 9}),
+        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}),
+        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0}),
     ],
 )
-def test_codecs_of_zarr_2(tmp_path, codec, shuffle, compressor, filters):
+def test_codecs_of_zarr_2(tmp_path, codec, shuffle, made):
     found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), codec, shuffle=shuffle))
     assert found["chunks"] == [20, 35]
-    assert (found["compressor"] is None) == (compressor is None)
-    for key, value in (compressor or {}).items():
-        assert found["compressor"][key] == value
-    assert found["filters"] == filters
+    assert (made or {}).items() <= (found["compressor"] or {}).items()
+    assert (found["compressor"] is None) == (made is None)
+    assert found["filters"] == ([{"id": "shuffle", "elementsize": 4}] if made and "level" in made
+                                and shuffle else None)  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("codec", "shuffle", "name", "configuration"),
+    ("codec", "shuffle", "name", "made"),
     [
         ("deflate", False, "gzip", {"level": 4}),
         ("zstd", False, "zstd", {"level": 3}),
@@ -144,12 +144,10 @@ def test_codecs_of_zarr_2(tmp_path, codec, shuffle, compressor, filters):
         ("blosc-zstd", False, "blosc", {"cname": "zstd", "clevel": 5, "shuffle": "noshuffle"}),
     ],
 )
-def test_codecs_of_zarr_3(tmp_path, codec, shuffle, name, configuration):
+def test_codecs_of_zarr_3(tmp_path, codec, shuffle, name, made):
     found = metadata(tmp_path / "a", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
     _, used = found["codecs"]
-    assert used["name"] == name
-    for key, value in configuration.items():
-        assert used["configuration"][key] == value
+    assert used["name"] == name and made.items() <= used["configuration"].items()
     assert found["dimension_names"] == ["y", "x"]
 
 

@@ -10,22 +10,16 @@ from hyperslab.io import CODECS, FORMATS, LEVELS, Layout
 CHUNKED = ("netcdf4", "netcdf4-classic", "hdf5", "zarr2", "zarr3", "nczarr")
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_every_format_has_a_default_layout(format):
-    layout = Layout(format)
-    assert layout.suffix in (".bin", ".nc", ".h5", ".zarr")
-    assert layout.is_directory == (layout.suffix == ".zarr")
-    assert layout.record()["format"] == format
-
-
 def test_suffixes():
-    suffixes = {format: Layout(format).suffix for format in FORMATS}
-    assert {f for f, s in suffixes.items() if s == ".zarr"} == {"zarr2", "zarr3", "nczarr"}
-    assert suffixes["binary"] == ".bin"
-    assert suffixes["hdf5"] == ".h5"
-    assert {f for f, s in suffixes.items() if s == ".nc"} == {
-        "netcdf3", "netcdf3-64bit", "cdf5", "netcdf4", "netcdf4-classic",
-    }  # fmt: skip
+    suffixes = {".bin": ("binary",), ".h5": ("hdf5",), ".zarr": ("zarr2", "zarr3", "nczarr")}
+    for format in FORMATS:
+        layout = Layout(format)
+        assert format in suffixes.get(layout.suffix, FORMATS) and layout.suffix in (
+            *suffixes,
+            ".nc",
+        )
+        assert layout.is_directory == (layout.suffix == ".zarr")
+        assert layout.record()["format"] == format
 
 
 def test_is_frozen_and_hashable():
@@ -47,17 +41,13 @@ def test_record_gives_the_columns():
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_a_missing_level_is_the_codecs_own(codec):
-    format = "hdf5" if codec in ("lzf", "szip") else "zarr2"
-    layout = Layout(format, chunks=(10,), codec=codec)
-    assert layout.effective_level == (LEVELS[codec][2] if codec in LEVELS else None)
-    assert layout.level is None
-
-
-@pytest.mark.parametrize("codec", LEVELS)
-def test_levels_have_ends(codec):
+def test_levels_have_ends_and_a_missing_one_is_the_codecs_own(codec):
+    if codec not in LEVELS:
+        layout = Layout("hdf5", chunks=(10,), codec=codec)
+        assert layout.effective_level is None
+        return
     low, high, default = LEVELS[codec]
-    assert low <= default <= high
+    assert Layout("zarr2", codec=codec).effective_level == default
     for level in (low, high):
         assert Layout("zarr2", codec=codec, level=level).effective_level == level
     for level in (low - 1, high + 1):

@@ -179,7 +179,7 @@ def test_a_server_that_is_not_there_is_told(folder, name):
     with serving(folder[0]) as server:
         pass
     address = server.address(file_of(name))
-    with pytest.raises(OSError, match="onnect|libcurl failure|error sending request") as caught:
+    with pytest.raises(OSError, match=r"onnect|libcurl failure|error sending request") as caught:
         reader_named(name).open(whispered(address), "main")
     told_by(caught.value, address)
 

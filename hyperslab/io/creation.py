@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,18 +27,6 @@ _WRITERS = {
     "zarr2": ("by_zarr", "ZarrWriter"),
     "zarr3": ("by_zarr", "ZarrWriter"),
 }
-
-
-class Source(Protocol):
-    """What `write_array` copies: a numpy array, or anything indexed like one."""
-
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-
-    @property
-    def dtype(self) -> Any: ...
-
-    def __getitem__(self, selection: Any, /) -> Any: ...
 
 
 def create(
@@ -119,7 +107,7 @@ def create(
 
 def write_array(
     path: str | Path,
-    values: Source,
+    values: Any,
     layout: Layout,
     name: str = "data",
     *,

@@ -25,6 +25,15 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Note the seconds of a call, where each one's are wanted. */
+static void tick(double *each, int64_t call, double *last) {
+    if (each) {
+        double t = now();
+        each[call] = t - *last;
+        *last = t;
+    }
+}
+
 int hs_version(void) { return KERNEL_VERSION; }
 
 static size_t product(const size_t *counts, int rank) {
@@ -57,11 +66,7 @@ int hs_netcdf(void *function, int file, int variable, int rank, int64_t calls,
         }
         if (!reuse)
             buffer += itemsize * product(count, rank);
-        if (each) {
-            double t = now();
-            each[i] = t - last;
-            last = t;
-        }
+        tick(each, i, &last);
     }
     *seconds = now() - began;
     return status;
@@ -144,11 +149,10 @@ int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int keep, hid_t li
             *failed = i;
         } else {
             status = 0;
-            size_t n = 1;
+            size_t n = itemsize;
             for (int axis = 0; axis < rank; axis++)
                 n *= (size_t)count[axis];
-            if (!reuse)
-                buffer += itemsize * n;
+            buffer += reuse ? 0 : n;
         }
         if (!keep || status) {
             if (memory_space >= 0)
@@ -157,11 +161,7 @@ int hs_hdf5(const struct hdf5 *h5, hid_t dataset, hid_t type, int keep, hid_t li
                 h5->close_space(file_space);
             memory_space = file_space = -1;
         }
-        if (each) {
-            double t = now();
-            each[i] = t - last;
-            last = t;
-        }
+        tick(each, i, &last);
     }
     if (memory_space >= 0)
         h5->close_space(memory_space);
@@ -224,11 +224,7 @@ int hs_posix(int descriptor, int action, int64_t calls, const int64_t *offsets,
         }
         if (!reuse)
             buffer += lengths[i];
-        if (each) {
-            double t = now();
-            each[i] = t - last;
-            last = t;
-        }
+        tick(each, i, &last);
     }
     *seconds = now() - began;
     return status;
@@ -253,11 +249,7 @@ int hs_fread(void *stream, int64_t calls, const int64_t *offsets, const int64_t 
         place = offsets[i] + lengths[i];
         if (!reuse)
             buffer += lengths[i];
-        if (each) {
-            double t = now();
-            each[i] = t - last;
-            last = t;
-        }
+        tick(each, i, &last);
     }
     *seconds = now() - began;
     return status;

@@ -1,9 +1,8 @@
-"""What samples do: write an array, read a selection, and compare with the truth.
+"""What samples do: read a selection, and compare with the truth.
 
 Each is a small frozen dataclass, so that a case can be sent to the process that runs it.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,10 +14,7 @@ from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
 from . import reader
-from .creation import create, stored_bytes
-from .layout import Layout
 from .selection import Selection
-from .variable import Variable
 
 Values = Callable[[], NDArray[Any]]
 """Makes what is written, before the clock starts, or what must have been read."""
@@ -36,59 +32,6 @@ class Remove:
             shutil.rmtree(self.path)
         else:
             self.path.unlink(missing_ok=True)
-
-
-@dataclass(frozen=True)
-class Write:
-    """Write part of a new array: phases create, write, sync and close."""
-
-    path: Path
-    shape: tuple[int, ...]
-    values: Values
-    layout: Layout
-    selection: Selection = ...
-
-    def __call__(self, watch: Stopwatch) -> None:
-        values = self.values()
-        dims = tuple("xyzuvw"[: len(self.shape)])
-        variable = Variable(NAME, dims, self.shape, values.dtype.str[1:])
-        with watch("create"):
-            writer = create(self.path, [variable], self.layout)
-        with watch("write", useful_bytes=values.nbytes):
-            writer.write(NAME, self.selection, values)
-        with watch("sync"):
-            writer.sync()
-        with watch("close"):
-            writer.close()
-        watch.note(file_bytes=stored_bytes(self.path))
-
-
-@dataclass(frozen=True)
-class Overwrite:
-    """Write part of an array that exists, in netCDF: phases open, write, sync and close."""
-
-    path: Path
-    values: Values
-    selection: Selection
-
-    def __call__(self, watch: Stopwatch) -> None:
-        import netCDF4
-
-        values = self.values()
-        with watch("open"):
-            file = netCDF4.Dataset(self.path, "a")
-            file.set_auto_maskandscale(False)
-            variable = file.variables[NAME]
-        with watch("write", useful_bytes=values.nbytes):
-            variable[self.selection] = values
-        with watch("sync"):
-            file.sync()
-            fd = os.open(self.path, os.O_RDONLY)
-            os.fsync(fd)
-            os.close(fd)
-        with watch("close"):
-            file.close()
-        watch.note(file_bytes=stored_bytes(self.path))
 
 
 @dataclass(frozen=True)

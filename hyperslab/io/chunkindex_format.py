@@ -153,11 +153,11 @@ def read_window(group: h5py.Group, place: int) -> bytes:
 def read_record(group: h5py.Group) -> ChunkRecord:
     """Return what a group says of its chunk, the windows left where they are."""
     sizes = [int(np.ravel(group.attrs[f"{name}compressed_size"])[0]) for name in ("un", "")]
-    outloc, inloc, bits = (
-        np.asarray(group[name][()]).astype(np.int64) for name in ("outloc", "inloc", "bits")
-    )
-    if not len(outloc) == len(inloc) == len(bits) == len(group["window"]):
+    window = group["window"]  # before the others: what is asked of the file depends on the order
+    columns = [group[name] for name in ("outloc", "inloc", "bits")]
+    if any(len(column) != len(window) for column in columns):
         raise CorruptIndexError(f"the index is damaged: arrays of {group.name} differ in length")
+    outloc, inloc, bits = (np.asarray(column[()]).astype(np.int64) for column in columns)
     inside = outloc < sizes[0]  # a point at the very end has nothing behind it
     outloc, inloc, bits = outloc[inside], inloc[inside], bits[inside]
     inserted = not len(outloc) or bool(outloc[0])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-EXAMPLES = 6
+EXAMPLES = 4
 WITHOUT_CACHE = ("plain", "zarr", "subchunk", "chunkindex", "kerchunk", "virtualizarr", "hidefix",
                  "pyfive")  # fmt: skip
 

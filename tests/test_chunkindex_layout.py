@@ -89,7 +89,7 @@ def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path
 
 @pytest.mark.parametrize("kind", [ChunkindexFile, SerialVariable, StandIn])
 @settings(
-    max_examples=6,
+    max_examples=4,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900, 2**21]))

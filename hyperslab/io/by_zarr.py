@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 from zarr.core.sync import sync
 from zarr.storage import FsspecStore, LocalStore, ObjectStore
 
+from .creation import STORE_MARKS
 from .layout import Layout
 from .reading import Indexed, Opened, Reader
 from .selection import Selection, region
 from .urls import Place, Remote, system_in_zarr
 from .variable import Variable
 from .writing import Placed, Writer, fitted, ordered
-
-MARKS = (".zgroup", ".zarray", "zarr.json")
 
 
 class ZarrReader(Reader):
@@ -55,7 +54,7 @@ class ZarrReader(Reader):
             return opened_array(store, variable, "", held)
 
     def names(self, path: Path) -> Iterable[str]:
-        if not any((path / mark).is_file() for mark in MARKS):
+        if not any((path / mark).is_file() for mark in STORE_MARKS):
             raise OSError("there is no .zgroup, .zarray or zarr.json in it")
         # Not through zarr: one array it cannot read would hide the names of the others.
         return [str(folder.relative_to(path)) for folder in _arrays(path)]

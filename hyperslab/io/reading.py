@@ -74,7 +74,7 @@ class Reader(ABC):
         Raises
         ------
         FileNotFoundError
-            If there is nothing at `path`.
+            If there is nothing at `path`, or no such array of a Zarr store behind a URL.
         OSError
             If this library cannot read what is there.
         KeyError

@@ -53,13 +53,7 @@ def size(nbytes: int) -> str:
 
 
 def bytes_of(name: str) -> int:
-    """Return the bytes of a size by its name.
-
-    Examples
-    --------
-    >>> bytes_of("64 KiB"), bytes_of("1GiB") == 2**30
-    (65536, True)
-    """
+    """Return the bytes of a size by its name."""
     unit = next((unit for unit in _UNITS if name.endswith(unit)), "")
     number = name.removesuffix(unit).strip()
     if not unit or not number.isdigit():
@@ -73,13 +67,7 @@ def sizes(file_bytes: int) -> list[str]:
 
 
 def truth(first: int, count: int) -> Values:
-    """Return what the variable holds: numbers from 1 to 2 that no compressor makes shorter.
-
-    Examples
-    --------
-    >>> truth(10, 3) - 1
-    array([0.18033989, 0.79837388, 0.41640786])
-    """
+    """Return what the variable holds: numbers from 1 to 2 that no compressor makes shorter."""
     bits = np.arange(first, first + count, dtype=np.uint64)
     bits *= _SPREAD
     bits >>= np.uint64(12)

@@ -41,15 +41,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole array of integers, element i counting i, or the bytes of such integers.
-
-    Examples
-    --------
-    >>> Whole((2, 2)).values().tolist(), Whole((2, 2)).nbytes
-    ([[0, 1], [2, 3]], 16)
-    >>> Whole((8,), "i1").nbytes == Whole((2,)).nbytes
-    True
-    """
+    """A whole array of integers, element i counting i, or the bytes of such integers."""
 
     shape: tuple[int, ...]  # of bytes the last length counts them, four for each integer
     dtype: str = "i4"  # or "i1" for bytes
@@ -86,13 +78,7 @@ class Whole:
 
 
 def counts_from(first: int, array: NDArray[Any]) -> bool:
-    """Return whether an array's elements are numbered from one on, compared in pieces.
-
-    Examples
-    --------
-    >>> counts_from(3, np.array([[3, 4], [5, 6]])), counts_from(3, np.array([3, 5]))
-    (True, False)
-    """
+    """Return whether an array's elements are numbered from one on, compared in pieces."""
     flat = array.ravel()
     return all(
         np.array_equal(part, np.arange(first + at, first + at + part.size, dtype=part.dtype))
@@ -170,13 +156,7 @@ class Copied:
 
 
 def copied_in(printed: str) -> tuple[int, float]:
-    """Return the bytes that dd copied and the seconds that it took.
-
-    Raises
-    ------
-    ValueError
-        When it prints something else.
-    """
+    """Return the bytes that dd copied and the seconds that it took."""
     found = _COPIED.search(printed)
     if not found:
         raise ValueError(f"dd printed {printed!r}: no bytes and seconds in it")

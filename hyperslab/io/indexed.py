@@ -259,14 +259,7 @@ def runs(box: Box, chunk: tuple[int, ...], shuffled: bool) -> tuple[Places, Plac
 
 
 def requests(chunk: tuple[int, ...], point: tuple[int, int]) -> dict[str, Box]:
-    """Return a row, a patch of a map, and a box over levels, of as many values each.
-
-    Examples
-    --------
-    >>> found = requests((13, 721, 1440), (280, 506))
-    >>> {name: tuple(len(axis) for axis in box) for name, box in found.items()}
-    {'row': (1, 1, 1440), 'patch': (1, 36, 40), 'box': (12, 10, 12)}
-    """
+    """Return a row, a patch of a map, and a box over levels, of as many values each."""
     count = chunk[-1]
     side = _factor(count, round(math.sqrt(count)))
     levels = _factor(count, min(chunk[0], round(count ** (1 / 3)) + 1))

@@ -20,13 +20,7 @@ _DIMS = ("y", "x")
 
 @dataclass(frozen=True)
 class Blocks:
-    """The calls that an array is accessed in: blocks of one shape, in storage order.
-
-    Examples
-    --------
-    >>> Blocks((4, 6), (1, 3)).starts()[:3].tolist()
-    [[0, 0], [0, 3], [1, 0]]
-    """
+    """The calls that an array is accessed in: blocks of one shape, in storage order."""
 
     shape: tuple[int, int]
     count: tuple[int, int]  # of one block: whole rows, or part of one row
@@ -55,13 +49,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Lasts:
-    """Make the last row of the last block of each size, one after another.
-
-    Examples
-    --------
-    >>> Lasts((Blocks((3, 4), (1, 2), most=2), Blocks((3, 4), (3, 4))))().tolist()
-    [2, 3, 8, 9, 10, 11]
-    """
+    """Make the last row of the last block of each size, one after another."""
 
     sizes: Sequence[Blocks]
 

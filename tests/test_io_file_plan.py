@@ -19,78 +19,58 @@ def coordinate(variable, shape=None):
     return {variable.name: (variable, np.zeros(variable.shape if shape is None else shape))}
 
 
-@pytest.mark.parametrize(
-    ("variables", "layout", "options", "said"),
-    [
-        ([], Layout(), {}, "no variables"),
-        ([GRID, GRID], Layout(), {}, "'grid' is given twice"),
-        ([GRID], Layout(chunks=(5,)), {}, r"grid: shape \(12, 20\) with chunks \(5,\)"),
-        ([GRID], Layout(chunks=(5, 21)), {}, r"grid: shape \(12, 20\) with chunks \(5, 21\).*'x'"),
-        ([GRID], Layout("zarr3", chunks=(5, 5, 5), shards=(5, 5, 5)), {}, "one length for each"),
-        ([GRID], {"gird": Layout()}, {}, "layouts for gird with variables grid"),
-        ([GRID], {}, {}, "layouts for  with variables grid"),
-        (
-            [GRID, TIME],
-            {"grid": Layout("zarr2"), "t": Layout("zarr3")},
-            {},
-            "t: format 'zarr3'.* beside 'zarr2'",
-        ),
-        (
-            [GRID, TIME],
-            {"grid": Layout("hdf5"), "t": Layout("hdf5", page_bytes=4096)},
-            {},
-            r"page_bytes 4096 beside None",
-        ),
-        (
-            [GRID, Variable("v", ("x",), (21,), "f4")],
-            Layout(),
-            {},
-            "dimension 'x' is 20 in 'grid' and 21 in 'v'",
-        ),
-        ([GROWING], Layout(), {}, "only chunks can grow; give chunks"),
-        ([GROWING], Layout("nczarr"), {}, "only chunks can grow; give chunks"),
-        ([GROWING], Layout("binary"), {}, "unlimited t: binary files cannot grow"),
-        ([LATE], Layout("netcdf3"), {}, "'t' must be the first of"),
-        (
-            [Variable("v", ("t", "s"), (2, 2), "f4", unlimited=("t", "s"))],
-            Layout("netcdf4-classic", chunks=(1, 1)),
-            {},
-            "unlimited s, t: 'netcdf4-classic' has one unlimited dimension",
-        ),
-        ([GROWING, TIME], Layout("netcdf3"), {}, "t: t is unlimited in another variable"),
-        ([GROWING], Layout("netcdf3"), {"coordinates": coordinate(TIME)}, "t is unlimited in"),
-        ([Variable("v", (), (), "u2")], Layout("netcdf3"), {}, "v: dtype 'u2' .* it stores i1, i2"),
-        ([Variable("v", (), (), "i8")], Layout("netcdf4-classic"), {}, "v: dtype 'i8'"),
-        ([Variable("g/v", (), (), "i4")], Layout("cdf5"), {}, "'cdf5' has no groups"),
-        ([GRID], Layout(), {"coordinates": {"y": (TIME, np.zeros(3))}}, "holds the variable 't'"),
-        ([GRID], Layout(), {"coordinates": coordinate(TIME, (4,))}, r"values of shape \(4,\)"),
-        ([GRID], Layout("zarr2"), {"chunk_cache_bytes": 1}, "only netcdf4.* have a chunk cache"),
-        ([GRID], Layout(), {"chunk_cache_bytes": -1}, "give bytes, at least 0"),
-        ([GRID], Layout(quantize=("bitgroom", 8)), {}, "grid: quantize.*takes 1 to 7"),
-        ([GRID], Layout(quantize=("bitround", 24)), {}, "grid: quantize.*takes 1 to 23"),
-        (
-            [Variable("v", ("x",), (4,), "i4")],
-            Layout(quantize=("bitround", 7)),
-            {},
-            "v: quantize.*takes floats only",
-        ),
-        (
-            [Variable("v", ("x",), (2**31,), "i2")],
-            Layout(chunks=(2**31,)),
-            {},
-            "chunks of 4294967296 bytes|of 4294967296 bytes",
-        ),
-        (
-            [Variable("v", ("x",), (2**31,), "i1")],
-            Layout("zarr2", chunks=(2**31,), codec="blosc-lz4"),
-            {},
-            "takes chunks below 2147483648 bytes",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_refused(tmp_path, variables, layout, options, said):
+WHOLE = Variable("v", ("x",), (2**31,), "i2")
+TWICE = Variable("v", ("t", "s"), (2, 2), "f4", unlimited=("t", "s"))
+ONE = Layout("netcdf4-classic", chunks=(1, 1))
+# What is said, of which variables, layouts and other choices.
+REFUSED = {
+    "no variables": ([], Layout()),
+    "'grid' is given twice": ([GRID, GRID], Layout()),
+    r"grid: shape \(12, 20\) with chunks \(5,\)": ([GRID], Layout(chunks=(5,))),
+    r"grid: shape \(12, 20\) with chunks \(5, 21\).*'x'": ([GRID], Layout(chunks=(5, 21))),
+    "one length for each": ([GRID], Layout("zarr3", chunks=(5, 5, 5), shards=(5, 5, 5))),
+    "layouts for gird with variables grid": ([GRID], {"gird": Layout()}),
+    "layouts for  with variables grid": ([GRID], {}),
+    "t: format 'zarr3'.* beside 'zarr2'": (
+        [GRID, TIME], {"grid": Layout("zarr2"), "t": Layout("zarr3")},
+    ),
+    "page_bytes 4096 beside None": (
+        [GRID, TIME], {"grid": Layout("hdf5"), "t": Layout("hdf5", page_bytes=4096)},
+    ),
+    "dimension 'x' is 20 in 'grid' and 21 in 'v'": (
+        [GRID, Variable("v", ("x",), (21,), "f4")], Layout(),
+    ),
+    "only chunks can grow; give": ([GROWING], Layout()),
+    "only chunks can grow; give chunks": ([GROWING], Layout("nczarr")),
+    "unlimited t: binary files cannot grow": ([GROWING], Layout("binary")),
+    "'t' must be the first of": ([LATE], Layout("netcdf3")),
+    "unlimited s, t: 'netcdf4-classic' has one unlimited dimension": ([TWICE], ONE),
+    "t: t is unlimited in another variable": ([GROWING, TIME], Layout("netcdf3")),
+    "t is unlimited in": ([GROWING], Layout("netcdf3"), {"coordinates": coordinate(TIME)}),
+    "v: dtype 'u2' .* it stores i1, i2": ([Variable("v", (), (), "u2")], Layout("netcdf3")),
+    "v: dtype 'i8'": ([Variable("v", (), (), "i8")], Layout("netcdf4-classic")),
+    "'cdf5' has no groups": ([Variable("g/v", (), (), "i4")], Layout("cdf5")),
+    "holds the variable 't'": ([GRID], Layout(), {"coordinates": {"y": (TIME, np.zeros(3))}}),
+    r"values of shape \(4,\)": ([GRID], Layout(), {"coordinates": coordinate(TIME, (4,))}),
+    "only netcdf4.* have a chunk cache": ([GRID], Layout("zarr2"), {"chunk_cache_bytes": 1}),
+    "give bytes, at least 0": ([GRID], Layout(), {"chunk_cache_bytes": -1}),
+    "grid: quantize.*takes 1 to 7": ([GRID], Layout(quantize=("bitgroom", 8))),
+    "grid: quantize.*takes 1 to 23": ([GRID], Layout(quantize=("bitround", 24))),
+    "v: quantize.*takes floats only": (
+        [Variable("v", ("x",), (4,), "i4")], Layout(quantize=("bitround", 7)),
+    ),
+    "of 4294967296 bytes": ([WHOLE], Layout(chunks=(2**31,))),
+    "takes chunks below 2147483648 bytes": (
+        [WHOLE], Layout("zarr2", chunks=(2**31,), codec="blosc-lz4"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_does_not_fit_is_refused(tmp_path, said):
+    variables, layout, *options = REFUSED[said]
     with pytest.raises(ValueError, match=said):
-        create(tmp_path / "a", variables, layout, **options)
+        create(tmp_path / "a", variables, layout, **(options[0] if options else {}))
     assert list(tmp_path.iterdir()) == []
 
 

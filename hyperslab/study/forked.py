@@ -24,6 +24,8 @@ _IMPORTED = (
     "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "hyperslab.study", "hyperslab.study.page",
 )  # fmt: skip
 
+_PATIENCE_S = 2.0
+
 
 def fork_kernels() -> None:
     """Have papermill's kernels forked, where a process with these libraries may safely fork."""
@@ -107,6 +109,16 @@ class Forked(LocalProvisioner):
         self.process: Any = kernel
         self.pid = self.pgid = kernel.pid
         return self.connection_info
+
+
+def end_kernels() -> None:
+    """End what kernels do, at once where they do not stop: threads that talk with them see it."""
+    kernels = [each for each in multiprocessing.active_children() if isinstance(each, Kernel)]
+    for kernel in kernels:
+        kernel.send_signal(signal.SIGINT)  # as Ctrl-C: it removes what is temporary
+    for kernel in kernels:
+        kernel.join(_PATIENCE_S)
+        kernel.terminate()
 
 
 def _end_with_parent() -> None:

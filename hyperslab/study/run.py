@@ -15,7 +15,7 @@ from pathlib import Path
 from ..measure.lock import measuring
 from ..measure.records import machines, save_machines
 from ..text import printable
-from .forked import fork_kernels
+from .forked import end_kernels, fork_kernels
 from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
@@ -121,6 +121,7 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
                 results += list(pool.map(lambda pair: _closing(told, *pair), group))
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
+                end_kernels()  # else their notebooks are waited for
                 raise
     return results
 

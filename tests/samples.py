@@ -75,6 +75,18 @@ class LogPlaces:
 
 
 @dataclass(frozen=True)
+class Scatter:
+    """Say that it took a second, or in half of all cases so many more."""
+
+    more_s: int
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("read"):
+            pass
+        watch.note(wall_s=1 + self.more_s * (os.urandom(1)[0] % 2))
+
+
+@dataclass(frozen=True)
 class Append:
     """Leave a letter in a file, so that a test sees who ran, and in which order."""
 

@@ -19,6 +19,7 @@ from samples import (
     LogProcess,
     ReadFile,
     ReadInTurns,
+    Scatter,
     Spin,
     WriteFile,
     die,
@@ -93,10 +94,8 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
 
 @pytest.mark.parametrize(("scatter", "extra_s", "blocks"), [(0, 60, 6), (9, 60, 12), (9, 0.0, 6)])
 def test_blocks_go_on_while_times_are_known_too_little(run, scatter, extra_s, blocks):
-    """A resumed run has as many. The programs say their times: one second, or in half more."""
-    said = f"n=$(od -An -N1 -tu1 /dev/urandom); s=$((1 + {scatter} * (n % 2))); "
-    words = ["sh", "-c", said + """echo '[{"phase": "read", "wall_s": '$s'}]'"""]
-    scattered = [Case(name, words, start="command", aa=name == "a") for name in "ab"]
+    """A resumed run has as many."""
+    scattered = [Case(name, Scatter(scatter), aa=name == "a") for name in "ab"]
     plan = {"blocks": 6, "half_width": 0.3, "extra_s": extra_s}
     rows = run(*scattered, **plan)
     assert {row["block"] for row in rows} == set(range(blocks))

@@ -393,6 +393,7 @@ def test_over_a_link_reads_take_their_round_trips_bytes_and_work() -> None:
     near, far = (measured("over_link", table, round_trip_s=trip, **fields) for trip in (0.0, 0.1))
     assert near.value == pytest.approx(1.5 / 0.2) and near.words["compared"] == "7.5× slower"
     assert far.value == pytest.approx(2.0 / 4.3) and far.words["of"] == "2 s"
+    assert far.words["of_system"] == "0 s"
     assert (far.n, far.timed, far.experiments) == (BLOCKS, True, ("e",))
 
 

@@ -18,6 +18,7 @@ from ..analysis.break_even import costs
 from ..analysis.cells import Cells, MissingError, Where, cells, select
 from ..analysis.compare import of_blocks, paired, ratio_of
 from ..analysis.quantities import QUANTITIES, Quantity
+from ..analysis.quantities import quantity as by_name
 from ..measure.stats import geometric_mean_ratio, median_interval
 from ..network import Link
 from ..text import ENOUGH, Interval, amount, comparison, listing, number, percent
@@ -150,7 +151,11 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
 
 
 @_kind(
-    "over_link", "of to rate round_trip_s", "over", "of to compared groups ranks size", timed=True
+    "over_link",
+    "of to rate round_trip_s",
+    "over",
+    "of of_system to compared groups ranks size",
+    timed=True,
 )
 def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
     """Paired ratio of the seconds that two reads would take over a link, by the cost model.
@@ -159,7 +164,11 @@ def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
     """
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
-    return ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
+    found = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
+    system = cells(
+        records, where(fields, "of"), by_name("sys_s"), phases(fields), over(fields)
+    ).table.median()
+    return replace(found, words={**found.words, "of_system": amount(float(system.mean()), "s")})
 
 
 @_kind("level", "value cells", "over", "count groups", timed=True)

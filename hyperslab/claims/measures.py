@@ -165,9 +165,7 @@ def over_link(records: pd.DataFrame, fields: Fields) -> Measured:
     link = Link(real(fields["rate"]), real(fields["round_trip_s"]))
     rows = select(records, mapping(fields, "where"))
     found = ratio(cost.over(rows, link), {**fields, "value": "wall_s"})
-    system = cells(
-        records, where(fields, "of"), by_name("sys_s"), phases(fields), over(fields)
-    ).table.median()
+    system = side(records, fields, "of", "sys_s").table.median()
     return replace(found, words={**found.words, "of_system": amount(float(system.mean()), "s")})
 
 
@@ -559,7 +557,7 @@ def document_quotient(records: pd.DataFrame, fields: Fields) -> Measured:
 
 def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> Cells:
     """Return the values of one side of a measure, by group and block."""
-    chosen = QUANTITIES[value] if value else quantity(fields)
+    chosen = by_name(value) if value else quantity(fields)
     return cells(records, where(fields, name), chosen, phases(fields), over(fields))
 
 

@@ -154,11 +154,13 @@ def measure(
         )
         with measuring(), ExitStack() as own, bar:
             running = processes or own.enter_context(Processes(plan.modules))
-            if any(case.start == "fork" for case in cases):
-                running.start()  # its imports are not what other programs use
+            forks = any(case.start == "fork" for case in cases)
             for block in _todo(plan, blocks):
                 if plan.fresh and blocks:
-                    _renew(running, cases)
+                    running.close()
+                    _copy_afresh(cases)
+                if forks:
+                    running.start()  # its imports are not what other programs use
                 blocks[block] = _block(block, entries, plan, running, past, bar)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
                     journal.add(experiment, key, block, blocks[block])
@@ -177,7 +179,8 @@ def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
         each_s = sum(tries.values()) / len(blocks)
         if each_s * (block + 1 - plan.blocks) > plan.extra_s:
             return
-        noises = judge(frame_of(rows, {name for row in rows for name in row} - set(COLUMNS)))
+        labels = {name for row in rows for name in row} - set(COLUMNS)
+        noises = judge(frame_of(rows, labels), widths=True)
         if not any(item.half_width > plan.half_width for item in noises):
             return
         if block not in blocks:
@@ -195,9 +198,8 @@ def require_space(folder: Path, needed: int) -> None:
         )
 
 
-def _renew(processes: Processes, cases: Sequence[Case]) -> None:
-    """Start the server of processes anew, and put copies in the place of the files."""
-    processes.close()
+def _copy_afresh(cases: Sequence[Case]) -> None:
+    """Put copies in the place of the files that cases read."""
     for path in sorted({Path(path).resolve() for case in cases for path in case.files}):
         if path.exists() and sum(f.stat().st_size for f in files_of(path)) <= MOST_COPIED:
             copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
@@ -212,8 +214,6 @@ def _renew(processes: Processes, cases: Sequence[Case]) -> None:
             for file in files_of(path):  # else it is written to disk while samples run
                 with file.open("rb") as handle:
                     os.fsync(handle.fileno())
-    if any(case.start == "fork" for case in cases):
-        processes.start()
 
 
 @dataclass(eq=False)

@@ -1,5 +1,6 @@
 """What a run says of its own noise: the A/A pair, and the CPU that other programs used."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,8 @@ class Noise:
     synced : bool
         Whether what was timed ends with a sync to the disk.
     half_width : float
-        Of the intervals of single cases, the median, as a share; see `half_width`.
+        Of the intervals of single cases, the median, as a share; see `half_width`. NaN where it was
+        not asked for.
     """
 
     experiment: str
@@ -42,7 +44,7 @@ class Noise:
     ratio: Interval
     others_cpu: float
     synced: bool = False
-    half_width: float = float("nan")
+    half_width: float = math.nan
 
     @property
     def name(self) -> str:
@@ -108,7 +110,7 @@ class Noise:
         return max(self.pair, self.others, key=STATES.index)
 
 
-def judge(frame: pd.DataFrame) -> list[Noise]:
+def judge(frame: pd.DataFrame, *, widths: bool = False) -> list[Noise]:
     """Return the noise of every experiment and cache state that was timed.
 
     Samples that move as much as they can in a given time are compared by their time a byte.
@@ -117,6 +119,8 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
     ----------
     frame : pandas.DataFrame
         Records of one notebook.
+    widths : bool
+        Whether the half-widths are wanted, which take most of the time.
 
     Examples
     --------
@@ -145,11 +149,15 @@ def judge(frame: pd.DataFrame) -> list[Noise]:
         ratio = paired_ratio(sums["A"], sums["B"])
         synced = bool((part["phase"] == "sync").any())
         others = float(part.groupby("block")["others_cpu"].first().median())
-        kept = part[part["status"].isin(("ok", "")) & (part["aa"] != DISCARDED)]
-        seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
-        width = half_width(seconds.to_numpy())
+        width = _half_width_of(part) if widths else math.nan
         found.append(Noise(str(experiment), str(cache_state), ratio, others, synced, width))
     return found
+
+
+def _half_width_of(timed: pd.DataFrame) -> float:
+    kept = timed[timed["status"].isin(("ok", "")) & (timed["aa"] != DISCARDED)]
+    seconds = kept.groupby(["block", "case", "aa"])["wall_s"].sum().unstack(["case", "aa"])
+    return half_width(seconds.to_numpy())
 
 
 def half_width(seconds: NDArray[np.float64]) -> float:

@@ -236,7 +236,11 @@ def void_text(found: Sequence[Noise]) -> str:
 def noise(*frames: pd.DataFrame) -> None:
     """Show what the run says of its own noise: A/A pairs, other programs, disturbed samples."""
     whole = pd.concat(frames)
-    text(noise_text(judge(whole), disturbed(whole), fresh=bool(whole["draw"].notna().any())))
+    text(
+        noise_text(
+            judge(whole, widths=True), disturbed(whole), fresh=bool(whole["draw"].notna().any())
+        )
+    )
 
 
 def noise_text(found: Sequence[Noise], said: Disturbed | None = None, *, fresh: bool = True) -> str:

@@ -178,6 +178,7 @@ def facts(found: Machines) -> pd.DataFrame:
             f"{machine.fact('identity', 'cores')} cores",
             "Memory (GiB)": machine.fact("identity", "memory_gib"),
             **{label: machine.fact(name) for label, name in _FACTS.items()},
+            "Rules": "today's" if machine.fact("rules") == found.content.rules else "earlier ones",
         }
         for machine in found.machines
     }

@@ -193,3 +193,5 @@ def test_runs_of_one_machine_are_compared_with_each_other(top: Path) -> None:
     assert (seen["decided"], seen["same"]) == (2, pytest.approx(1 / 3))
     assert seen["wrong"] == pytest.approx(2 / 3)
     assert repeats.table(gathered()).loc["m0", "Runs"] == 3
+    alike = repeats.judged_alike(gathered())
+    assert alike == {"pairs": 4, "without": 0, "different": 0, "same": 4}

@@ -9,7 +9,11 @@ import numpy as np
 import pandas as pd
 
 from ..claims import PartVerdict
-from ..claims.bands import UNDECIDED
+from ..claims.bands import HOLDS, REVERSED, UNDECIDED
+from ..claims.rules import NO_DIFFERENCE, direction, equality
+from ..measure.noise import judge
+from ..measure.records import load
+from ..text import ENOUGH
 from .machines import Machine, Machines
 
 _HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
@@ -73,6 +77,27 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         "decided": len(decided) / len(pairs),
         "same": same,
         "wrong": (1 - same) / 2 * len(decided) / len(pairs),
+    }
+
+
+def judged_alike(found: Machines) -> dict[str, int]:
+    """Return how A/A pairs are judged, of all machines, as if each were a claim.
+
+    Returns
+    -------
+    dict of str to int
+        "pairs", those with blocks enough for an interval; those "without" one in it; those judged
+        "different" by the rule of directions; and the "same" by that of equality.
+    """
+    frames = [load(path) for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
+    ratios = [noise.ratio for frame in frames for noise in judge(frame)]
+    known = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
+    differs, equals = direction(above=True), equality(NO_DIFFERENCE)
+    return {
+        "pairs": len(known),
+        "without": sum(not low <= 1 <= high for low, high in known),
+        "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in known),
+        "same": sum(equals.verdict(*each) == HOLDS for each in known),
     }
 
 

@@ -154,6 +154,22 @@ def test_the_theme_switch_changes_page_and_figures(home, use):
     assert all(shown == [theme == "light", theme == "dark"] for theme, shown in found)
 
 
+def test_the_board_is_filtered_and_its_address_keeps_that(home, use):
+    async def script(page):
+        shown = page.locator(".board tbody tr:visible")
+        counts = [await shown.count()]
+        await page.locator(".board-filter select[name=topic]").select_option("Remote")
+        counts.append(await shown.count())
+        await page.locator(".board-filter input").fill("s3")
+        await page.reload()
+        counts.append(await shown.count())
+        await page.locator(".board-filter input").fill("no such claim")
+        return [*counts, await shown.count(), await page.locator(".board-topic:visible").count()]
+
+    all_of_them, remote, s3, none, topics = use(script)
+    assert all_of_them > remote > s3 > none == topics == 0
+
+
 def test_the_explorer_searches_and_sorts(home, use):
     async def script(page):
         await page.goto(f"{home}/notebooks/explorer.html")

@@ -125,15 +125,27 @@ def test_what_is_wrong_with_a_page_is_seen(browser, tmp_path):
     assert visit.wider[-1] == "the page"
 
 
-def test_search_finds_shuffle(home, use):
-    async def script(page):
-        await page.goto(f"{home}/search.html?q=shuffle")
-        first = page.locator("#search-results li a").first
-        await first.wait_for()
-        await first.click()
-        return await page.locator("article").inner_text()
+@pytest.fixture(scope="module")
+def search(home, use):
+    """Gives the pages that the search finds, the first ones first."""
 
-    assert "shuffle" in use(script).lower()
+    def found(words):
+        async def script(page):
+            await page.goto(f"{home}/search.html?q={words}")
+            links = page.locator("#search-results li > a")
+            await links.first.wait_for()
+            return await links.evaluate_all("all => all.map(each => each.getAttribute('href'))")
+
+        return use(script)
+
+    return found
+
+
+def test_the_search_has_answers_first_and_the_python_api_last(search):
+    assert any("shuffle" in place or "compression" in place for place in search("shuffle"))
+    first = search("chunk size")[:3]
+    assert any(place.startswith("book/chunks") for place in first), first
+    assert not any(place.startswith("book/api") for place in first), first
 
 
 def test_the_theme_switch_changes_page_and_figures(home, use):

@@ -99,11 +99,6 @@ class Claim:
         return str(value)
 
     @property
-    def ours(self) -> bool:
-        """Whether no document makes it; its section says so."""
-        return self.text("section").startswith("ours")
-
-    @property
     def calibrated(self) -> bool:
         """Whether the data were made so that it holds."""
         return self.facts.get("basis") == "calibration"

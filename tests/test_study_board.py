@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from hyperslab.claims import VERDICTS, Judgement, load
@@ -14,6 +15,8 @@ from hyperslab.claims.bands import IN_PART, SIGNS
 from hyperslab.measure import records
 from hyperslab.study import board, profile, provenance
 from hyperslab.study.book import listed
+from hyperslab.study.pictures.forest import Forest
+from hyperslab.study.style import styled
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = load(ROOT / "book" / "claims.yml")
@@ -154,3 +157,17 @@ def test_a_wrong_parameter_is_refused(
     monkeypatch.chdir(ROOT)
     with pytest.raises(ValueError, match=message):
         board.judged(**{"workdir": str(tmp_path), **parameters})
+
+
+def test_each_claim_has_a_line_of_its_own_also_where_none_lies_beyond_the_axis():
+    rows = [
+        {"claim": f"claim {n}", "paper": "Lee 2008", "value": value, "low": value - 0.1,
+         "high": value + 0.1, "least": 0.5, "most": 2.0, "verdict": "holds", "noisy": False}
+        for n, value in enumerate([1.0] * 11 + [9.0])
+    ]  # fmt: skip
+    picture = Forest(pd.DataFrame(rows), "title", "axis", 1, 0, ends=(-1.5, 3))
+    with styled("light"):
+        figure = picture()
+        figure.draw_without_rendering()  # a warning where there is no room
+    inches = figure.axes[0].get_position().height * figure.get_figheight()
+    assert inches > 12 * 0.12

@@ -71,8 +71,9 @@ class Forest:
                     chosen = ~far & (rows["noisy"] == noisy)
                     axes.plot(value[chosen], rows.index[chosen], "o", ms=4, c=colour, mfc=fill)
                 for arrow, chosen in beyond.items():
-                    end = axes.plot(value[chosen], rows.index[chosen], arrow, ms=5, c=colour)
-                    end[0].set_clip_on(False)
+                    if chosen.any():  # what is empty and not clipped takes room at the origin
+                        at = value[chosen], rows.index[chosen]
+                        axes.plot(*at, arrow, ms=5, c=colour, clip_on=False)
             axes.axvline(self.nothing, color="0.5", lw=0.8)
             axes.axvline(self.document, color="0.5", lw=0.9, ls="--")
             axes.set(ylim=(len(part) - 0.4, -0.6), xlim=(left, right))

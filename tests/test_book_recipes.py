@@ -19,7 +19,7 @@ BOOK = Path(__file__).parents[1] / "book"
 PAGES = ("chunks", "symptoms", "guide")
 TOOLS = ("ncdump", "nccopy", "h5ls", "h5repack")  # run where they are installed
 NOT_RUN = ("MPI", "measures")  # `measures`: it takes the machine for minutes
-SHOWN = ("text", "{advice}", "{contents}")  # nothing to run
+SHOWN = ("text", "{advice}", "{contents}", "{index}")  # nothing to run
 BLOCK = re.compile(
     r"^(?P<heading>#+ .*)$"
     r"|(?:^% (?P<mark>.+)\n)?^```(?P<language>\S+).*\n(?P<code>(?:.*\n)*?)```$",

@@ -16,6 +16,7 @@ from hyperslab.io import Layout, references
 from hyperslab.io.cards import reader
 from hyperslab.io.creation import write_array
 from hyperslab.network import Link, serving
+from hyperslab.tune.advice import fetches
 from hyperslab.tune.advice.costs import Calibration
 from hyperslab.tune.advice.counts import Read, counts_of
 from hyperslab.tune.advice.fetches import (
@@ -219,7 +220,12 @@ def test_zarr_asks_a_server_for_what_is_counted(tmp_path, shards, selection):
     assert asked == moved(read, counts_of(read)).requests
 
 
-def test_the_chunks_of_a_shard_are_asked_for_one_after_another():
+@pytest.mark.parametrize(
+    ("merging", "held_stages"),
+    [(False, (50, 50)), (True, (2, 2))],  # with the shard's own index
+)
+def test_the_chunks_of_a_shard_are_asked_for_in_turn_or_together(monkeypatch, merging, held_stages):
+    monkeypatch.setattr(fetches, "merging", lambda: merging)
     alone = Layout("zarr3", (1, 10, 10), "zstd", 3)
     held = dataclasses.replace(alone, shards=(50, 50, 50))
     stages = {}
@@ -227,7 +233,7 @@ def test_the_chunks_of_a_shard_are_asked_for_one_after_another():
         read = Read((100, 100, 100), "f4", layout, ((slice(0, 49), 5, 5),), "zarr", 100.0)
         found = moved(read, counts_of(read))
         stages[name] = found.stages, found.requests
-    assert stages == {"alone": (5, 49), "held": (50, 50)}  # in the second the shard's own index
+    assert stages == {"alone": (5, 49), "held": held_stages}
     whole = Read((100, 100, 100), "f4", held, ((slice(0, 50), *[slice(0, 50)] * 2),), "zarr", 100.0)
     assert moved(whole, counts_of(whole)).stages == 1
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+
+from packaging.version import Version
 
 from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 from hyperslab.io.selection import region
@@ -11,6 +15,7 @@ from hyperslab.io.selection import region
 from .counts import Counts, Read, chunk_stretches, spans
 
 KIB, MIB = 2**10, 2**20
+_MOST_MERGED = 16 * MIB  # bytes of chunks in one request, and gaps between them of up to 1 MiB
 _LEAF_CHUNKS = 58  # that a node of HDF5's index of chunks holds, nine tenths full
 
 
@@ -66,11 +71,36 @@ def moved(read: Read, counts: Counts) -> Moved:
     if how.ahead_bytes:
         return _read_ahead(read, counts, how)
     opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
-    if counts.requests:
+    requests, nbytes = counts.requests, counts.stored_bytes
+    if requests > counts.shards > 0 and read.library != "subchunk" and merging():
+        requests, nbytes = _merged(read, counts)
+        stages += math.ceil(counts.shards / how.at_once)  # their indexes, then all the rest
+        stages += math.ceil((requests - counts.shards) / how.at_once)
+    elif requests:
         # Zarr asks for the chunks of a shard one after another, for several shards at once.
-        lines = counts.shards or counts.requests
-        stages += math.ceil(lines / how.at_once) * math.ceil(counts.requests / lines)
-    return Moved(opening + counts.requests, stages, counts.stored_bytes)
+        lines = counts.shards or requests
+        stages += math.ceil(lines / how.at_once) * math.ceil(requests / lines)
+    return Moved(opening + requests, stages, nbytes)
+
+
+@cache
+def merging() -> bool:
+    """Whether this zarr-python asks for chunks of a shard at once, near ones in one request."""
+    return Version(version("zarr")) >= Version("3.3")
+
+
+def _merged(read: Read, counts: Counts) -> tuple[int, float]:
+    """Return requests and bytes where chunks that lie near each other in a shard come as one."""
+    layout = read.layout
+    assert layout.shards is not None and layout.chunks is not None
+    each = math.prod(layout.shards) / math.prod(layout.chunks)
+    wanted = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
+    gap = (each - wanted) / wanted * counts.stored_bytes / (wanted * counts.shards)
+    if gap > MIB:
+        return counts.requests, counts.stored_bytes
+    stretch = wanted * (counts.stored_bytes / (wanted * counts.shards) + gap)
+    pieces = counts.shards * math.ceil(stretch / _MOST_MERGED)
+    return counts.shards + pieces, counts.shards * stretch
 
 
 def _read_ahead(read: Read, counts: Counts, how: Fetch) -> Moved:

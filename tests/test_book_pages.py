@@ -215,6 +215,7 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert "△ Tiny chunks, stronger" in start and "△ stronger 1" in start
     assert "For each dimension compute" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
+    assert "prints the whole book" in start, "where no PDF was made"
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
     assert "126 [120, 132]" in text(row)

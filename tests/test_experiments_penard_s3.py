@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from forked_servers import forking
+from made_claims import verdicts as judged
 from made_store import KEY, SECRET, store, variables
 
 from data_gen.variable import variable
-from hyperslab import claims
 from hyperslab.experiments import penard_s3 as far
 from hyperslab.io.experiment import Case, File, Read
 from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
 from hyperslab.io.layout import Layout
-from hyperslab.measure.records import about, frame_of, load, save
+from hyperslab.measure.records import about, load
 from hyperslab.network import Endpoint, Link
 from hyperslab.study import profile
 from hyperslab.study.options import Options
@@ -128,10 +128,9 @@ def test_another_store_is_another_run(monkeypatch):
 def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
     ways = {("netCDF-4, shuffle", "h5py"): moved, ("Zarr, Blosc", "zarr"): 10}
     rows = [
-        {"run_id": "r", "profile": "quick", "notebook": "penard_s3", "experiment": experiment,
-         "status": "ok", "verified": True, "link": link, "case": f"{layout} {reader}", "block": b,
+        {"experiment": experiment, "link": link, "case": f"{layout} {reader}", "block": b,
          "phase": "read", "wall_s": size / 200 + b / 1e5, "user_s": 0.0, "sys_s": 0.0, "aa": aa,
-         "others_cpu": 0.0, "read": "ocean map", "layout": layout, "reader": reader,
+         "read": "ocean map", "layout": layout, "reader": reader,
          **({"wire_bytes": size * 1e6} if link == "s3" else {})}
         for experiment, tried in (
             ("s3", ways), ("s3-today", {("netCDF-4", "h5py, no read-ahead"): 10})
@@ -140,7 +139,5 @@ def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
         for b in range(6)
         for aa in ("A", "B")
     ]  # fmt: skip
-    save(frame_of(rows, ["read", "layout", "reader"]), tmp_path / "penard_s3.parquet")
-    (claim,) = [claim for claim in claims.load() if claim.id == "penard-10"]
-    (judged,) = claims.evaluate([claim], tmp_path)
-    assert [part.verdict for part in judged.parts] == verdicts
+    found = judged(tmp_path, "penard_s3", rows, ["read", "layout", "reader"])
+    assert [part.verdict for part in found["penard-10"].parts] == verdicts

@@ -1,31 +1,31 @@
 import platform
 import shlex
 import stat
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from made_parallel import FOUND, needs
 
-from hyperslab.measure import lock, noise
+from hyperslab.cli import FAILED, OK, main
+from hyperslab.measure import lock
 from hyperslab.parallel import Found, Launcher, Program, RanksError, launcher
 from hyperslab.study import doctor
 from hyperslab.study.doctor import Finding
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    return doctor.report(tmp_path_factory.mktemp("work") / "not" / "there" / "yet")
+def work(tmp_path_factory):
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture(scope="module")
+def report(work):
+    return doctor.report(work / "not" / "there" / "yet")
 
 
 def of(findings, subject):
     return [found for found in findings if found.subject == subject]
-
-
-def test_every_state_is_known_and_what_is_wrong_has_words(report):
-    assert {found.state for found in report} <= {"ok", "note", "problem"}
-    assert all(found.text for found in report)
 
 
 def test_the_locked_environment_has_what_the_study_needs(report):
@@ -34,17 +34,13 @@ def test_the_locked_environment_has_what_the_study_needs(report):
     assert "hdf5" in of(report, "packages")[0].text
 
 
-def test_names_no_person_host_or_place(report, tmp_path):
+def test_it_makes_no_folder_and_names_no_person_host_or_place(report, work):
+    assert list(work.iterdir()) == []
     text = doctor.render(report)
-    assert str(tmp_path) not in text
+    assert str(work) not in text
     assert str(Path.home()) not in text
     assert sys.prefix not in text
     assert platform.node() not in text.split()
-
-
-def test_the_work_directory_is_not_made(tmp_path):
-    doctor.report(tmp_path / "build")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_package_stops_the_book():
@@ -200,21 +196,13 @@ def test_a_lock_that_cannot_be_taken_stops_the_book(own_lock):
     assert str(own_lock.parent) not in doctor.render(found)
 
 
-def test_busy_means_what_marks_a_run():
-    assert doctor.BUSY == noise.OTHERS_MARKED
-
-
-def test_render_ends_with_a_conclusion():
+def test_the_report_ends_with_a_conclusion_and_fails_on_a_problem(monkeypatch, capsys):
     note, problem = Finding("a", "note", "x", "do y"), Finding("b", "problem", "z")
-    assert doctor.render([]).endswith("nothing is left out.")
-    assert "2 notes say" in doctor.render([note, note])
-    assert "→ do y" in doctor.render([note])
-    assert doctor.render([note, problem]).endswith("1 problem must be mended before `make book`.")
-    assert doctor.exit_status([note]) == 0
-
-
-def test_the_command_prints_the_report_and_fails_on_a_problem(tmp_path):
-    command = [sys.executable, "-m", "hyperslab", "doctor", "--workdir"]
-    done = subprocess.run([*command, tmp_path], capture_output=True, text=True, cwd=tmp_path)
-    assert "`make book`" in done.stdout
-    assert done.returncode == int("problem" in done.stdout)
+    for found, status, said in (
+        ([], OK, "nothing is left out."),
+        ([note], OK, "→ do y"),
+        ([note, problem], FAILED, "1 problem must be mended before `make book`."),
+    ):
+        monkeypatch.setattr(doctor, "report", lambda work, found=found: found)
+        assert main(["doctor"]) == status
+        assert said in capsys.readouterr().out

@@ -39,15 +39,18 @@ def case(name: object) -> Mapping[str, object]:
     return {"case": name}
 
 
+def ratio(table: list[Row], **fields: object) -> Measured:
+    """Of case a to case b, unless told."""
+    given = {"value": "wall_s", "of": case("a"), "to": case("b"), **fields}
+    return measured("ratio", table, **given)
+
+
 def test_ratio_pairs_the_blocks_of_two_cases() -> None:
-    found = measured(
-        "ratio", rows("a", 2.0) + rows("b", 1.0), value="wall_s", of=case("a"), to=case("b")
-    )
+    found = ratio(rows("a", 2.0) + rows("b", 1.0))
     assert found.value == pytest.approx(2)
     assert found.low <= found.value <= found.high
     assert (found.n, found.timed, found.run_id, found.experiments) == (BLOCKS, True, "run", ("e",))
-    assert found.words["compared"] == "2× slower"
-    assert found.words["of"] == "2 s"
+    assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
 
 
 def test_a_common_disturbance_of_a_block_cancels() -> None:
@@ -55,94 +58,72 @@ def test_a_common_disturbance_of_a_block_cancels() -> None:
     table = rows("a", 2.0) + rows("b", 1.0)
     for row in table:
         row["wall_s"] = float(str(row["wall_s"])) * slow[int(str(row["block"]))]
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+    found = ratio(table)
     assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
 
 
-def test_a_rate_is_faster_where_the_time_is_shorter() -> None:
-    found = measured(
-        "ratio", rows("a", 2.0) + rows("b", 1.0), value="rate", of=case("a"), to=case("b")
-    )
-    assert found.value == pytest.approx(0.5)
-    assert found.words["compared"] == "2× slower"
+A, B = rows("a", 2.0), rows("b", 1.0)
+SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
+SIZES = {
+    "of": {"case": "b", "size": "small"}, "to": {"case": "a", "size": "small"},
+    "against": {side: {"size": "large"} for side in ("of", "to")},
+}  # fmt: skip
+RATIOS: dict[str, tuple[list[Row], dict[str, object], float, int]] = {
+    "a rate is larger where the time is shorter": (A + B, {"value": "rate"}, 0.5, BLOCKS),
+    "phases are summed and sizes are not": (
+        rows("a", 0.5, phase="write") + rows("a", 0.5, phase="sync")
+        + rows("b", 1.0, phase="write") + rows("b", 3.0, phase="sync"),
+        {"value": "rate", "phases": ["write", "sync"]}, 4, BLOCKS,
+    ),
+    "groups are paired by what the star stands for, and one without a partner counts for none": (
+        rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d") + rows("nc3/2d")
+        + rows("nc3/3d", 50.0), SIDES, 4, BLOCKS,
+    ),
+    "blocks that one side lacks are left out": (A[:4] + B, {}, 2, 4),
+    "only the first label of an A/A pair counts": (
+        rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + B, {}, 2, BLOCKS,
+    ),
+    "failed samples do not count": (
+        [{**A[0], "status": "timed out", "wall_s": 900.0}, *A[1:], *B], {}, 2, BLOCKS - 1,
+    ),
+    "the last run is judged": (
+        [{**row, "run_id": "old"} for row in rows("a", 9.0) + B] + A + B, {}, 2, BLOCKS,
+    ),
+    "a ratio against a second one is the quotient of both": (
+        rows("a", size="small") + rows("b", 4.0, size="small")
+        + rows("a", size="large") + rows("b", 1.5, size="large"), SIZES, 4 / 1.5, BLOCKS,
+    ),
+}  # fmt: skip
 
 
-def test_phases_are_summed_and_sizes_are_not() -> None:
-    table = rows("a", 1.0, phase="write") + rows("a", 3.0, phase="sync")
-    table += rows("b", 1.0, phase="write") + rows("b", 1.0, phase="sync")
-    found = measured(
-        "ratio", table, value="rate", phases=["write", "sync"], of=case("b"), to=case("a")
-    )
-    assert found.value == pytest.approx(2)
-    assert found.words["of"] == "500 kB/s"
-
-
-def test_groups_are_paired_by_what_the_star_stands_for() -> None:
-    table = rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d", 1.0) + rows("nc3/2d", 1.0)
-    table += rows("nc3/3d", 50.0)  # has no partner and counts for nothing
-    found = measured(
-        "ratio", table, value="wall_s", over="case", of=case("nc4/*"), to=case("nc3/*")
-    )
-    assert found.value == pytest.approx(4)
-    assert found.words["groups"] == "2"
-
-
-def test_blocks_that_one_side_lacks_are_left_out() -> None:
-    short = [row for row in rows("a", 3.0) if int(str(row["block"])) < 4]
-    found = measured("ratio", short + rows("b"), value="wall_s", of=case("a"), to=case("b"))
-    assert found.n == 4
-
-
-def test_only_the_first_label_of_an_aa_pair_counts() -> None:
-    table = rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + rows("b", 1.0)
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
-    assert found.value == pytest.approx(2)
-
-
-def test_failed_samples_do_not_count() -> None:
-    table = rows("a", 2.0) + rows("b", 1.0)
-    table[0]["status"], table[0]["wall_s"] = "timed out", 900.0
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
-    assert (found.n, found.value) == (BLOCKS - 1, pytest.approx(2))
-
-
-def test_the_last_run_is_judged_where_there_are_several() -> None:
-    old = [{**row, "run_id": "old"} for row in rows("a", 9.0) + rows("b", 1.0)]
-    found = measured(
-        "ratio", old + rows("a", 2.0) + rows("b"), value="wall_s", of=case("a"), to=case("b")
-    )
-    assert (found.run_id, found.value) == ("run", pytest.approx(2))
+@pytest.mark.parametrize("why", RATIOS)
+def test_ratios(why: str) -> None:
+    table, fields, value, n = RATIOS[why]
+    found = ratio(table, **fields)
+    assert (found.value, found.n, found.run_id) == (pytest.approx(value), n, "run")
 
 
 def test_a_filter_that_fits_two_configurations_is_refused() -> None:
     table = rows("a", cache_state="cold") + rows("a", cache_state="warm") + rows("b")
     with pytest.raises(AmbiguousError, match=r"several cache_state \(cold, warm\).*group over"):
-        measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+        ratio(table)
 
 
 @pytest.mark.parametrize(
-    ("where", "message"),
+    ("fields", "message"),
     [
-        ({"case": "z"}, "no sample with case z"),
-        ({"case": "a", "cache_state": "cold"}, "cache_state cold"),
-        ({"case": "failed"}, "no mpicc here"),
-        ({"case": "a", "profile": ["full", "paper"]}, "it takes the profile full or paper, and"),
+        ({"cells": {"case": "z"}}, "no sample with case z"),
+        ({"cells": {"case": "a", "cache_state": "cold"}}, "cache_state cold"),
+        ({"cells": {"case": "failed"}}, "no mpicc here"),
+        ({"cells": {"case": "a", "profile": ["full", "paper"]}}, "the profile full or paper, and"),
+        ({"phases": ["sync"]}, "no phase sync"),
+        ({"value": "rchar"}, "rchar was not counted"),  # on this system
     ],
 )
-def test_what_is_missing_is_named(where: Mapping[str, object], message: str) -> None:
+def test_what_is_missing_is_named(fields: Mapping[str, object], message: str) -> None:
     table = rows("a") + rows("failed", status="no mpicc here: apt-get install libopenmpi-dev")
     with pytest.raises(MissingError, match=message):
-        measured("level", table, value="wall_s", cells=where)
-
-
-def test_a_count_that_this_system_does_not_keep_is_missing() -> None:
-    with pytest.raises(MissingError, match="rchar was not counted"):
-        measured("count", rows("a"), value="rchar", cells=case("a"))
-
-
-def test_a_phase_that_was_not_measured_is_missing() -> None:
-    with pytest.raises(MissingError, match="no phase sync"):
-        measured("level", rows("a"), value="wall_s", phases=["sync"], cells=case("a"))
+        measured("level", table, **{"value": "wall_s", "cells": case("a"), **fields})
 
 
 def test_level_is_the_median_over_blocks() -> None:
@@ -315,63 +296,6 @@ def test_values_are_made_from_the_columns_they_name() -> None:
     for name, value in expect.items():
         found = cells(table, case("a"), QUANTITIES[name]).table
         assert found.to_numpy().ravel() == pytest.approx(value), name
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
-    moved = {"stages": 2.0, "idle_stages": 2.0, "handshakes": 1.0, "wire_bytes": 9.0, "sys_s": 0.0}
-    table = frame_of(
-        rows("a/1", 1.0, user_s=1.0, file_bytes=5.0, predicted_bytes=5.0, codec="x", **moved)
-        + rows("b/1", 2.0, user_s=0.5, file_bytes=9.0, predicted_bytes=9.0, codec="y", **moved)
-    )
-    exact = KINDS[kind].timed is False
-    fields: dict[str, object] = {
-        "value": "predicted_bytes" if exact else "wall_s",
-        "of": case("a/1"), "to": case("b/1"), "expect": {"a/1": 4}, "truth": "file_bytes",
-        "cells": case("a/1"), "pairs": [[1, 2]], "differences": {"a": 0.5}, "awarded_from": 0.05,
-        "amount": 1, "per": 2,
-    }  # fmt: skip
-    if kind == "ratio":
-        fields |= {"counting": "predicted_bytes"}
-    if kind in ("spread", "best", "share", "wins", "table", "error"):
-        fields |= {"over": "case", "cells": {}}
-    if kind == "at_rate":
-        fields |= {"rate": 10.0, "counting": "predicted_bytes"}
-    if kind == "means":
-        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
-    if kind == "order":
-        fields |= {"over": "case", "cells": {}, "expect": ["a/1", "b/1"]}
-    if kind == "wins":
-        fields |= {"of": case("a/*"), "to": case("b/*")}
-    if kind == "break_even":
-        fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
-    if kind == "best":
-        fields |= {"expect": "a/1", "select": "max"}
-    if kind in ("at_rate", "over_link"):
-        fields |= {"rate": 1e6, "counting": "file_bytes", "round_trip_s": 0.1}
-    if kind == "means":
-        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
-    if kind == "order":
-        fields |= {"expect": ["a/1", "b/1"], "over": "case", "cells": {}}
-    if kind == "ranking":
-        fields |= {"expect": {"a/*": ["1"]}, "groups": "case", "over": "case", "cells": {}}
-    found = KINDS[kind].compute(table, fields)
-    assert set(KINDS[kind].words) <= set(found.words)
-
-
-def test_a_ratio_against_a_second_one_is_the_quotient_of_both() -> None:
-    table = [
-        row
-        for size, (fast, slow) in {"small": (1.0, 4.0), "large": (1.0, 1.5)}.items()
-        for name, wall in (("fast", fast), ("slow", slow))
-        for row in rows(name, wall, size=size)
-    ]
-    sides = {name: {"case": name, "size": "small"} for name in ("fast", "slow")}
-    against = {name: {"size": "large"} for name in ("of", "to")}
-    found = measured(
-        "ratio", table, value="wall_s", of=sides["slow"], to=sides["fast"], against=against
-    )
-    assert found.value == pytest.approx(4 / 1.5)
 
 
 def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor() -> None:

@@ -76,11 +76,6 @@ def overwritten(find, values):
 
 
 @kind
-def bit_field(file):
-    low_level(file, "bits", h5t.STD_B8LE, (4,))
-
-
-@kind
 def other_types(file):
     file["opaque"] = np.array([b"abc", b"de"], "V3")
     file.create_dataset("enum", (4,), h5py.enum_dtype({"A": 0, "B": 7}, "i2"))[...] = [0, 7, 7, 0]
@@ -167,13 +162,14 @@ def long_doubles(file):
 
 
 @kind
-def quadruple_float(file):
+def types_that_numpy_lacks(file):
     quad = h5t.IEEE_F64LE.copy()
     quad.set_size(16)
     quad.set_precision(128)
     quad.set_fields(127, 112, 15, 0, 112)
     quad.set_ebias(16383)
     low_level(file, "quad", quad, (4,))
+    low_level(file, "time", h5t.UNIX_D32LE, (3,))
 
 
 @kind
@@ -184,11 +180,7 @@ def odd_integers(file):
     three = h5t.STD_I32BE.copy()
     three.set_size(3)
     low_level(file, "three", three, (4,))
-
-
-@kind
-def times(file):
-    low_level(file, "time", h5t.UNIX_D32LE, (3,))
+    low_level(file, "bits", h5t.STD_B8LE, (4,))
 
 
 # Fill values.
@@ -379,18 +371,13 @@ def user_defined_link(file):
 
 
 @kind
-def hard_links(file):
-    file["again"] = file["good"]
-    file["g/deep/again"] = file["good"]
-
-
-@kind
 def groups_of_two_names(file):
     file["g/x"] = np.arange(3.0)
     file["g/deep/y"] = np.arange(4.0)
     file["g"].attrs["kept_by_nobody"] = file["g/x"].attrs["kept_by_nobody"] = file["good"].ref
     file["soft"] = h5py.SoftLink("/g")
     file["hard"] = file["g"]
+    file["again"] = file["g/good"] = file["good"]
 
 
 @kind
@@ -475,16 +462,12 @@ def odd_fill_attributes(file):
 
 
 @kind
-def coordinates_as_a_list(file):
-    file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
-    file["t"].attrs["coordinates"] = np.array(["lat"], object)
-
-
-@kind
 def names_of_ours(file):
     file.attrs["_Netcdf4Dimensions"] = 5
     file["good"].attrs["_Netcdf4Coordinates"] = "nonsense"
     file["good"].attrs["_ARRAY_DIMENSIONS"] = "nonsense"
+    file["lat"], file["t"] = np.arange(3.0), np.arange(3.0)
+    file["t"].attrs["coordinates"] = np.array(["lat"], object)
 
 
 @kind
@@ -530,16 +513,6 @@ def dimension_list_of_nonsense(file):
 
 
 @kind
-def unlimited_of_two_lengths(file):
-    file.create_dataset("t", data=np.arange(6.0), maxshape=(None,), chunks=(4,)).make_scale("t")
-    for name, length in (("full", 6), ("short", 4)):
-        made = file.create_dataset(
-            name, data=np.ones(length), maxshape=(None,), chunks=(4,), compression=4
-        )
-        made.dims[0].attach_scale(file["t"])
-
-
-@kind
 def lengths_that_contradict(file):
     for group, length in (("", 8), ("a/", 3), ("b/", 4)):
         file[f"{group}t"] = np.arange(float(length))
@@ -552,6 +525,12 @@ def lengths_that_contradict(file):
     ):
         file[name] = np.ones(length)
         file[name].dims[0].attach_scale(file[scale])
+    file.create_dataset("u", data=np.arange(6.0), maxshape=(None,), chunks=(4,)).make_scale("u")
+    for name, length in (("full", 6), ("part", 4)):
+        made = file.create_dataset(
+            name, data=np.ones(length), maxshape=(None,), chunks=(4,), compression=4
+        )
+        made.dims[0].attach_scale(file["u"])
 
 
 # Damage.

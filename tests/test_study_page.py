@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from data_gen import arrays
-from hyperslab.analysis.compare import compare, paired
+from hyperslab.analysis.compare import compare
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
 from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
-from hyperslab.study.page import document, said, say
+from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
 from hyperslab.study.show import lost_text
@@ -122,11 +122,6 @@ def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
     assert rate.value["chunked"].value == pytest.approx(1e6 / 0.103)
 
 
-def test_pairs_are_of_the_blocks_that_both_sides_have():
-    of, to = (pd.DataFrame({"": values}) for values in ([1.0, np.nan, 3.0, 4.0], [5.0, 6.0, 7.0]))
-    assert [(a.tolist(), b.tolist()) for a, b in paired(of, to)] == [([1.0, 3.0], [5.0, 7.0])]
-
-
 def test_what_was_not_measured_is_unknown_and_not_left_out():
     lost = {"status": "no way to evict", "phase": "lost"}
     frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], **lost)], ["layout"])
@@ -198,13 +193,6 @@ def test_panels_have_their_own_dots_and_what_was_not_timed_is_hollow():
     theirs = [line for line in titles["warm"].lines if line.get_label() == "document"]
     assert theirs[0].get_xydata().tolist() == [[9.0, 0]]
     plt.close(drawn)
-
-
-def test_numbers_of_documents_are_in_seconds():
-    assert document("lee2008", "figure 7")["netCDF-3"] == 0.86095
-    theirs = document("penard2025", "table 3, slow link")
-    assert theirs["ocean map", "NCZarr", "zarr"] == 2.55
-    assert theirs.index.names == ["read", "layout", "reader"]
 
 
 def test_the_answer_comes_right_below_the_title():

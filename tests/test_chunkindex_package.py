@@ -122,14 +122,6 @@ def test_what_is_wrong_is_said(fake, tmp_path):
         fake.read("no.nc", "no.index", "x", [(0, 1)], tmp_path / "values.npy")
 
 
-def test_records_without_the_package_are_known():
-    def none(experiment, column):
-        raise ValueError("the records hold no experiment 'package'")
-
-    assert not published.known(none)
-    assert not published.known(lambda *_: []) and published.known(lambda *_: [4])
-
-
 @pytest.mark.skipif(not CHECKOUT, reason="HYPERSLAB_CHUNKINDEX names no checkout of the package")
 def test_the_stand_in_is_as_the_package(reads):
     package = Package(CHECKOUT, ROOT / "build" / "chunkindex")

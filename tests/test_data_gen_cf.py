@@ -57,11 +57,6 @@ def test_variables_and_axes_are_described(name):
     assert {"Y", "X"} <= set(letters)
 
 
-def test_vertical_axes_say_which_way_is_up():
-    assert raw("gfs").isobaricInhPa.attrs["positive"] == "down"
-    assert raw("ocean").depth.attrs["positive"] == "down"
-
-
 def test_the_ocean_is_decoded():
     ocean = data_gen.open("ocean", **SMALL["ocean"])
     assert ocean.uo.attrs["standard_name"] == "eastward_sea_water_velocity"

@@ -94,13 +94,6 @@ def test_every_file_that_is_named_exists(name):
     assert [each for each in sorted(named) if not any((p / each).exists() for p in places)] == []
 
 
-def test_a_name_of_no_file_is_seen():
-    text = (
-        "[it](docs/none.md), `tests/none.py`, other.yml, `notebooks/*.ipynb`, `tests/test_<x>.py`"
-    )
-    assert set(named_files(text)) == {"docs/none.md", "tests/none.py", "other.yml"}
-
-
 # Written so that this file does not hold what it looks for.
 PRIVATE = re.compile(
     r"""/[r]oot/\w

@@ -257,7 +257,7 @@ def pairs(tmp_path):
 
 def test_a_cluster_builds_the_indexes(pairs, capsys):
     with LocalCluster(
-        n_workers=1, processes=False, host="127.0.0.1", dashboard_address=None
+        n_workers=1, processes=False, protocol="tcp", host="127.0.0.1", dashboard_address=None
     ) as cluster:
         assert build_many(pairs, scheduler=cluster.scheduler_address) == 0
     said = capsys.readouterr()

@@ -343,33 +343,6 @@ def external_links(file):
     file["missing"] = h5py.ExternalLink("gone.h5", "/x")
 
 
-class LinkClass(ctypes.Structure):
-    """HDF5's H5L_class_t."""
-
-    _fields_ = (
-        ("version", ctypes.c_int),
-        ("id", ctypes.c_int),
-        ("comment", ctypes.c_char_p),
-        *((name, ctypes.c_void_p) for name in ("create", "move", "copy")),
-        ("traverse", ctypes.CFUNCTYPE(ctypes.c_int64)),
-        *((name, ctypes.c_void_p) for name in ("delete", "query")),
-    )
-
-
-@kind
-def user_defined_link(file):
-    hdf5, number = library(), 187
-    links = LinkClass(
-        1, number, b"odd", None, None, None, ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: -1)
-    )
-    assert hdf5.H5Lregister(ctypes.byref(links)) >= 0
-    create = hdf5.H5Lcreate_ud
-    create.argtypes = [ctypes.c_int64, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
-    create.argtypes += [ctypes.c_size_t, ctypes.c_int64, ctypes.c_int64]
-    assert create(file.id.id, b"odd", number, None, 0, 0, 0) >= 0
-    hdf5.H5Lunregister(number)
-
-
 @kind
 def groups_of_two_names(file):
     file["g/x"] = np.arange(3.0)

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from data_gen import arrays
-from hyperslab.analysis.compare import compare
+from hyperslab.analysis.compare import compare, paired
 from hyperslab.io import reader
 from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
@@ -122,6 +122,11 @@ def test_ratios_are_paired_within_blocks_and_in_favour_of_the_row():
     assert rate.value["chunked"].value == pytest.approx(1e6 / 0.103)
 
 
+def test_pairs_are_of_the_blocks_that_both_sides_have():
+    of, to = (pd.DataFrame({"": values}) for values in ([1.0, np.nan, 3.0, 4.0], [5.0, 6.0, 7.0]))
+    assert [(a.tolist(), b.tolist()) for a, b in paired(of, to)] == [([1.0, 3.0], [5.0, 7.0])]
+
+
 def test_what_was_not_measured_is_unknown_and_not_left_out():
     lost = {"status": "no way to evict", "phase": "lost"}
     frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], **lost)], ["layout"])
@@ -156,11 +161,10 @@ def test_sentences_follow_the_records():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_figures_show_what_was_measured_in_its_order(style):
+def test_figures_show_what_was_measured_in_its_order():
     frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], status="lost")], ["layout"])
     table = compare(frame, "wall_s", ["layout", "cache_state"])
-    with styled(style):
+    with styled(STYLES[0]):
         drawn = Dots(
             table, "layout", "It says so", "time", "ms", "cache_state",
             document={"chunked": 0.2, "other": 1.0}, bound=0.05, bound_name="memory copy",

@@ -91,11 +91,10 @@ def test_a_fork_reads_while_a_thread_of_the_parent_was_reading(tmp_path):
 
 
 @LEFT_OUT
-@of("soft_links", "user_defined_link", "names_that_are_no_utf8", "types_that_numpy_lacks")
+@of("soft_links", "names_that_are_no_utf8", "types_that_numpy_lacks")
 def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
     why = {
         "soft_links": {"loop": "too many links", "dangling": "cannot be followed"},
-        "user_defined_link": {"odd": "cannot be followed"},
         "names_that_are_no_utf8": {"deg\\xe9": "no UTF-8", "gr\\xfc": "no UTF-8"},
         "types_that_numpy_lacks": dict.fromkeys(("quad", "time"), "numpy has no type"),
     }[odd.stem]

@@ -74,14 +74,6 @@ def test_radar_is_unpacked():
     assert np.isnan(decoded.values[stored == -9990]).all()
 
 
-def test_a_frame_is_a_block_and_blocks_are_what_is_drawn():
-    ocean = raw("ocean")
-    assert ocean.uo.chunks == ((1, 1, 1), (38,), (128,))
-    part = data_gen.dataset("ocean", **SMALL["ocean"]).draw(2)
-    assert (ocean.vo[2].values == part["vo"][1][0]).all()
-    assert (raw("array")["values"].values.ravel() == np.arange(35)).all()
-
-
 def test_what_is_opened_can_be_written_and_read_by_xarray(tmp_path):
     gfs = data_gen.open("gfs", **SMALL["gfs"])
     gfs.to_netcdf(tmp_path / "gfs.nc")

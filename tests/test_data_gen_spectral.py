@@ -9,7 +9,6 @@ from data_gen.spectral import (
     radial_spectrum,
     slope,
     stream,
-    turned,
     wavenumbers,
     white,
 )
@@ -37,16 +36,3 @@ def test_streams_depend_on_seed_and_every_word():
 def test_a_field_has_the_slope_it_was_asked_for(waves, wanted):
     k, energy = radial_spectrum(drawn(amplitude(waves, wanted, 2.0)), 1 / 256, 1 / 256)
     assert slope(k, energy, 8, 80) == pytest.approx(-wanted, abs=0.25)
-
-
-def test_turning_keeps_the_energy_and_undoes_itself(waves):
-    spectrum = amplitude(waves, 3.0, 4.0)
-    modes = white(stream(0, "modes"), waves.shape) * spectrum
-    angle = stream(0, "angle").standard_normal(waves.shape, dtype="f4")
-    later = turned(modes, angle, 3.0)
-    assert np.abs(later).sum() == pytest.approx(np.abs(modes).sum(), rel=1e-5)
-    assert np.allclose(turned(later, angle, -3.0), modes, atol=1e-6)
-    assert not np.allclose(later, modes, atol=1e-3)
-    at_rest = turned(modes, angle, 0)
-    assert at_rest is not modes
-    assert (at_rest == modes).all()

@@ -71,10 +71,6 @@ def test_conda_understands_each_spec():
         assert (parsed.name.normalized, bool(parsed.version)) == (name, bool(bound))
 
 
-def test_channels_are_conda_forge_alone():
-    assert ENVIRONMENT["channels"] == ["conda-forge", "nodefaults"]
-
-
 def test_the_environment_with_mpi_is_the_other_and_what_mpi_needs():
     both = [yaml.safe_load((ROOT / f"environment{x}.yml").read_text()) for x in ("", "-mpi")]
     plain, mpi = ([str(spec) for spec in each["dependencies"]] for each in both)

@@ -14,13 +14,6 @@ def test_the_same_bytes_are_written_without_bytes_to_swap():
     assert len(flash.plan("checkpoint without its tree", "8³", 2, 3).datasets) == 24
 
 
-def test_what_a_verdict_compares_is_measured_in_all_blocks():
-    assert flash.judged("PnetCDF", "collective", 2, 16)
-    assert not flash.judged("PnetCDF", "independent", 2, 16)
-    assert flash.judged("HDF5", "independent", 8, 16) and flash.judged("HDF5", "collective", 4, 4)
-    assert not flash.judged("PnetCDF", "collective", 8, 16)
-
-
 def judged(folder, even=1.0, independent=2.0, swapped=1.0, past=4097):
     """Judge made-up records: seconds of HDF5 are `even` times PnetCDF's."""
 

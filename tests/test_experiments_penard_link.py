@@ -16,7 +16,6 @@ from made_claims import load
 from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
-from hyperslab.analysis.compare import compare
 from hyperslab.experiments import penard_link as far
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver, serve
@@ -168,13 +167,6 @@ def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
     one = chosen("low")
     assert len(one) >= 1 and [case.aa for case in one] == [True] + [False] * (len(one) - 1)
     assert len(chosen("all")) == len(READS) * len(WAYS)
-
-
-def test_what_reads_would_take_over_a_link_is_compared_as_what_was_timed():
-    rows = records(h5py_on=20)
-    taken = compare(cost.over(rows, Link(1e6, 0.2)), "wall_s", by=LABELS, phases=["open", "read"])
-    found = taken.value["ocean map", "netCDF-4, shuffle", "h5py"]
-    assert (found.value, found.n) == (pytest.approx(21 * 0.2 + 1.01), 6)
 
 
 def test_the_model_is_that_of_its_counts():

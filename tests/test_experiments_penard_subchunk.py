@@ -13,7 +13,7 @@ from data_gen.variable import variable
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
 from hyperslab.io.experiment import File
-from hyperslab.io.indexed import AllEqual, Points, requests, runs
+from hyperslab.io.indexed import AllEqual, Points, runs
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
 
@@ -64,13 +64,6 @@ def test_sections_hold_what_is_wanted_and_begin_at_points(data):
     assert (found[1:, 0] > found[:-1, 1]).all()
     for begin, end in zip(begins, ends, strict=True):
         assert ((found[:, 0] <= begin) & (end <= found[:, 1])).sum() == 1
-
-
-@pytest.mark.parametrize("chunk", [(13, 721, 1440), (13, 180, 360), (1, 20, 24)])
-def test_row_patch_and_box_have_as_many_values(chunk):
-    for box in requests(chunk, (5, 7)).values():
-        assert np.prod([len(axis) for axis in box]) == chunk[-1]
-        assert all(axis.start >= 0 and axis.stop <= n for axis, n in zip(box, chunk, strict=True))
 
 
 def test_wrong_values_are_noticed(files):

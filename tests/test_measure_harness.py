@@ -21,7 +21,6 @@ from samples import (
     ReadInTurns,
     Scatter,
     Spin,
-    WriteFile,
     die,
     gone,
     process_id,
@@ -255,12 +254,6 @@ def test_other_programs_are_noticed(run):
     assert min(row["others_cpu"] for row in rows) > 0.3
 
 
-def test_columns_noted_by_the_case_are_kept(tmp_path, run):
-    work = WriteFile(tmp_path / "out", b"123")
-    row = run(Case("a", work, columns={"format": "binary"}, aa=True))[0]
-    assert (row["useful_bytes"], row["file_bytes"], row["format"]) == (3, 3, "binary")
-
-
 def test_cases_that_tell_nothing_apart_are_refused(run):
     with pytest.raises(ValueError, match=r"no A/A pair.*cold"):
         run(Case("a", Spin(0.0), cache_state="cold"))
@@ -321,13 +314,3 @@ def test_a_lock_that_is_no_file_is_named(tmp_path, make):
     told = r"lock of measuring runs, lock .* remove it"
     with pytest.raises(BusyError, match=told), measuring(tmp_path / "lock"):
         pass
-
-
-def test_a_lock_that_cannot_be_written_passes_what_its_holder_started(tmp_path, monkeypatch):
-    """Of another user: it can be locked, and does not say by whom."""
-    (tmp_path / "lock").touch()
-    monkeypatch.setattr("hyperslab.measure.lock._note", lambda fd, holder: None)
-    with measuring(tmp_path / "lock"):
-        words = [sys.executable, "-c", HOLD, str(tmp_path / "lock"), "0"]
-        found = subprocess.run(words, capture_output=True, text=True)
-    assert found.stdout == "held\n"

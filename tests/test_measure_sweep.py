@@ -58,14 +58,6 @@ def test_each_reads_a_half_and_waits_for_none_that_ends_before_it_asks(ends):
     assert time.monotonic() - began < 10
 
 
-def test_a_process_whose_partner_is_gone_says_so():
-    partners = Partners()
-    child = forked(partners.sweep)
-    partners._asking.close()
-    partners._waiting.close()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
-
-
 def test_a_warm_sample_that_ends_early_is_lost_and_the_next_is_not(tmp_path):
     (tmp_path / "a").write_bytes(bytes(10**6))
     warm = {"files": (tmp_path / "a",), "cache_state": "warm"}

@@ -159,14 +159,6 @@ def test_workflows_run_targets_and_notebooks_that_exist():
             assert (ROOT / name).exists(), name
 
 
-def test_hooks_need_no_network():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
-    assert [repo["repo"] for repo in config["repos"]] == ["local"]
-    for hook in config["repos"][0]["hooks"]:
-        assert hook["language"] == "system"
-        assert hook["entry"].startswith("sh tools/python.sh ")
-
-
 def test_version_and_license_are_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -179,13 +171,6 @@ def test_version_and_license_are_the_same_everywhere():
     assert f"{{{citation['preferred-citation']['year']}}}" in entry
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License")
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
-
-
-def test_ci_runs_the_readmes_test_command():
-    script = ROOT / ".ci/run"
-    assert os.access(script, os.X_OK)
-    assert "make test" in script.read_text()
-    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -201,9 +186,3 @@ def test_ci_runs_the_readmes_test_command():
 )
 def test_make_runs_the_documented_command(words, command):
     assert command in re.sub(r"\s+", " ", make("--dry-run", *words))
-
-
-def test_make_alone_prints_help_and_every_target_is_in_it():
-    text = make()
-    for target in ("book", "test", "check", "lock", "clean"):
-        assert f"make {target}" in text

@@ -100,11 +100,6 @@ def measured(package, reads):
                 yield outcome
 
 
-def test_it_runs_in_a_process_of_its_own(fake, reads):
-    few = {"temperature map": reads["temperature map"]}
-    assert len(list(measured(fake, few))) == 2
-
-
 def test_both_are_counted_over_http(fake, reads):
     published.index(fake, reads["ocean map"][0].values())
     few = {"ocean map": reads["ocean map"]}

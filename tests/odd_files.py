@@ -183,6 +183,23 @@ def odd_integers(file):
     low_level(file, "bits", h5t.STD_B8LE, (4,))
 
 
+@kind
+def numbers_stored_in_another_way(file):
+    twelve_bits = h5t.STD_I32LE.copy()
+    twelve_bits.set_precision(12)
+    twelve_bits.set_offset(4)
+    bfloat = h5t.IEEE_F32LE.copy()  # the upper half of a float32
+    bfloat.set_fields(15, 7, 8, 0, 7)
+    bfloat.set_size(2)
+    bfloat.set_ebias(127)
+    values = (np.arange(20_000) % 100).astype("<i4")
+    for name, dtype in (("twelve_bits", twelve_bits), ("bfloat", bfloat)):
+        for filters in ([], [(2, (dtype.get_size(),))]):
+            how = {"chunks": (10_000,), "filters": [*filters, (1, (4,))]}
+            made = low_level(file, f"{name}{len(filters)}", dtype, values.shape, **how)
+            made.write(h5s.ALL, h5s.ALL, values, h5t.STD_I32LE)
+
+
 # Fill values.
 
 
@@ -309,6 +326,54 @@ def old_chunk_indexes(file):
     file.create_dataset("none", (0, 5), "f4", maxshape=(None, 5), chunks=(2, 5), compression=4)
     file["empty"] = np.zeros((3, 0))
     file.create_dataset("deep", data=np.arange(64).reshape((2,) * 6 + (1,) * 26))
+
+
+@kind
+def unlimited_dimensions(file):
+    """HDF5 lists some of these chunks at wrong places: they are read plainly."""
+    rng = np.random.default_rng(0)
+    for number, (shape, longest, share) in enumerate(
+        (
+            ((30, 50), (30, None), 1.0),
+            ((30, 50), (None, 50), 0.6),
+            ((30, 50, 20), (50, None, None), 0.6),
+            ((30, 50), (70, 120), 0.6),
+        )
+    ):
+        made = file.create_dataset(
+            f"d{number}", shape, "i4", maxshape=longest, chunks=(10,) * len(shape), compression=4
+        )
+        for place in np.ndindex(*(n // 10 for n in shape)):
+            if rng.random() < share:
+                cut = tuple(slice(10 * at, 10 * at + 10) for at in place)
+                made[cut] = rng.integers(0, 99, (10,) * len(shape))
+
+
+@kind
+def unlimited_dimensions_today(file):
+    unlimited_dimensions(file)
+
+
+@kind
+def unfiltered_edges(file):
+    """Partial chunks may be left unfiltered, which HDF5's masks do not say."""
+    hdf5 = library()
+    hdf5.H5Pset_chunk_opts.argtypes = (ctypes.c_int64, ctypes.c_uint)
+    for name, guarded, longest in (
+        ("plain", False, (70, 3000)),
+        ("grows", False, (h5s.UNLIMITED, 3000)),
+        ("guarded", True, (70, 3000)),
+    ):
+        plan = h5p.create(h5p.DATASET_CREATE)
+        plan.set_chunk((40, 2000))
+        plan.set_shuffle()
+        plan.set_deflate(4)
+        if guarded:
+            plan.set_fletcher32()
+        assert hdf5.H5Pset_chunk_opts(plan.id, 2) == 0
+        space = h5s.create_simple((70, 3000), longest)
+        h5d.create(file.id, name.encode(), h5t.NATIVE_DOUBLE, space, plan)
+        file[name][...] = np.arange(70 * 3000.0).reshape(70, 3000)
 
 
 @kind
@@ -547,4 +612,4 @@ def dangling_reference(file):
     del file["target"]
 
 
-LATEST = {"chunk_indexes", "many_attributes"}
+LATEST = {"chunk_indexes", "many_attributes", "unlimited_dimensions_today", "unfiltered_edges"}

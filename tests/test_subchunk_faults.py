@@ -46,6 +46,20 @@ def test_all_that_is_read_is_what_h5py_reads(odd, tmp_path):
     assert [line for line in lines if line.startswith(corpus.OURS)] == []
 
 
+@of("unlimited_dimensions", "numbers_stored_in_another_way", "unfiltered_edges")
+def test_what_is_stored_otherwise_than_hdf5_says_is_read_plainly(odd):
+    why = {
+        "unlimited_dimensions": "",
+        "numbers_stored_in_another_way": "stored in another way",
+        "unfiltered_edges": "may have left partial ones unfiltered",
+    }[odd.stem]
+    subchunk.build(odd)
+    with subchunk.open(odd) as file:
+        for name in set(file) - {"good"}:
+            assert why in file[name].plain if why else not file[name].plain, name
+        assert not file["good"].plain
+
+
 @pytest.mark.parametrize("odd", sorted(odd_files.UNREADABLE), indirect=True)
 def test_a_file_of_which_nothing_can_be_read_is_refused(odd):
     for act in (subchunk.build, lambda path: list(subchunk.open(path)), SubchunkStore):

@@ -77,7 +77,6 @@ def test_links_that_were_not_timed_are_by_the_model():
     ("seconds", "best", "chosen"),
     [
         ({"h5": 10, "64": 1.3, "su": 0.9, "za": 0.95}, "subchunk", "h5py, 64 KiB read-ahead"),
-        ({"h5": 10, "64": 1.5, "su": 0.9, "za": 0.7}, "zarr", "subchunk"),
         ({"h5": 10, "64": 3, "su": 3, "za": 0.7}, "zarr", "zarr"),
         ({}, "h5py", "h5py"),
     ],

@@ -51,6 +51,7 @@ def test_a_board_without_records_shows_what_is_missing(empty: board.Board) -> No
     assert (empty.judged, empty.count("not measured"), empty.otherwise) == (1, others, 0)
     assert len(json.loads((empty.results / "claims.json").read_text())) == len(CLAIMS)
     assert board.tally(empty)["All"].sum() == len(CLAIMS)
+    assert {*SIGNS} == {*VERDICTS, IN_PART} and len({*SIGNS.values()}) == len(SIGNS)
 
 
 def test_verdicts_from_records_that_were_measured_otherwise_are_marked(tmp_path: Path) -> None:
@@ -80,11 +81,6 @@ def test_the_tally_adds_up(mixed: board.Board) -> None:
     )
     decided = mixed.count("holds") + mixed.otherwise + elsewhere
     assert decided + mixed.count("inconclusive", "not measured") == len(CLAIMS)
-
-
-def test_every_verdict_has_a_sign_of_its_own() -> None:
-    assert set(SIGNS) == {*VERDICTS, IN_PART}
-    assert len(set(SIGNS.values())) == len(SIGNS)
 
 
 def but_one(judgement: Judgement, verdict: str) -> Judgement:

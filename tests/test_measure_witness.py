@@ -103,3 +103,11 @@ def test_a_resumed_run_knows_the_witnesses_of_before(run):
 )
 def test_witnesses_speak_against_slow_or_robbed_brief_samples(said, against):
     assert said.against([1.0] * 9 + [9.0]) is against
+
+
+@pytest.mark.parametrize(("alone", "pace_s"), [(True, 5.0), (False, 1.0)])
+def test_threads_of_a_sample_do_not_speak_against_it(monkeypatch, alone, pace_s):
+    monkeypatch.setattr(witness, "pace", iter([1.0, 9.0]).__next__)
+    with witness.witnessed(alone=alone) as testimony:
+        pass
+    assert testimony().pace_s == pace_s

@@ -1,7 +1,8 @@
 """A claim written into a file, and judged by made-up records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,28 @@ from hyperslab.measure.records import frame_of, save
 BLOCKS = 7
 RATIO = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "b"}}
 COUNT = {"kind": "count", "value": "file_bytes", "cells": {"case": "a"}}
+
+
+COMMON = {
+    "run_id": "r",
+    "profile": "quick",
+    "block": 0,
+    "status": "ok",
+    "verified": True,
+    "others_cpu": 0.0,
+}
+
+load = cache(partial(claims.load, Path(__file__).parents[1] / claims.FILE))
+
+
+def verdicts(
+    folder: Path, notebook: str, rows: Iterable[Mapping[str, object]], labels: Sequence[str]
+) -> dict[str, claims.Judgement]:
+    """Judge the study's claims on a notebook by made-up records, by their ids."""
+    made = frame_of([{**COMMON, "notebook": notebook, **row} for row in rows], labels)
+    save(made, folder / f"{notebook}.parquet")
+    wanted = [one for one in load() if notebook in {each.notebook for each in one.parts}]
+    return {found.claim.id: found for found in claims.evaluate(wanted, folder)}
 
 
 def part(**changes: object) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from data_gen.radar import Storms, Tile
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
 SIDE = 3162  # of bm_file's example: 3162 x 3162 int32 in chunks of 128 x 128
-BM_FILE_BYTES = 40_997_536  # of its copy
 
 
 def radar_tile(path, nlat=301, nlon=401):

@@ -34,17 +34,6 @@ class ReadFile:
 
 
 @dataclass(frozen=True)
-class WriteFile:
-    path: Path
-    data: bytes
-
-    def __call__(self, watch: Stopwatch) -> None:
-        with watch("write", useful_bytes=len(self.data)):
-            self.path.write_bytes(self.data)
-        watch.note(file_bytes=self.path.stat().st_size)
-
-
-@dataclass(frozen=True)
 class Is:
     expected: object
 

@@ -5,7 +5,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 DTYPES = ("<i1", "<u2", "<i4", ">i4", "<i8", "<f4", ">f4", "<f8", ">f8", "<f2")
-SHUFFLES = (False, True)
 
 
 @st.composite

@@ -70,12 +70,6 @@ def test_what_is_fetched_beyond_what_is_asked_is_predicted_too():
     assert call_costs.off(found.xs("random", level="access", drop_level=False))["h5py"] < 1e-9
 
 
-def test_a_buffer_with_fewer_blocks_counts_where_it_was_measured():
-    samples = taken({"h5py": QUICK})
-    few = samples[~((samples["nbytes"] == 512) & (samples["block"] > 2))]
-    assert call_costs.fit(few)["calls"]["h5py"].value == pytest.approx(QUICK[0])
-
-
 def test_too_few_sizes_are_not_fitted():
     samples = taken({"h5py": QUICK}, sizes=SIZES[:3])
     costs = call_costs.fit(samples)

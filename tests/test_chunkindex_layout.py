@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from range_server import serving
 
-from hyperslab import subchunk
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
@@ -175,35 +174,6 @@ def test_one_request_after_another_over_http(tmp_path):
         made = found.data.requests + found.index.requests - counted
         assert len(log) - before == made >= 3 * 5
         found.close()
-
-
-def test_damage_and_another_file_are_named(made, tmp_path):
-    folder, values = made
-    by = reader("chunkindex_layout")
-    data = bytearray((folder / "data.h5").read_bytes())
-    with h5py.File(folder / "data.h5") as file:
-        place = file["x"].id.get_chunk_info(0)
-    data[place.byte_offset + 2 : place.byte_offset + place.size] = b"\xff" * (place.size - 2)
-    (tmp_path / "data.h5").write_bytes(data)
-    index = tmp_path / f"data.h5{SUFFIX}"
-    index.write_bytes((folder / f"data.h5{SUFFIX}").read_bytes())
-    with by.open(tmp_path / "data.h5", "x") as file:
-        with pytest.raises(subchunk.CorruptDataError, match="a chunk of x cannot be read from"):
-            file.read(0)
-        assert np.array_equal(file.read(1), values[1])
-    with h5py.File(index, "a") as held:
-        held["x/1.0.0/outloc"][:] = held["x/1.0.0/outloc"][:][::-1]
-    serial = opened(SerialVariable, tmp_path / "data.h5", index)
-    with pytest.raises(subchunk.CorruptIndexError, match="its points are not in order"):
-        serial.read(1)
-    serial.close()
-    with h5py.File(tmp_path / "data.h5", "w") as file:
-        file.create_dataset("x", data=values[::-1], chunks=CHUNKS, compression=1)
-    with (
-        by.open(tmp_path / "data.h5", "x") as file,
-        pytest.raises(subchunk.StaleIndexError, match="does not belong to the file"),
-    ):
-        file.read(0)
 
 
 def test_an_index_is_built_where_there_is_none(made, tmp_path):

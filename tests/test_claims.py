@@ -10,21 +10,14 @@ from made_claims import BLOCKS, COUNT, RATIO, claim, judge, part, quiet, samples
 from hyperslab import claims
 
 VERDICTS = [
-    ({"kind": "effect", "document": 4}, RATIO, 4.0, "holds"),
     ({"kind": "effect", "document": 4}, RATIO, 1.5, "weaker"),
-    ({"kind": "effect", "document": 4}, RATIO, 40.0, "stronger"),
-    ({"kind": "effect", "document": 4}, RATIO, 0.5, "reversed"),
     ({"kind": "effect", "document": "1 / 4"}, RATIO, 0.25, "holds"),
-    ({"kind": "direction", "above": True}, RATIO, 1.5, "holds"),
     ({"kind": "direction", "above": True}, RATIO, 0.5, "reversed"),
     ({"kind": "direction", "above": False}, RATIO, 0.99, "weaker"),
-    ({"kind": "equality", "margin": 0.15}, RATIO, 1.05, "holds"),
     ({"kind": "equality", "margin": 0.15}, RATIO, 2.0, "refuted"),
     ({"kind": "count", "equals": 512, "tolerance": 0.1}, COUNT, 500.0, "holds"),
     ({"kind": "count", "at_most": 100}, COUNT, 500.0, "refuted"),
-    ({"kind": "calibration", "tolerance": 0.03}, COUNT, 0.02, "holds"),
     ({"kind": "calibration", "tolerance": 0.03}, COUNT, 0.2, "refuted"),
-    ({"kind": "obsolete", "equals": 1281}, COUNT, 1281.0, "holds"),
     ({"kind": "obsolete", "equals": 1281}, COUNT, 8760.0, "obsolete"),
 ]
 
@@ -121,23 +114,18 @@ def test_a_claim_holds_in_part_where_another_part_came_out_against_it(
     ) == partly
 
 
-def test_a_claim_that_does_not_hold_does_not_hold_in_part(tmp_path: Path) -> None:
-    other = part(name="same", headline=False, rule={"kind": "equality", "margin": 0.1})
-    rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
-    found = judge(tmp_path, claim(other, part()), rows)
-    assert (found.verdict, found.parts[0].verdict) == ("weaker", "refuted")
-    assert found.contrary == ()
-
-
-@pytest.mark.parametrize(("role", "label"), [("", "weaker in part"), ("why", "weaker")])
+@pytest.mark.parametrize(
+    ("role", "least", "label"),
+    [("", 1.2, "weaker in part"), ("why", 1.2, "weaker"), ("", 1.9, "weaker")],
+)
 def test_what_is_decided_otherwise_is_so_in_part_where_a_part_of_the_sentence_holds(
-    tmp_path: Path, role: str, label: str
+    tmp_path: Path, role: str, least: float, label: str
 ) -> None:
-    other = part(name="above", headline=False, role=role, rule={"kind": "count", "at_least": 1.2})
+    other = part(name="above", headline=False, role=role, rule={"kind": "count", "at_least": least})
     rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
     found = judge(tmp_path, claim(other, part()), rows)
     assert found.label == label
-    assert ("“above” held" in found.headline.reason) == (not role)
+    assert ("“above” held" in found.headline.reason) == ("in part" in label)
 
 
 def test_the_hash_of_rules_knows_measures_and_rules_and_no_words(tmp_path: Path) -> None:

@@ -39,15 +39,18 @@ def case(name: object) -> Mapping[str, object]:
     return {"case": name}
 
 
+def ratio(table: list[Row], **fields: object) -> Measured:
+    """Of case a to case b, unless told."""
+    given = {"value": "wall_s", "of": case("a"), "to": case("b"), **fields}
+    return measured("ratio", table, **given)
+
+
 def test_ratio_pairs_the_blocks_of_two_cases() -> None:
-    found = measured(
-        "ratio", rows("a", 2.0) + rows("b", 1.0), value="wall_s", of=case("a"), to=case("b")
-    )
+    found = ratio(rows("a", 2.0) + rows("b", 1.0))
     assert found.value == pytest.approx(2)
     assert found.low <= found.value <= found.high
     assert (found.n, found.timed, found.run_id, found.experiments) == (BLOCKS, True, "run", ("e",))
-    assert found.words["compared"] == "2× slower"
-    assert found.words["of"] == "2 s"
+    assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
 
 
 def test_a_common_disturbance_of_a_block_cancels() -> None:
@@ -55,131 +58,211 @@ def test_a_common_disturbance_of_a_block_cancels() -> None:
     table = rows("a", 2.0) + rows("b", 1.0)
     for row in table:
         row["wall_s"] = float(str(row["wall_s"])) * slow[int(str(row["block"]))]
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+    found = ratio(table)
     assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
 
 
-def test_a_rate_is_faster_where_the_time_is_shorter() -> None:
-    found = measured(
-        "ratio", rows("a", 2.0) + rows("b", 1.0), value="rate", of=case("a"), to=case("b")
-    )
-    assert found.value == pytest.approx(0.5)
-    assert found.words["compared"] == "2× slower"
+A, B = rows("a", 2.0), rows("b", 1.0)
+SIDES = {"over": "case", "of": case("nc4/*"), "to": case("nc3/*")}
+SIZES = {
+    "of": {"case": "b", "size": "small"}, "to": {"case": "a", "size": "small"},
+    "against": {side: {"size": "large"} for side in ("of", "to")},
+}  # fmt: skip
+RATIOS: dict[str, tuple[list[Row], dict[str, object], float, int]] = {
+    "a rate is larger where the time is shorter": (A + B, {"value": "rate"}, 0.5, BLOCKS),
+    "phases are summed and sizes are not": (
+        rows("a", 0.5, phase="write") + rows("a", 0.5, phase="sync")
+        + rows("b", 1.0, phase="write") + rows("b", 3.0, phase="sync"),
+        {"value": "rate", "phases": ["write", "sync"]}, 4, BLOCKS,
+    ),
+    "groups are paired by what the star stands for, and one without a partner counts for none": (
+        rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d") + rows("nc3/2d")
+        + rows("nc3/3d", 50.0), SIDES, 4, BLOCKS,
+    ),
+    "blocks that one side lacks are left out": (A[:4] + B, {}, 2, 4),
+    "only the first label of an A/A pair counts": (
+        rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + B, {}, 2, BLOCKS,
+    ),
+    "failed samples do not count": (
+        [{**A[0], "status": "timed out", "wall_s": 900.0}, *A[1:], *B], {}, 2, BLOCKS - 1,
+    ),
+    "the last run is judged": (
+        [{**row, "run_id": "old"} for row in rows("a", 9.0) + B] + A + B, {}, 2, BLOCKS,
+    ),
+    "a ratio against a second one is the quotient of both": (
+        rows("a", size="small") + rows("b", 4.0, size="small")
+        + rows("a", size="large") + rows("b", 1.5, size="large"), SIZES, 4 / 1.5, BLOCKS,
+    ),
+}  # fmt: skip
 
 
-def test_phases_are_summed_and_sizes_are_not() -> None:
-    table = rows("a", 1.0, phase="write") + rows("a", 3.0, phase="sync")
-    table += rows("b", 1.0, phase="write") + rows("b", 1.0, phase="sync")
-    found = measured(
-        "ratio", table, value="rate", phases=["write", "sync"], of=case("b"), to=case("a")
-    )
-    assert found.value == pytest.approx(2)
-    assert found.words["of"] == "500 kB/s"
-
-
-def test_groups_are_paired_by_what_the_star_stands_for() -> None:
-    table = rows("nc4/1d", 2.0) + rows("nc4/2d", 8.0) + rows("nc3/1d", 1.0) + rows("nc3/2d", 1.0)
-    table += rows("nc3/3d", 50.0)  # has no partner and counts for nothing
-    found = measured(
-        "ratio", table, value="wall_s", over="case", of=case("nc4/*"), to=case("nc3/*")
-    )
-    assert found.value == pytest.approx(4)
-    assert found.words["groups"] == "2"
-
-
-def test_blocks_that_one_side_lacks_are_left_out() -> None:
-    short = [row for row in rows("a", 3.0) if int(str(row["block"])) < 4]
-    found = measured("ratio", short + rows("b"), value="wall_s", of=case("a"), to=case("b"))
-    assert found.n == 4
-
-
-def test_only_the_first_label_of_an_aa_pair_counts() -> None:
-    table = rows("a", 2.0, aa="A") + rows("a", 90.0, aa="B") + rows("b", 1.0)
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
-    assert found.value == pytest.approx(2)
-
-
-def test_failed_samples_do_not_count() -> None:
-    table = rows("a", 2.0) + rows("b", 1.0)
-    table[0]["status"], table[0]["wall_s"] = "timed out", 900.0
-    found = measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
-    assert (found.n, found.value) == (BLOCKS - 1, pytest.approx(2))
-
-
-def test_the_last_run_is_judged_where_there_are_several() -> None:
-    old = [{**row, "run_id": "old"} for row in rows("a", 9.0) + rows("b", 1.0)]
-    found = measured(
-        "ratio", old + rows("a", 2.0) + rows("b"), value="wall_s", of=case("a"), to=case("b")
-    )
-    assert (found.run_id, found.value) == ("run", pytest.approx(2))
+@pytest.mark.parametrize("why", RATIOS)
+def test_ratios(why: str) -> None:
+    table, fields, value, n = RATIOS[why]
+    found = ratio(table, **fields)
+    assert (found.value, found.n, found.run_id) == (pytest.approx(value), n, "run")
 
 
 def test_a_filter_that_fits_two_configurations_is_refused() -> None:
     table = rows("a", cache_state="cold") + rows("a", cache_state="warm") + rows("b")
     with pytest.raises(AmbiguousError, match=r"several cache_state \(cold, warm\).*group over"):
-        measured("ratio", table, value="wall_s", of=case("a"), to=case("b"))
+        ratio(table)
 
 
 @pytest.mark.parametrize(
-    ("where", "message"),
+    ("fields", "message"),
     [
-        ({"case": "z"}, "no sample with case z"),
-        ({"case": "a", "cache_state": "cold"}, "cache_state cold"),
-        ({"case": "failed"}, "no mpicc here"),
-        ({"case": "a", "profile": ["full", "paper"]}, "it takes the profile full or paper, and"),
+        ({"cells": {"case": "z"}}, "no sample with case z"),
+        ({"cells": {"case": "a", "cache_state": "cold"}}, "cache_state cold"),
+        ({"cells": {"case": "failed"}}, "no mpicc here"),
+        ({"cells": {"case": "a", "profile": ["full", "paper"]}}, "the profile full or paper, and"),
+        ({"phases": ["sync"]}, "no phase sync"),
+        ({"value": "rchar"}, "rchar was not counted"),  # on this system
     ],
 )
-def test_what_is_missing_is_named(where: Mapping[str, object], message: str) -> None:
+def test_what_is_missing_is_named(fields: Mapping[str, object], message: str) -> None:
     table = rows("a") + rows("failed", status="no mpicc here: apt-get install libopenmpi-dev")
     with pytest.raises(MissingError, match=message):
-        measured("level", table, value="wall_s", cells=where)
+        measured("level", table, **{"value": "wall_s", "cells": case("a"), **fields})
 
 
-def test_a_count_that_this_system_does_not_keep_is_missing() -> None:
-    with pytest.raises(MissingError, match="rchar was not counted"):
-        measured("count", rows("a"), value="rchar", cells=case("a"))
+NC = {"of": case("a/*"), "to": case("b/*"), "over": "case"}
+REQUESTS = rows("a/1", requests=32775.0) + rows("b/1", requests=8.0)
+SIZES_8 = rows("8", 3.0) + rows("16", 2.0) + rows("32", 2.5) + rows("64", 1.0)
+DEFLATED = rows("a", user_s=1.5, sys_s=0.0, file_bytes=10e6, codec="deflate", size="t")
+DEFLATED += rows("b", user_s=0.5, sys_s=0.0, file_bytes=110e6, codec="none", size="t")
+PACKED, PLAIN = {"codec": "deflate"}, {"codec": "none"}
+WINNING = rows("a/2", predicted_bytes=5.0) + rows("b/2", predicted_bytes=9.0)
+WINNING += rows("a/3", predicted_bytes=5.0) + rows("b/3", predicted_bytes=4.0)
+PARTS = [
+    row
+    for side, counts in {"a": (1.0, 3.0), "b": (2.0, 9.0)}.items()
+    for part, count in zip("23", counts, strict=True)
+    for row in rows(f"{side}/{part}", syscr=count)
+]
+ORDERS = {"x": "abcd", "y": "dcba"}
+RANKED = [
+    row
+    for cell, order in ORDERS.items()
+    for place, reader in enumerate(order)
+    for row in rows(f"{cell}/{reader}", 1.0 + place)
+]
+# What is shown, of which kind, of which records, with which fields: the value, and some words.
+MEASURES: dict[str, tuple[str, list[Row], dict[str, object], float, dict[str, str]]] = {
+    "level: the median over blocks": (
+        "level", rows("a", 4.0, user_s=1.0, sys_s=1.0), {"value": "cpu_share", "cells": case("a")},
+        0.5, {},
+    ),
+    "spread: the slowest with the fastest": (
+        "spread", rows("8x8", 10.0) + rows("16x16", 4.0) + rows("32x32", 1.0),
+        {"value": "rate", "over": "case", "cells": {}}, 10, {"top": "32x32", "bottom": "8x8"},
+    ),
+    "best: the expected with the best other": (
+        "best", rows("a", 8.0) + rows("b", 1.0) + rows("c", 2.0),
+        {"value": "rate", "over": "case", "select": "max", "expect": "b", "cells": {}},
+        2, {"winner": "b"},
+    ),
+    "best: the least": (
+        "best", rows("a", 8.0) + rows("b", 1.0) + rows("c", 2.0),
+        {"value": "rate", "over": "case", "select": "min", "expect": "a", "cells": {}},
+        0.25, {"winner": "a"},
+    ),
+    "best: who wins where the expected does not": (
+        "best", rows("1MiB", 2.0) + rows("8MiB", 1.0) + rows("64MiB", 4.0),
+        {"value": "rate", "over": "case", "select": "max", "expect": "1MiB", "cells": {}},
+        0.5, {"winner": "8MiB", "rival": "8MiB"},
+    ),
+    "count: of groups the largest, and a factor": (
+        "count", rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0),
+        {"value": "file_bytes", "over": "case", "factor": "1 / 20", "cells": {}}, 2, {"cell": "b"},
+    ),
+    "count: of groups the least": (
+        "count", rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0),
+        {"value": "file_bytes", "over": "case", "select": "min", "cells": {}}, 10, {"cell": "a"},
+    ),
+    "count_ratio: exact": (
+        "count_ratio", REQUESTS, {"value": "requests", "of": case("a/1"), "to": case("b/1")},
+        32775 / 8, {},
+    ),
+    "count_ratio: the mean of groups": (
+        "count_ratio", REQUESTS + rows("a/2", requests=9.0) + rows("b/2", requests=9.0),
+        {"value": "requests", **NC}, math.sqrt(32775 / 8), {},
+    ),
+    "count_ratio: extremes of each side": (
+        "count_ratio", PARTS, {"value": "syscr", "select": "max", **NC}, 1 / 3, {},
+    ),
+    "wins: extremes of each side": (
+        "wins", PARTS, {"value": "syscr", "select": "min", **NC}, 1, {},
+    ),
+    "wins: groups that do not lose": (
+        "wins", WINNING, {"value": "predicted_bytes", **NC}, 0.5, {"examples": "3"},
+    ),
+    "table: the worst cell": (
+        "table", rows("x/1", file_bytes=101e6) + rows("x/2", file_bytes=45e6),
+        {"value": "file_bytes", "scale": 1e6, "over": "case", "cells": case("x/*"),
+         "expect": {"1": 100, "2": 50}},
+        -0.1, {"cell": "2", "off": "−10 %"},
+    ),
+    "error: the largest miss of a prediction": (
+        "error", rows("1", file_bytes=100.0, predicted_bytes=100.0)
+        + rows("2", file_bytes=100.0, predicted_bytes=98.0),
+        {"value": "predicted_bytes", "truth": "file_bytes", "over": "case", "cells": {}},
+        0.02, {"cell": "2"},
+    ),
+    "share: groups within bounds": (
+        "share", rows("a", chunks="1x721x1440") + rows("b", chunks="12x721")
+        + rows("c", chunks="4x9"),
+        {"value": "chunk_length", "at_least": 2, "over": "case", "cells": {}},
+        2 / 3, {"hits": "2", "examples": "a"},
+    ),
+    "ranking: the fastest few of each cell": (
+        "ranking", RANKED,
+        {"value": "wall_s", "over": "case", "groups": "case", "cells": {},
+         "expect": {"x/*": ["a", "b"], "y/*": ["a", "d"]}},
+        0.75, {"ours": "x: a, b; y: d, c"},
+    ),
+    "order: of a document, among so many neighbours": (
+        "order", SIZES_8,
+        {"value": "rate", "cells": case("*"), "over": "case", "expect": ["8", "16", "32", "64"]},
+        2 / 3, {"examples": "16 to 32"},
+    ),
+    "break_even: bytes saved over time spent": (
+        "break_even", DEFLATED, {"over": "size", "of": PACKED, "to": PLAIN}, 100e6, {},
+    ),
+    "break_even: what costs nothing": (
+        "break_even", DEFLATED, {"over": "size", "of": PLAIN, "to": PACKED}, math.inf, {},
+    ),
+    "ability: it works": ("ability", rows("http"), {"cells": case("http")}, 1,
+                          {"outcome": "it works"}),
+    "ability: it fails": ("ability", rows("http", status="no ROS3 driver"), {"cells": case("http")},
+                          0, {"outcome": "it fails"}),
+    "document_spread: needs no records": (
+        "document_spread", [], {"pairs": [[351, 339], [41, 37]]}, 41 / 37 - 1, {},
+    ),
+    "document_inside: needs no records": (
+        "document_inside", [],
+        {"awarded_from": 0.05, "differences": {"a": 0.09, "b": 0.5, "c": 0.03},
+         "pairs": [[351, 339], [41, 37]]},
+        1, {"groups": "2", "examples": "a"},
+    ),
+    "document_quotient: needs no records": (
+        "document_quotient", [], {"amount": 33554432, "per": 860.95e-6, "unit": "B/s"},
+        33554432 / 860.95e-6, {},
+    ),
+}  # fmt: skip
 
 
-def test_a_phase_that_was_not_measured_is_missing() -> None:
-    with pytest.raises(MissingError, match="no phase sync"):
-        measured("level", rows("a"), value="wall_s", phases=["sync"], cells=case("a"))
-
-
-def test_level_is_the_median_over_blocks() -> None:
-    found = measured("level", rows("a", 4.0, user_s=1.0, sys_s=1.0), value="cpu_share",
-                     cells=case("a"))  # fmt: skip
-    assert found.value == pytest.approx(0.5)
-
-
-def test_spread_compares_the_slowest_with_the_fastest() -> None:
-    table = rows("8x8", 10.0) + rows("16x16", 4.0) + rows("32x32", 1.0)
-    found = measured("spread", table, value="rate", over="case", cells={})
-    assert found.value == pytest.approx(10)
-    assert (found.words["top"], found.words["bottom"]) == ("32x32", "8x8")
-
-
-@pytest.mark.parametrize(("select", "expect", "value"), [("max", "b", 2.0), ("min", "a", 0.25)])
-def test_best_compares_the_expected_with_the_best_other(
-    select: str, expect: str, value: float
-) -> None:
-    table = rows("a", 8.0) + rows("b", 1.0) + rows("c", 2.0)
-    found = measured(
-        "best", table, value="rate", over="case", select=select, expect=expect, cells={}
-    )
+@pytest.mark.parametrize("why", MEASURES)
+def test_measures(why: str) -> None:
+    kind, table, fields, value, words = MEASURES[why]
+    found = measured(kind, table, **fields)
     assert found.value == pytest.approx(value)
-    assert found.words["winner"] == expect
+    assert {name: found.words[name] for name in words} == words
+    if KINDS[kind].timed is False:
+        assert found.low == found.value == found.high
 
 
-def test_best_shows_who_wins_where_the_expected_does_not() -> None:
-    table = rows("1MiB", 2.0) + rows("8MiB", 1.0) + rows("64MiB", 4.0)
-    found = measured(
-        "best", table, value="rate", over="case", select="max", expect="1MiB", cells={}
-    )
-    assert found.value == pytest.approx(0.5)
-    assert (found.words["winner"], found.words["rival"]) == ("8MiB", "8MiB")
-
-
-def test_count_is_exact_and_becomes_a_range_where_blocks_differ() -> None:
+def test_count_becomes_a_range_where_blocks_differ() -> None:
     table = rows("a", rchar=4096.0)
     same = measured("count", table, value="rchar", cells=case("a"))
     assert (same.value, same.low, same.high, same.timed) == (4096, 4096, 4096, False)
@@ -188,65 +271,13 @@ def test_count_is_exact_and_becomes_a_range_where_blocks_differ() -> None:
     assert (differs.value, differs.low, differs.high) == (4096, 4096, 5000)
 
 
-def test_count_of_groups_takes_the_largest_and_a_factor() -> None:
-    table = rows("a", file_bytes=10.0) + rows("b", file_bytes=40.0)
-    found = measured("count", table, value="file_bytes", over="case", factor="1 / 20", cells={})
-    assert (found.value, found.words["cell"]) == (2, "b")
-    least = measured("count", table, value="file_bytes", over="case", select="min", cells={})
-    assert (least.value, least.words["cell"]) == (10, "a")
-
-
-def test_count_ratio_is_exact_and_averages_groups() -> None:
-    table = rows("a/1", requests=32775.0) + rows("b/1", requests=8.0)
-    found = measured("count_ratio", table, value="requests", of=case("a/1"), to=case("b/1"))
-    assert (found.value, found.low, found.high) == (32775 / 8,) * 3
-    table += rows("a/2", requests=9.0) + rows("b/2", requests=9.0)
-    both = measured(
-        "count_ratio", table, value="requests", over="case", of=case("a/*"), to=case("b/*")
-    )
-    assert both.value == pytest.approx(math.sqrt(32775 / 8))
-
-
-def test_table_finds_the_worst_cell() -> None:
-    table = rows("x/1", file_bytes=101e6) + rows("x/2", file_bytes=45e6)
-    found = measured(
-        "table", table, value="file_bytes", scale=1e6, over="case", cells=case("x/*"),
-        expect={"1": 100, "2": 50},
-    )  # fmt: skip
-    assert found.value == pytest.approx(-0.1)
-    assert (found.words["cell"], found.words["off"]) == ("2", "−10 %")
-
-
-def test_table_refuses_to_judge_without_all_its_cells() -> None:
+def test_what_lacks_a_cell_or_a_package_is_missing() -> None:
+    fields = {"value": "file_bytes", "over": "case", "cells": {}, "expect": {"1": 1, "2": 1}}
     with pytest.raises(MissingError, match="no 2"):
-        measured(
-            "table", rows("1", file_bytes=1.0), value="file_bytes", over="case", cells={},
-            expect={"1": 1, "2": 1},
-        )  # fmt: skip
-
-
-def test_error_is_the_largest_miss_of_a_prediction() -> None:
-    table = rows("1", file_bytes=100.0, predicted_bytes=100.0)
-    table += rows("2", file_bytes=100.0, predicted_bytes=98.0)
-    found = measured(
-        "error", table, value="predicted_bytes", truth="file_bytes", over="case", cells={}
-    )
-    assert (found.value, found.words["cell"]) == (pytest.approx(0.02), "2")
-
-
-def test_share_counts_groups_within_bounds() -> None:
-    table = rows("a", chunks="1x721x1440") + rows("b", chunks="12x721") + rows("c", chunks="4x9")
-    found = measured("share", table, value="chunk_length", at_least=2, over="case", cells={})
-    assert (found.value, found.words["hits"], found.words["examples"]) == (2 / 3, "2", "a")
-
-
-def test_wins_counts_groups_that_do_not_lose() -> None:
-    table = rows("ceil/2", predicted_bytes=5.0) + rows("floor/2", predicted_bytes=9.0)
-    table += rows("ceil/3", predicted_bytes=5.0) + rows("floor/3", predicted_bytes=4.0)
-    found = measured(
-        "wins", table, value="predicted_bytes", over="case", of=case("ceil/*"), to=case("floor/*")
-    )
-    assert (found.value, found.low, found.words["examples"]) == (0.5, 0.5, "3")
+        measured("table", rows("1", file_bytes=1.0), **fields)
+    table = rows("s3", status="missing: no server; pip install moto")
+    with pytest.raises(MissingError, match="pip install moto"):
+        measured("ability", table, cells=case("s3"))
 
 
 def test_timed_shares_have_an_interval() -> None:
@@ -254,56 +285,6 @@ def test_timed_shares_have_an_interval() -> None:
     found = measured("wins", table, value="wall_s", over="case", of=case("a/*"), to=case("b/*"))
     assert found.low <= found.value <= found.high
     assert found.high == 1
-
-
-def test_ranking_compares_the_fastest_few_of_each_cell() -> None:
-    table: list[Row] = []
-    for cell, order in {"x": "abcd", "y": "dcba"}.items():
-        for place, reader in enumerate(order):
-            table += rows(f"{cell}/{reader}", 1.0 + place)
-    found = measured(
-        "ranking", table, value="wall_s", over="case", groups="case", cells={},
-        expect={"x/*": ["a", "b"], "y/*": ["a", "d"]},
-    )  # fmt: skip
-    assert found.value == pytest.approx(0.75)
-    assert found.words["ours"] == "x: a, b; y: d, c"
-
-
-@pytest.mark.parametrize(
-    ("status", "value", "outcome"), [("ok", 1, "it works"), ("no ROS3 driver", 0, "it fails")]
-)
-def test_ability_is_whether_it_works(status: str, value: float, outcome: str) -> None:
-    found = measured("ability", rows("http", status=status), cells=case("http"))
-    assert (found.value, found.words["outcome"]) == (value, outcome)
-
-
-def test_ability_is_open_where_something_is_not_installed() -> None:
-    table = rows("s3", status="missing: no server; pip install moto")
-    with pytest.raises(MissingError, match="pip install moto"):
-        measured("ability", table, cells=case("s3"))
-
-
-def test_break_even_is_bytes_saved_over_time_spent() -> None:
-    table = rows("a", user_s=1.5, sys_s=0.0, file_bytes=10e6, codec="deflate", size="t")
-    table += rows("b", user_s=0.5, sys_s=0.0, file_bytes=110e6, codec="none", size="t")
-    packed, plain = {"codec": "deflate"}, {"codec": "none"}
-    found = measured("break_even", table, over="size", of=packed, to=plain)
-    assert found.value == pytest.approx(100e6)
-    free = measured("break_even", table, over="size", of=plain, to=packed)
-    assert free.value == math.inf
-
-
-def test_arithmetic_on_the_document_needs_no_records() -> None:
-    pairs = [[351, 339], [41, 37]]
-    nothing = pd.DataFrame()
-    assert measured("document_spread", nothing, pairs=pairs).value == pytest.approx(41 / 37 - 1)
-    found = measured(
-        "document_inside", nothing, pairs=pairs, awarded_from=0.05,
-        differences={"a": 0.09, "b": 0.5, "c": 0.03},
-    )  # fmt: skip
-    assert (found.value, found.words["groups"], found.words["examples"]) == (1, "2", "a")
-    rate = measured("document_quotient", nothing, amount=33554432, per=860.95e-6, unit="B/s")
-    assert rate.value == pytest.approx(39e9, rel=0.01)
 
 
 def test_values_are_made_from_the_columns_they_name() -> None:
@@ -315,63 +296,6 @@ def test_values_are_made_from_the_columns_they_name() -> None:
     for name, value in expect.items():
         found = cells(table, case("a"), QUANTITIES[name]).table
         assert found.to_numpy().ravel() == pytest.approx(value), name
-
-
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_gives_the_words_that_a_reason_may_quote(kind: str) -> None:
-    moved = {"stages": 2.0, "idle_stages": 2.0, "handshakes": 1.0, "wire_bytes": 9.0, "sys_s": 0.0}
-    table = frame_of(
-        rows("a/1", 1.0, user_s=1.0, file_bytes=5.0, predicted_bytes=5.0, codec="x", **moved)
-        + rows("b/1", 2.0, user_s=0.5, file_bytes=9.0, predicted_bytes=9.0, codec="y", **moved)
-    )
-    exact = KINDS[kind].timed is False
-    fields: dict[str, object] = {
-        "value": "predicted_bytes" if exact else "wall_s",
-        "of": case("a/1"), "to": case("b/1"), "expect": {"a/1": 4}, "truth": "file_bytes",
-        "cells": case("a/1"), "pairs": [[1, 2]], "differences": {"a": 0.5}, "awarded_from": 0.05,
-        "amount": 1, "per": 2,
-    }  # fmt: skip
-    if kind == "ratio":
-        fields |= {"counting": "predicted_bytes"}
-    if kind in ("spread", "best", "share", "wins", "table", "error"):
-        fields |= {"over": "case", "cells": {}}
-    if kind == "at_rate":
-        fields |= {"rate": 10.0, "counting": "predicted_bytes"}
-    if kind == "means":
-        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
-    if kind == "order":
-        fields |= {"over": "case", "cells": {}, "expect": ["a/1", "b/1"]}
-    if kind == "wins":
-        fields |= {"of": case("a/*"), "to": case("b/*")}
-    if kind == "break_even":
-        fields |= {"of": {"codec": "x"}, "to": {"codec": "y"}, "over": "size"}
-    if kind == "best":
-        fields |= {"expect": "a/1", "select": "max"}
-    if kind in ("at_rate", "over_link"):
-        fields |= {"rate": 1e6, "counting": "file_bytes", "round_trip_s": 0.1}
-    if kind == "means":
-        fields |= {"ratios": [{name: fields[name] for name in ("value", "of", "to")}]}
-    if kind == "order":
-        fields |= {"expect": ["a/1", "b/1"], "over": "case", "cells": {}}
-    if kind == "ranking":
-        fields |= {"expect": {"a/*": ["1"]}, "groups": "case", "over": "case", "cells": {}}
-    found = KINDS[kind].compute(table, fields)
-    assert set(KINDS[kind].words) <= set(found.words)
-
-
-def test_a_ratio_against_a_second_one_is_the_quotient_of_both() -> None:
-    table = [
-        row
-        for size, (fast, slow) in {"small": (1.0, 4.0), "large": (1.0, 1.5)}.items()
-        for name, wall in (("fast", fast), ("slow", slow))
-        for row in rows(name, wall, size=size)
-    ]
-    sides = {name: {"case": name, "size": "small"} for name in ("fast", "slow")}
-    against = {name: {"size": "large"} for name in ("of", "to")}
-    found = measured(
-        "ratio", table, value="wall_s", of=sides["slow"], to=sides["fast"], against=against
-    )
-    assert found.value == pytest.approx(4 / 1.5)
 
 
 def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor() -> None:
@@ -426,24 +350,3 @@ def test_what_varies_more_is_known_from_nine_blocks_on() -> None:
     ]
     found = measured("scatter", few + more, **fields)
     assert found.value == pytest.approx(20, rel=0.9) and found.low > 1
-
-
-def test_the_order_of_a_document_holds_among_so_many_neighbours() -> None:
-    table = rows("8", 3.0) + rows("16", 2.0) + rows("32", 2.5) + rows("64", 1.0)
-    expect = ["8", "16", "32", "64"]
-    found = measured("order", table, value="rate", cells=case("*"), over="case", expect=expect)
-    assert (found.value, found.words["examples"]) == (pytest.approx(2 / 3), "16 to 32")
-
-
-def test_extremes_of_each_side_are_compared_where_asked_for() -> None:
-    table = [
-        row
-        for side, counts in {"ceil": (1.0, 3.0), "floor": (2.0, 9.0)}.items()
-        for parts, count in zip("23", counts, strict=True)
-        for row in rows(f"{side}/{parts}", syscr=count)
-    ]
-    sides = {"of": case("ceil/*"), "to": case("floor/*")}
-    found = measured("count_ratio", table, value="syscr", over="case", select="max", **sides)
-    assert found.value == pytest.approx(1 / 3)
-    found = measured("wins", table, value="syscr", over="case", select="min", **sides)
-    assert found.value == 1

@@ -6,15 +6,12 @@ import pytest
 from data_gen import arrays
 
 
-@pytest.mark.parametrize("shapes", [arrays.SMALL, arrays.LARGE], ids=["small", "large"])
-@pytest.mark.parametrize("dimensions", range(1, 7))
-def test_any_element_can_be_checked_in_isolation(shapes, dimensions):
-    shape = shapes[dimensions]
-    assert len(shape) == dimensions
-    rng = np.random.default_rng(dimensions)
-    for _ in range(20):
-        index = tuple(int(rng.integers(n)) for n in shape)
-        assert arrays.values(shape, index) == np.ravel_multi_index(index, shape)
+def test_any_element_can_be_checked_in_isolation():
+    for shape in (*arrays.SMALL.values(), *arrays.LARGE.values()):
+        rng = np.random.default_rng(len(shape))
+        for _ in range(5):
+            index = tuple(int(rng.integers(n)) for n in shape)
+            assert arrays.values(shape, index) == np.ravel_multi_index(index, shape)
 
 
 def test_sizes_are_those_of_table_1():
@@ -31,11 +28,6 @@ def test_a_selection_is_the_same_part_of_the_whole():
     for selection in [(slice(1, 6, 2), 3), (-1,), (slice(None), slice(4, 1, -1), slice(2, 4))]:
         assert (arrays.values(shape, selection) == whole[selection]).all()
         assert arrays.values(shape, selection).shape == whole[selection].shape
-
-
-@pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "f4", "f8"])
-def test_types(dtype):
-    assert arrays.values((4,), dtype=dtype).dtype == np.dtype(dtype)
 
 
 def test_integers_wrap_within_their_type():

@@ -57,11 +57,6 @@ def test_variables_and_axes_are_described(name):
     assert {"Y", "X"} <= set(letters)
 
 
-def test_vertical_axes_say_which_way_is_up():
-    assert raw("gfs").isobaricInhPa.attrs["positive"] == "down"
-    assert raw("ocean").depth.attrs["positive"] == "down"
-
-
 def test_the_ocean_is_decoded():
     ocean = data_gen.open("ocean", **SMALL["ocean"])
     assert ocean.uo.attrs["standard_name"] == "eastward_sea_water_velocity"
@@ -77,14 +72,6 @@ def test_radar_is_unpacked():
     echo = stored > 0
     assert decoded.values[echo] == pytest.approx(stored[echo] / 100, rel=1e-6)
     assert np.isnan(decoded.values[stored == -9990]).all()
-
-
-def test_a_frame_is_a_block_and_blocks_are_what_is_drawn():
-    ocean = raw("ocean")
-    assert ocean.uo.chunks == ((1, 1, 1), (38,), (128,))
-    part = data_gen.dataset("ocean", **SMALL["ocean"]).draw(2)
-    assert (ocean.vo[2].values == part["vo"][1][0]).all()
-    assert (raw("array")["values"].values.ravel() == np.arange(35)).all()
 
 
 def test_what_is_opened_can_be_written_and_read_by_xarray(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import data_gen
-from data_gen.datasets import generator
+from data_gen.physics import checks
 
 
 def digest(part):
@@ -53,14 +53,14 @@ def test_parts_cover_each_variable_once(name, given, parts):
 
 
 def test_another_process_draws_the_same_bytes():
-    given = {"steps": 3, "nlat": 76, "nlon": 256}
+    given = {"steps": 2, "nlat": 19, "nlon": 64}
     code = (
         "import hashlib, data_gen\n"
-        f"part = data_gen.dataset('ocean', **{given}).draw(2)\n"
+        f"part = data_gen.dataset('ocean', **{given}).draw(1)\n"
         "print(hashlib.sha256(b''.join(part[n][1].tobytes() for n in sorted(part))).hexdigest())"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == digest(data_gen.dataset("ocean", **given).draw(2))
+    assert run.stdout.strip() == digest(data_gen.dataset("ocean", **given).draw(1))
 
 
 @pytest.mark.parametrize(
@@ -85,17 +85,11 @@ def test_impossible_parameters_are_named(name, given, says):
         data_gen.dataset(name, **given)
 
 
-def test_parameters_are_listed_with_their_defaults():
-    for name in data_gen.NAMES:
-        data_gen.dataset(name, **data_gen.parameters(name))
-
-
 def test_a_record_tells_datasets_apart():
     first = data_gen.dataset("array", shape=(3, 4)).record()
     assert first == {"shape": [3, 4], "dtype": "i4"}
     assert data_gen.dataset("ocean", steps=2).record()["steps"] == 2
 
 
-def test_the_generators_version_holds_its_code():
-    assert generator() == generator()
-    assert len(generator().split("-")[1]) == 8
+def test_the_physics_hold():
+    assert [check for check in checks(1) if not check.low <= check.value <= check.high] == []

@@ -7,7 +7,7 @@ import pytest
 from numcodecs import Blosc
 
 from data_gen import physics
-from data_gen.gfs import GFS, HEIGHT, LEVELS, Atmosphere, pack
+from data_gen.gfs import GFS, Atmosphere, pack
 from hyperslab.study.page import document
 
 
@@ -45,40 +45,6 @@ def test_waves_move_east(air):
     assert shifts[int(np.argmax(alike))] > 0
 
 
-def test_temperature_is_atmospheric(frame):
-    assert frame.shape == (13, 721, 1440)
-    assert frame.dtype == np.float32
-    assert frame.min() > 180
-    assert frame.max() < 330
-    mean = frame.mean((1, 2), dtype="f8")
-    assert (np.diff(mean[: physics.LEVEL[250]]) < 0).all()
-    fall = mean[physics.LEVEL[850]] - mean[physics.LEVEL[300]]
-    assert 5 < fall / (HEIGHT[physics.LEVEL[300]] - HEIGHT[physics.LEVEL[850]]) < 7.5
-
-
-def test_the_equator_is_warmer_than_both_poles(frame):
-    rows = frame[physics.LEVEL[850]].mean(1)
-    assert rows[360] - rows[0] > 25
-    assert rows[360] - rows[-1] > 25
-
-
-def test_the_tropical_tropopause_is_the_coldest_place_there(frame):
-    tropics = frame[:, 340:381].mean((1, 2))
-    assert LEVELS[tropics.argmin()] == 100
-    assert np.ptp(frame[physics.LEVEL[100]]) > 35
-    assert np.ptp(frame[physics.LEVEL[150]]) > 25
-
-
-def test_deviations_from_the_zonal_mean_shrink_upwards_as_observed(frame):
-    near, middle = (physics.zonal_deviation(frame[physics.LEVEL[hpa]]) for hpa in (1000, 500))
-    assert near == pytest.approx(6.2, abs=0.7)
-    assert middle < 0.7 * near
-
-
-def test_the_spectrum_along_parallels(air, frame):
-    assert physics.zonal_slope(air, frame) == pytest.approx(-2.9, abs=0.4)
-
-
 def test_a_pole_is_one_place(frame):
     for level in frame[:, [0, -1]].reshape(-1, 1440):
         assert np.ptp(level) < 0.05
@@ -88,10 +54,6 @@ def test_longitudes_meet(frame):
     seam = np.abs(frame[:, :, 0] - frame[:, :, -1]).mean()
     inside = np.abs(np.diff(frame, axis=2)).mean()
     assert seam == pytest.approx(inside, rel=0.15)
-
-
-def test_values_are_packed_in_16_bits(frame):
-    assert physics.packing_residual(frame) < 0.05
 
 
 def test_packing_keeps_the_least_and_whole_steps():
@@ -114,9 +76,7 @@ def test_sizes_are_those_of_table_1(frame):
     assert scale * len(zlib.compress(planes, 4)) == pytest.approx(
         known["netCDF-4, shuffle"], rel=0.03
     )
-    assert 13 * len(blosc.encode(raw_of(frame))) == pytest.approx(known["Zarr, Blosc"], 0.03)
+    assert 13 * len(blosc.encode(np.ascontiguousarray(frame))) == pytest.approx(
+        known["Zarr, Blosc"], 0.03
+    )
     assert scale * len(zlib.compress(raw, 6)) == pytest.approx(known["NCZarr, zipped"], rel=0.03)
-
-
-def raw_of(frame):
-    return np.ascontiguousarray(frame)

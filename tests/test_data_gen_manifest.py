@@ -55,14 +55,6 @@ def test_the_manifest_says_what_was_made(made):
     assert str(path.parent) not in manifest_path(path).read_text()
 
 
-def test_other_parameters_and_layouts_are_other_files(made):
-    path, layout, folder = made
-    other = ensure("array", layout, folder, shape=(4, 6))
-    typed = ensure("array", layout, folder, shape=SHAPE, dtype="f4")
-    assert len({path, other, typed}) == 3
-    assert path.exists()
-
-
 def truncate(path):
     file = some_file(path)
     os.truncate(file, file.stat().st_size - 3)

@@ -5,7 +5,6 @@ import zlib
 import numpy as np
 import pytest
 
-from data_gen import physics
 from data_gen.ocean import FILL, Currents, Ocean
 from hyperslab.study.page import document
 
@@ -23,10 +22,6 @@ def test_frames_do_not_depend_on_order(sea):
     assert sea.frame(4)[0].tobytes() != later[0].tobytes()
 
 
-def test_a_longer_ocean_begins_like_a_short_one(sea):
-    assert Currents(Ocean(steps=9)).frame(2)[1].tobytes() == sea.frame(2)[1].tobytes()
-
-
 def test_another_seed_is_another_ocean_in_the_same_basin(sea):
     other = Currents(Ocean(seed=1))
     assert other.frame(0)[0].tobytes() != sea.frame(0)[0].tobytes()
@@ -41,40 +36,6 @@ def test_land_holds_the_fill_value_and_sea_does_not(sea):
         assert 0.1 < component[~sea.land].std() < 0.4
 
 
-@pytest.mark.parametrize("step", [0, 7, 71])
-def test_nothing_flows_through_a_coast(sea, step):
-    u, v = sea.faces(step)
-    assert (u[:, 1:-1][sea.land[:, 1:] != sea.land[:, :-1]] == 0).all()
-    assert (v[1:-1][sea.land[1:] != sea.land[:-1]] == 0).all()
-
-
-def test_the_flow_has_no_divergence(sea):
-    through, divergence = physics.coast_flow(sea)
-    assert through == 0
-    assert divergence < 1e-5
-
-
-def test_currents_follow_straight_coasts(sea):
-    """At cell centres beside a coast, the component across it is the small one."""
-    u, v = sea.frame(0)
-    south_or_north = np.roll(sea.land, 1, 0) | np.roll(sea.land, -1, 0)
-    west_or_east = np.roll(sea.land, 1, 1) | np.roll(sea.land, -1, 1)
-    inner = np.zeros_like(sea.land)
-    inner[1:-1, 1:-1] = True
-    zonal = ~sea.land & south_or_north & ~west_or_east & inner
-    meridional = ~sea.land & west_or_east & ~south_or_north & inner
-    assert v[zonal].std() < 0.35 * u[zonal].std()
-    assert u[meridional].std() < 0.35 * v[meridional].std()
-
-
-def test_kinetic_energy_falls_as_it_should(sea):
-    assert physics.energy_slope(sea) == pytest.approx(-3, abs=0.35)
-
-
-def test_the_tide_turns_twice_a_day():
-    assert physics.tide_hours(0) == 12.5
-
-
 def test_inertial_motion_turns_clockwise():
     still = {"speed": 0.0, "boundary": 0.0, "tide": 0.0}
     sea = Currents(Ocean(**still))
@@ -84,11 +45,6 @@ def test_inertial_motion_turns_clockwise():
     angles = np.diff(np.unwrap(np.angle(turning)))
     pendulum_hours = 12 / np.sin(np.deg2rad(float(sea.lat[point[0]])))
     assert angles == pytest.approx(-2 * np.pi / pendulum_hours, rel=0.01)
-
-
-def test_the_probe_is_sea_and_half_the_map_is(sea):
-    assert not sea.land[physics.PROBE]
-    assert 0.45 < 1 - sea.land.mean() < 0.48
 
 
 def shuffled(frame):
@@ -106,11 +62,3 @@ def test_sizes_are_those_of_table_1(sea):
     assert off == pytest.approx(known["netCDF-4"], rel=0.03)
     assert on == pytest.approx(known["netCDF-4, shuffle"], rel=0.03)
     assert packed == pytest.approx(known["NCZarr, zipped"], rel=0.03)
-
-
-def test_an_ocean_without_land_has_no_coast():
-    sea = Currents(Ocean(nlat=40, nlon=60))
-    sea.land = np.zeros((40, 60), bool)
-    u, v = sea.frame(0)
-    assert np.isfinite(u).all()
-    assert np.abs(v).max() < 3

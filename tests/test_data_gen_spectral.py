@@ -5,12 +5,10 @@ import pytest
 
 from data_gen.spectral import (
     amplitude,
-    fast_shape,
     field,
     radial_spectrum,
     slope,
     stream,
-    turned,
     wavenumbers,
     white,
 )
@@ -38,31 +36,3 @@ def test_streams_depend_on_seed_and_every_word():
 def test_a_field_has_the_slope_it_was_asked_for(waves, wanted):
     k, energy = radial_spectrum(drawn(amplitude(waves, wanted, 2.0)), 1 / 256, 1 / 256)
     assert slope(k, energy, 8, 80) == pytest.approx(-wanted, abs=0.25)
-
-
-def test_a_field_has_unit_variance(waves):
-    spread = np.mean([drawn(amplitude(waves, 2.0, 20.0), seed).std() for seed in range(4)])
-    assert spread == pytest.approx(1, rel=0.05)
-
-
-def test_nothing_is_left_beyond_the_cut_off(waves):
-    k, energy = radial_spectrum(drawn(amplitude(waves, 2.0, 4.0, 30.0)), 1 / 256, 1 / 256)
-    assert energy[k > 70].max() < 1e-6 * energy.max()
-
-
-def test_turning_keeps_the_energy_and_undoes_itself(waves):
-    spectrum = amplitude(waves, 3.0, 4.0)
-    modes = white(stream(0, "modes"), waves.shape) * spectrum
-    angle = stream(0, "angle").standard_normal(waves.shape, dtype="f4")
-    later = turned(modes, angle, 3.0)
-    assert np.abs(later).sum() == pytest.approx(np.abs(modes).sum(), rel=1e-5)
-    assert np.allclose(turned(later, angle, -3.0), modes, atol=1e-6)
-    assert not np.allclose(later, modes, atol=1e-3)
-    at_rest = turned(modes, angle, 0)
-    assert at_rest is not modes
-    assert (at_rest == modes).all()
-
-
-def test_fast_shapes_are_not_smaller():
-    for lengths in ((7, 11), (721, 1440), (1565, 2065)):
-        assert all(fast >= n for fast, n in zip(fast_shape(*lengths), lengths, strict=True))

@@ -64,16 +64,11 @@ def test_pip_gets_what_conda_forge_lacks_and_this_folder():
     assert "-e ." in pip_specs()
 
 
-@pytest.mark.parametrize("spec", conda_specs())
-def test_conda_understands_each_spec(spec):
-    parsed = rattler.MatchSpec(spec, strict=True)
-    name, _, bound = spec.partition(" ")
-    assert parsed.name.normalized == name
-    assert bool(parsed.version) == bool(bound)
-
-
-def test_channels_are_conda_forge_alone():
-    assert ENVIRONMENT["channels"] == ["conda-forge", "nodefaults"]
+def test_conda_understands_each_spec():
+    for spec in conda_specs():
+        parsed = rattler.MatchSpec(spec, strict=True)
+        name, _, bound = spec.partition(" ")
+        assert (parsed.name.normalized, bool(parsed.version)) == (name, bool(bound))
 
 
 def test_the_environment_with_mpi_is_the_other_and_what_mpi_needs():

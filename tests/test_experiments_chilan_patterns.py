@@ -1,16 +1,15 @@
-"""Four ways to share an array among ranks: real jobs of two, and verdicts on made-up records."""
+"""Four ways to share an array among ranks: what is refused or missing, and verdicts."""
 
 from itertools import product
 
 import pandas as pd
 import pytest
+from made_claims import verdicts
 from made_parallel import needs
 
-from hyperslab import claims
 from hyperslab.analysis.compare import compare
 from hyperslab.experiments import chilan_patterns as writes
-from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.records import frame_of, save
+from hyperslab.measure.records import frame_of
 from hyperslab.parallel import cases as ranked
 from hyperslab.parallel.found import HIDDEN
 
@@ -41,39 +40,10 @@ def test_what_a_verdict_compares_is_measured_in_all_blocks():
 
 
 @needs("mpiio")
-def test_a_sample_has_the_requests_and_the_wait_of_its_ranks(tmp_path):
-    case = of_two(tmp_path, "MPI-IO", "row by row", rows=8, wait_s=0.003).ready()
-    watch = Stopwatch()
-    case.prepare()
-    case.run(watch)
-    assert case.check(None)
-    case.cleanup()
-    assert not list(tmp_path.iterdir())
-    (write,) = [row for row in watch.rows() if row["phase"] == "write"]
-    assert write["requests"] == 16 and write["stages"] == 8 and write["wall_s"] > 8 * 0.003
-    assert case.columns["ranks"] == 2 and case.columns["latency_s"] == 0.003
-
-
-@needs("mpiio")
 def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(ranked, "holds", lambda *_: False)
     with pytest.raises(ValueError, match=r"MPI-IO, collective: the file differs .* --workdir"):
         list(writes.counted([of_two(tmp_path, "MPI-IO", "collective")]))
-
-
-@needs("mpiio")
-@needs("hdf5")
-def test_requests_are_counted_with_and_without_hints(tmp_path):
-    ways = [("HDF5", "independent"), ("HDF5", writes.INDIVIDUALLY)]
-    ways += [("MPI-IO", "row by row"), ("MPI-IO", "collective")]
-    cases = [of_two(tmp_path, *way, hint="none") for way in ways]
-    cases.append(of_two(tmp_path, "MPI-IO", "collective", hint="romio_cb_write=disable"))
-    hdf5, whole, rows, together, alone = writes.counted(cases)
-    assert hdf5["requests"] >= 64 > 16 > whole["requests"]
-    assert rows["requests"] == 64 and together["requests"] == 1
-    assert alone["hint"] == "romio_cb_write=disable" and alone["syscr"] > 0
-    assert hdf5["useful_bytes"] == 2 * 32 * 8 * 8 and "HDF5" in hdf5["library_version"]
-    assert not list(tmp_path.iterdir())
 
 
 def test_what_is_missing_comes_with_what_installs_it(monkeypatch):
@@ -98,10 +68,9 @@ def made(seconds=None, independent=8.0, individually=20):
     def row(selection, interface, calls, **more):
         alone = calls == "independent" and selection in ROWS
         return {
-            "run_id": "r", "profile": "quick", "notebook": "chilan_patterns", "block": 0,
             "selection": selection, "interface": interface, "calls": calls, "ranks": 4,
-            "latency_s": 0.0, "size": "512x8", "phase": "write", "status": "ok", "verified": True,
-            "requests": 2048 if alone and interface == "HDF5" else 11, "useful_bytes": 2e6,
+            "latency_s": 0.0, "size": "512x8", "phase": "write", "useful_bytes": 2e6,
+            "requests": 2048 if alone and interface == "HDF5" else 11,
             "stages": 512 if alone else 1, "hint": "", "added": "",
         } | more  # fmt: skip
 
@@ -122,7 +91,7 @@ def made(seconds=None, independent=8.0, individually=20):
         one = row(selection, *way, experiment="latency", latency_s=wait_s, block=block)
         long = independent if one["stages"] > 1 else 0.1
         factor = (seconds or {}).get(selection, 1) if way == WAYS[1] else 1
-        one |= {"ranks": 2, "others_cpu": 0.0, "added": f"{1000 * wait_s:g} ms"}
+        one |= {"ranks": 2, "added": f"{1000 * wait_s:g} ms"}
         one |= {"wall_s": (long if way[1] == "independent" else 0.1) * factor * (1 + block / 1e3)}
         twice = (selection, way) == ("contiguous rows", WAYS[3])
         rows += [one | {"aa": aa} for aa in (("A", "B") if twice else ("",))]
@@ -131,9 +100,7 @@ def made(seconds=None, independent=8.0, individually=20):
 
 def judged(folder, **more):
     rows = [{**row, "order": number} for number, row in enumerate(made(**more))]
-    save(frame_of(rows, LABELS), folder / "chilan_patterns.parquet")
-    wanted = [claim for claim in claims.load() if claim.document == "chilan"]
-    return {item.claim.id: item for item in claims.evaluate(wanted, folder)}
+    return verdicts(folder, "chilan_patterns", rows, LABELS)
 
 
 def test_the_verdicts_can_come_out(tmp_path):

@@ -91,15 +91,11 @@ def test_without_counts_the_records_say_so(tmp_path, monkeypatch):
         ("small", "h5netcdf", 0, "", 12),
         ("large", "h5py", 0, "", 3),
         ("large", "h5py", 17 * MIB, "rdcc_nbytes", 1),
-        ("large", "h5py", 17 * MIB, "opened anew", 3),
         ("large", "netcdf4", 17 * MIB, "set_chunk_cache", 1),
-        ("large", "netcdf4", 17 * MIB, "set_var_chunk_cache", 1),
         ("large", "h5netcdf", 17 * MIB, "rdcc_nbytes", 3),
         ("large", "h5netcdf", 17 * MIB, "dataset kept", 1),
-        ("large", "xarray-netcdf4", 17 * MIB, "own Dataset", 1),
         ("large", "xarray-netcdf4", 17 * MIB, "set_chunk_cache", 1),
         ("large", "xarray-h5netcdf", 17 * MIB, "rdcc_nbytes", 3),
-        ("large", "xarray-h5netcdf", 17 * MIB, "dataset kept", 1),
     ],
 )
 def test_sweeps_fetch_what_was_predicted(files, name, reader, cache_bytes, setting, expected):

@@ -38,20 +38,6 @@ def test_the_model_equals_the_library_for_all_that_is_tried(asked):
     assert asked["constants"]["mode"].tolist()[1] == "contiguous"
 
 
-def test_names_are_read_back():
-    for item in defaults.variables([*SMALL.values()]):
-        assert defaults.named(item.name) == item
-
-
-def test_a_filter_does_not_change_the_chunks_of_an_unlimited_dimension(tmp_path):
-    [chunks] = defaults.library_chunks([defaults.named("f4 *x721x1440")], tmp_path)
-    with netCDF4.Dataset(tmp_path / "plain.nc", "w") as file:
-        for name, n in (("t", None), ("y", 721), ("x", 1440)):
-            file.createDimension(name, n)
-        assert tuple(file.createVariable("v", "f4", ("t", "y", "x")).chunking()) == chunks
-    assert [path.name for path in tmp_path.iterdir()] == ["plain.nc"]
-
-
 def test_an_array_can_have_named_dimensions_that_grow(tmp_path):
     import numpy as np
 

@@ -12,10 +12,8 @@ import data_gen
 from data_gen.radar import SCALE
 from hyperslab.analysis import break_even
 from hyperslab.experiments import lee_compression as radar
-from hyperslab.io.experiment import Case
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
-from hyperslab.measure.worker import Job, perform
 from hyperslab.text import Interval
 
 SHAPE = (94, 125)
@@ -41,23 +39,6 @@ def files(tmp_path_factory):
 
     radar.make(found.values(), values, whole, SCALE, 2)
     return found
-
-
-def test_samples_write_and_read_every_layout_and_leave_nothing(files):
-    before = {path.name for path in files["tile 1", "none"].path.parent.iterdir()}
-    for (data, way), tile in files.items():
-        labels, sizes = {"data": data, "compression": way}, set()
-        for work, state in ((radar.WriteTile, ""), (radar.ReadTile, "warm")):
-            outcome = perform(Job(Case(labels, work(tile)).ready(state)))
-            assert outcome.status == "ok", (data, way, outcome.status)
-            rows = {row["phase"]: row for row in outcome.rows}
-            last = rows["read" if state else "close"]
-            sizes.add(last["file_bytes"])
-            width = 4 if data == radar.DBZ and not way.startswith("as") else 2
-            count = 1 if data == radar.DBZ else 2
-            assert last["useful_bytes"] == count * SHAPE[0] * SHAPE[1] * width
-        assert len(sizes) == 1, "what is read is what is written"
-    assert {path.name for path in files["tile 1", "none"].path.parent.iterdir()} == before
 
 
 def test_wrong_values_are_noticed(files):

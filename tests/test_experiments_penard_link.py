@@ -11,11 +11,11 @@ import pytest
 from forked_servers import forking
 from hypothesis import given
 from hypothesis import strategies as st
+from made_claims import load
 
 from data_gen.variable import Repeated, variable
 from hyperslab import claims
 from hyperslab.analysis import cost
-from hyperslab.analysis.compare import compare
 from hyperslab.experiments import penard_link as far
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver, serve
@@ -85,12 +85,6 @@ def test_a_plain_request_tells_the_rate_of_a_link_without_one(files):
     plain = frame_of(sample | {"wall_s": wall, "user_s": cpu} for wall, cpu in times)
     assert cost.rate(plain, 0.2) == pytest.approx(1e9)
     assert cost.rate(plain.assign(wall_s=0.2), 0.2) == np.inf
-
-
-def test_nothing_can_be_read_where_nothing_is_served(files):
-    read = ReadOver(Place("delay", LINKS["delay"]), files["Zarr"], np.s_[0, :], "zarr")
-    with pytest.raises(AssertionError, match="drawn from"):
-        read.parts("")
 
 
 @pytest.mark.parametrize("selection", [np.s_[:, 3, 9], np.s_[4, :, :]])
@@ -175,13 +169,6 @@ def test_what_is_judged_is_measured_and_of_the_rest_what_is_quick():
     assert len(chosen("all")) == len(READS) * len(WAYS)
 
 
-def test_what_reads_would_take_over_a_link_is_compared_as_what_was_timed():
-    rows = records(h5py_on=20)
-    taken = compare(cost.over(rows, Link(1e6, 0.2)), "wall_s", by=LABELS, phases=["open", "read"])
-    found = taken.value["ocean map", "netCDF-4, shuffle", "h5py"]
-    assert (found.value, found.n) == (pytest.approx(21 * 0.2 + 1.01), 6)
-
-
 def test_the_model_is_that_of_its_counts():
     moved = cost.moved(records(h5py_off=20), LABELS)
     seconds = cost.seconds(moved, Link(1e5, 0.1))
@@ -222,7 +209,7 @@ def test_the_map_says_who_leads_and_where_another_is_near():
 @pytest.mark.parametrize(("stages", "verdict"), [(5, "reversed"), (1, "holds")])
 def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
     made = records(h5py_on=3, chunkindex_off=stages)
-    known = {claim.id: claim for claim in claims.load()}
+    known = {claim.id: claim for claim in load()}
     save(made.assign(profile="full"), tmp_path / "penard_link.parquet")
     assert claims.evaluate([known["penard-9b"]], tmp_path)[0].verdict == verdict
     save(made, tmp_path / "penard_link.parquet")  # of smaller files
@@ -233,9 +220,3 @@ def test_verdicts_are_of_the_seconds_of_whole_files(tmp_path, stages, verdict):
     (found,) = claims.evaluate([known["penard-9b"]], tmp_path)
     assert (found.verdict, found.headline.name) == (verdict, "time by the model")
     assert found.headline.measured == pytest.approx((1 + stages + 0.9) / 4.9)
-
-
-def test_the_document_s_seconds_are_judged(tmp_path):
-    save(records(profile="full", h5py_off=160, h5py_on=270), tmp_path / "penard_link.parquet")
-    (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
-    assert claims.evaluate([claim], tmp_path)[0].parts[2].verdict in ("holds", "refuted")

@@ -1,63 +1,33 @@
-"""Reads of local files: the truth through each library, what is evicted, and verdicts."""
+"""Reads of local files: an index is evicted with its file, caches are recorded, and verdicts."""
 
 from itertools import product
 
 import numpy as np
 import pytest
+from made_claims import verdicts as judged
 
 from data_gen.variable import variable
-from hyperslab import claims
 from hyperslab.experiments.penard_local import ReadHere, index
-from hyperslab.io import experiment
-from hyperslab.io.cards import readers
-from hyperslab.io.experiment import Case, File
+from hyperslab.io.experiment import File
 from hyperslab.io.layout import Layout
-from hyperslab.measure.processes import Processes
-from hyperslab.measure.records import frame_of, save
-from hyperslab.measure.worker import Job
 
 SERIES, MAP = np.s_[:, 3, 5], np.s_[0, :, :]
-CHUNK = (1, 380, 1287)
-DEFLATE = {"chunks": CHUNK, "codec": "deflate", "level": 4, "shuffle": True}
-WAYS = {
-    ("netcdf4", "xarray-netcdf4", "h5py", "xarray-h5netcdf", "chunkindex_layout", "subchunk",
-     "h5netcdf", "hidefix", "netcdf-c"): Layout("netcdf4", **DEFLATE),
-    ("h5py-paged",): Layout("hdf5", **DEFLATE, page_bytes=2**22),
-    ("zarr", "xarray-zarr"): Layout("zarr2", **DEFLATE),
-    ("nczarr",): Layout("nczarr", chunks=CHUNK),
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """A step of the ocean in each layout, by who reads it."""
+def file(tmp_path_factory):
+    """A step of the ocean, indexed."""
     folder = tmp_path_factory.mktemp("run")
-    ocean = variable("ocean", "uo", steps=1)
-    found = {
-        names: File(folder / f"{names[0]}{layout.suffix}", ocean, layout)
-        for names, layout in WAYS.items()
-    }
-    ocean.write({file.path: file.layout for file in found.values()}, folder)
-    index(file for file in found.values() if file.layout.format == "netcdf4")
-    return found
-
-
-def test_every_library_reads_the_truth_in_a_forked_process(files):
-    cases = [
-        Case({"reader": reader, "part": str(part)}, ReadHere(file, part, reader)).ready(state)
-        for names, file in files.items()
-        for reader, part, state in product(names, (SERIES, MAP), ("warm", "cold"))
-        if reader in readers() and (state == "warm" or reader == "subchunk")
-    ]
-    with Processes(experiment.modules(cases)) as processes:
-        for case in cases:
-            outcome = processes.run(Job(case, 60.0))
-            assert (case.label, outcome.status, outcome.verified) == (case.label, "ok", True)
+    ocean = variable("ocean", "uo", steps=1, nlat=40, nlon=130)
+    layout = Layout("netcdf4", chunks=ocean.step_shape, codec="deflate", level=4, shuffle=True)
+    ocean.write({folder / "ocean.nc": layout}, folder)
+    made = File(folder / "ocean.nc", ocean, layout)
+    index([made])
+    return made
 
 
 @pytest.mark.parametrize("reader", ["subchunk", "chunkindex_layout"])
-def test_an_index_goes_with_its_file(files, reader):
-    file = next(iter(files.values()))
+def test_an_index_goes_with_its_file(file, reader):
     warm, cold = (ReadHere(file, MAP, reader).parts(state) for state in ("warm", "cold"))
     for parts in (warm, cold):
         path, beside = parts["files"]
@@ -66,8 +36,7 @@ def test_an_index_goes_with_its_file(files, reader):
     assert not {one.resolve() for one in warm["files"]} & {one.resolve() for one in cold["files"]}
 
 
-def test_a_chunk_cache_is_recorded(files):
-    file = next(iter(files.values()))
+def test_a_chunk_cache_is_recorded(file):
     parts = ReadHere(file, SERIES, "netcdf4", 2**20).parts("warm")
     assert parts["columns"]["cache_bytes"] == 2**20 and parts["columns"]["predicted_reads"] == 1
     assert "cache_bytes" not in ReadHere(file, SERIES, "netcdf4").parts("warm")["columns"]
@@ -96,10 +65,9 @@ def sample(name, seconds, labels, chunk_cache=""):
     pair = labels["reader"] == "h5py" or chunk_cache == "16 MiB"
     for block, aa, phase in product(range(7), ("A", "B") if pair else ("",), ("open", "read")):
         yield {
-            **labels, "chunk_cache": chunk_cache, "run_id": "r", "notebook": "penard_local",
-            "profile": "quick", "experiment": name, "case": case, "cache_state": "warm", "aa": aa,
-            "block": block, "order": hash((case, aa)) % 1000, "phase": phase, "status": "ok",
-            "verified": True, "wall_s": seconds / 2, "others_cpu": 0.0, "predicted_reads": 1,
+            **labels, "chunk_cache": chunk_cache, "experiment": name, "case": case, "aa": aa,
+            "block": block, "order": hash((case, aa)) % 1000, "phase": phase, "wall_s": seconds / 2,
+            "cache_state": "warm", "predicted_reads": 1,
             "stages": 72 if labels["read"].startswith("ocean") else 13,
         }  # fmt: skip
 
@@ -115,7 +83,5 @@ def sample(name, seconds, labels, chunk_cache=""):
 )  # fmt: skip
 def test_verdicts_follow_the_records(tmp_path, changes, verdicts):
     names = ["read", "layout", "reader", "chunk_cache"]
-    save(frame_of(rows(**changes), names), tmp_path / "penard_local.parquet")
-    wanted = [claim for claim in claims.load() if claim.notebook == "penard_local"]
-    found = {judged.claim.id: judged for judged in claims.evaluate(wanted, tmp_path)}
+    found = judged(tmp_path, "penard_local", rows(**changes), names)
     assert {name: found[name].verdict for name in verdicts} == verdicts

@@ -2,26 +2,24 @@
 
 import json
 import os
-import subprocess
-import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from forked_servers import forking
+from made_claims import verdicts as judged
 from made_store import KEY, SECRET, store, variables
 
 from data_gen.variable import variable
-from hyperslab import claims
 from hyperslab.experiments import penard_s3 as far
 from hyperslab.io.experiment import Case, File, Read
 from hyperslab.io.far import ABROAD, NEAR, Place, ReadOver, serve
 from hyperslab.io.layout import Layout
-from hyperslab.measure.records import about, frame_of, load, save
+from hyperslab.measure.records import about, load
 from hyperslab.network import Endpoint, Link
 from hyperslab.study import profile
-from hyperslab.study.options import Options
+from hyperslab.study.options import Options, executed_folder
+from hyperslab.study.run import run
 from hyperslab.study.stale import Page
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -53,12 +51,6 @@ def test_what_cannot_be_done_is_tried(tmp_path):
         assert "127.0.0.1" not in found[name]
 
 
-def environment(server):
-    """An environment with the keys of a server, and no others."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
-    return kept | variables(server)
-
-
 def leaked(text, server):
     """Which of the names that nobody may see stand in a text."""
     hidden = (KEY, SECRET, BUCKET, *FOLDER.split("/"), f"127.0.0.1:{server.port}")
@@ -78,28 +70,30 @@ def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkey
     assert not leaked(str(caught.value), server)
 
 
-def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path):
+def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch, capsys):
     served, work = tmp_path / "served", tmp_path / "work"
     served.mkdir()
-    work.mkdir()
-    words = [sys.executable, "-m", "papermill", "penard_s3.ipynb", str(work / "out.ipynb")]
-    words += ["-p", "profile", "smoke", "-p", "workdir", str(work), "-p", "repeats", "1"]
-    run = partial(subprocess.run, words, cwd=ROOT / "notebooks", capture_output=True, text=True)
+    monkeypatch.chdir(ROOT)
+    for name in (name for name in os.environ if name.startswith("AWS_")):
+        monkeypatch.delenv(name)
     with store(served, BUCKET) as server:
-        done = run(env=environment(server) | {URL: STORE})
-        assert done.returncode == 0, done.stderr[-2000:]
+        for name, value in (variables(server) | {URL: STORE}).items():
+            monkeypatch.setenv(name, value)
+        (done,) = run(["penard_s3"], Options("smoke", workdir=str(work), repeats=1))
+        assert done.state == "done", done.message
         put = {request.path for request in server.requests() if request.method == "PUT"}
     assert put and all(path.startswith(f"/{BUCKET}/{FOLDER}/") for path in put)
     frame = load(work / "results/smoke/penard_s3.parquet")
     read = frame[frame["experiment"] == "s3"]
     assert (read["status"] == "ok").all() and (read["link"] == NEAR).all()
     assert np.isnan(read["requests"].astype(float)).all()
-    assert "this is no store's speed" in (work / "out.ipynb").read_text()
+    made = executed_folder(work, "smoke") / "penard_s3.ipynb"
+    assert "this is no store's speed" in made.read_text()
     kept = {path for path in work.rglob("*") if path.is_file()}
     assert {path.suffix for path in kept} >= {".ipynb", ".parquet", ".json", ".svg"}
     # Neither in the files nor in what a compressed page of a record holds.
     texts = {path: path.read_bytes().decode("latin-1") for path in kept}
-    texts |= {"printed": done.stdout + done.stderr, "records": frame.to_csv()}
+    texts |= {"printed": "".join(capsys.readouterr()), "records": frame.to_csv()}
     assert not {path: found for path, text in texts.items() if (found := leaked(text, server))}
     mark = Endpoint.of(STORE, variables(server)).mark
     assert mark in json.dumps(about(work / "results/smoke/penard_s3.parquet"))
@@ -128,10 +122,9 @@ def test_another_store_is_another_run(monkeypatch):
 def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
     ways = {("netCDF-4, shuffle", "h5py"): moved, ("Zarr, Blosc", "zarr"): 10}
     rows = [
-        {"run_id": "r", "profile": "quick", "notebook": "penard_s3", "experiment": experiment,
-         "status": "ok", "verified": True, "link": link, "case": f"{layout} {reader}", "block": b,
+        {"experiment": experiment, "link": link, "case": f"{layout} {reader}", "block": b,
          "phase": "read", "wall_s": size / 200 + b / 1e5, "user_s": 0.0, "sys_s": 0.0, "aa": aa,
-         "others_cpu": 0.0, "read": "ocean map", "layout": layout, "reader": reader,
+         "read": "ocean map", "layout": layout, "reader": reader,
          **({"wire_bytes": size * 1e6} if link == "s3" else {})}
         for experiment, tried in (
             ("s3", ways), ("s3-today", {("netCDF-4", "h5py, no read-ahead"): 10})
@@ -140,7 +133,5 @@ def test_the_order_of_magnitude_is_judged(tmp_path, moved, link, verdicts):
         for b in range(6)
         for aa in ("A", "B")
     ]  # fmt: skip
-    save(frame_of(rows, ["read", "layout", "reader"]), tmp_path / "penard_s3.parquet")
-    (claim,) = [claim for claim in claims.load() if claim.id == "penard-10"]
-    (judged,) = claims.evaluate([claim], tmp_path)
-    assert [part.verdict for part in judged.parts] == verdicts
+    found = judged(tmp_path, "penard_s3", rows, ["read", "layout", "reader"])
+    assert [part.verdict for part in found["penard-10"].parts] == verdicts

@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_claims import verdicts as judged
 
 from data_gen.variable import variable
-from hyperslab import claims
 from hyperslab.experiments import penard_subchunk as inside
 from hyperslab.experiments.penard_subchunk import BUDGET, BY_HYPERSLAB, CHUNKINDEX, Index
-from hyperslab.io.experiment import Case, File
-from hyperslab.io.indexed import AllEqual, Points, requests, runs
+from hyperslab.io.experiment import File
+from hyperslab.io.indexed import AllEqual, Points, runs
 from hyperslab.io.layout import Layout
-from hyperslab.measure.records import frame_of, save
-from hyperslab.measure.worker import Job, perform
+from hyperslab.measure.records import frame_of
 
 AT = (35, 63)
 INDEXES = (BUDGET, Index("hyperslab, 64 KiB apart", 2**16), BY_HYPERSLAB, CHUNKINDEX)
@@ -67,27 +66,6 @@ def test_sections_hold_what_is_wanted_and_begin_at_points(data):
         assert ((found[:, 0] <= begin) & (end <= found[:, 1])).sum() == 1
 
 
-@pytest.mark.parametrize("chunk", [(13, 721, 1440), (13, 180, 360), (1, 20, 24)])
-def test_row_patch_and_box_have_as_many_values(chunk):
-    for box in requests(chunk, (5, 7)).values():
-        assert np.prod([len(axis) for axis in box]) == chunk[-1]
-        assert all(axis.start >= 0 and axis.stop <= n for axis, n in zip(box, chunk, strict=True))
-
-
-def test_every_sample_reads_the_truth_and_leaves_nothing(files):
-    series, frame = [np.s_[:, 0, *AT], np.s_[:, 5, 80, 7]], np.s_[0, 0, :, :]
-    for file in files.values():
-        works = [inside.Read(file, series, index) for index in INDEXES]
-        works += [inside.Read(file, [frame], index) for index in (None, *INDEXES)]
-        works += [inside.BuildIndex(file, series[0]), inside.read_once(file)]
-        for number, work in enumerate(works):
-            outcome = perform(Job(Case({"work": str(number)}, work).ready("warm")))
-            assert (number, outcome.status, outcome.verified) == (number, "ok", True)
-        assert not inside.BuildIndex(file, series[0]).target.exists()
-        read = inside.Read(file, series, BUDGET).parts("warm")["columns"]
-        assert read["predicted_reads"] == 2
-
-
 def test_wrong_values_are_noticed(files):
     parts = [files["temperature"].part(np.s_[:, 0, *AT])] * 2
     truth = np.stack([part() for part in parts])
@@ -111,21 +89,19 @@ def test_what_lies_inside_of_chunks_adds_up(files):
 
 def rows(scale=1.0, shard=2e4, blosc=8e5):
     """Made-up records: indexes take so many milliseconds, and parts of chunks so many bytes."""
-    common = {"run_id": "r", "profile": "quick", "notebook": "penard_subchunk", "status": "ok"}
     times = {BUDGET.name: 0.5, BY_HYPERSLAB.name: 4.0, CHUNKINDEX.name: 8.0 * scale}
     times["chunkindex, 8 MiB apart"] = 16.0
     for (index, ms), block, aa in product(times.items(), range(7), ("A", "B")):
-        yield {**common, "experiment": "spacing", "case": index, "file": "temperature", "aa": aa,
+        yield {"experiment": "spacing", "case": index, "file": "temperature", "aa": aa,
                "read": "series", "index": index, "index_size": "up to chunkindex's",
                "block": block, "order": block + 7 * (aa == "B"), "phase": "read",
-               "cache_state": "warm", "wall_s": ms / 1e3, "others_cpu": 0.0}  # fmt: skip
+               "cache_state": "warm", "wall_s": ms / 1e3}  # fmt: skip
     parts = {"Zarr 3, zstd": 8e5, "Zarr 3, zstd, shards": shard, "Zarr 2, Blosc": blosc}
     for stored, size in parts.items():
-        yield {**common, "experiment": "partial", "case": stored, "stored": stored, "rchar": size,
-               "useful_bytes": 1600, "phase": "read", "block": 0, "order": 0,
-               "verified": True}  # fmt: skip
-    yield {**common, "experiment": "index-size", "case": "whole", "window": "whole", "block": 0,
-           "phase": "size", "file_bytes": 5 * 32768, "useful_bytes": 2**20}  # fmt: skip
+        yield {"experiment": "partial", "case": stored, "stored": stored, "rchar": size,
+               "useful_bytes": 1600, "phase": "read", "order": 0}  # fmt: skip
+    yield {"experiment": "index-size", "case": "whole", "window": "whole", "phase": "size",
+           "file_bytes": 5 * 32768, "useful_bytes": 2**20}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -138,9 +114,8 @@ def rows(scale=1.0, shard=2e4, blosc=8e5):
 )
 def test_verdicts_follow_the_records(tmp_path, changes, verdicts):
     labels = ["file", "read", "index", "index_size", "stored", "window"]
-    save(frame_of(rows(**changes), labels), tmp_path / "penard_subchunk.parquet")
-    found = {judged.claim.id: judged.parts for judged in claims.evaluate(claims.load(), tmp_path)}
+    found = judged(tmp_path, "penard_subchunk", rows(**changes), labels)
     apart, ours, (whole, parts, _) = (
-        found[f"penard-{name}"] for name in ("index", "index-ours", "partial")
+        found[f"penard-{name}"].parts for name in ("index", "index-ours", "partial")
     )
     assert [part.verdict for part in (apart[0], ours[0], whole, parts)] == verdicts

@@ -4,14 +4,11 @@ import json
 import math
 from itertools import product
 
-import matplotlib.pyplot as plt
 import pytest
 
 from hyperslab.analysis import places
 from hyperslab.measure.records import frame_of, save
 from hyperslab.study import begin
-from hyperslab.study.pictures import Remedies
-from hyperslab.study.style import STYLES, styled
 
 LABELS = list(places.LABELS)
 REMEDIES = {
@@ -80,7 +77,6 @@ def test_links_that_were_not_timed_are_by_the_model():
     ("seconds", "best", "chosen"),
     [
         ({"h5": 10, "64": 1.3, "su": 0.9, "za": 0.95}, "subchunk", "h5py, 64 KiB read-ahead"),
-        ({"h5": 10, "64": 1.5, "su": 0.9, "za": 0.7}, "zarr", "subchunk"),
         ({"h5": 10, "64": 3, "su": 3, "za": 0.7}, "zarr", "zarr"),
         ({}, "h5py", "h5py"),
     ],
@@ -90,16 +86,6 @@ def test_the_least_work_that_is_near_the_quickest_is_chosen(seconds, best, chose
     found = places.chosen(table, REMEDIES, 1.5).sort_index().loc["S3 server here", "ocean map"]
     assert found.index.get_level_values("reader")[found["chosen"]].tolist() == [chosen]
     assert best in found.index.get_level_values("reader")[found["best"]]
-
-
-@pytest.mark.parametrize("names", [list(EXPERIMENTS), ["penard_link"]])
-def test_the_figure_is_drawn_from_any_of_the_records(names):
-    table = places.everywhere({name: records(name) for name in names})
-    compared = places.chosen(table, REMEDIES, 1.5)
-    with styled(STYLES[0]):
-        figure = Remedies(compared, REMEDIES, "title")()
-    assert sum(len(axes.texts) for axes in figure.axes) == len(compared)
-    plt.close(figure)
 
 
 def test_the_page_gathers_what_there_is_and_names_what_is_missing(tmp_path, capsys):

@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 from forked_servers import forking
+from made_claims import verdicts
 
 from data_gen.variable import variable
-from hyperslab import claims
 from hyperslab.experiments.penard_wire import Counting
 from hyperslab.io import indexed, references
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.far import Place, ReadOver
 from hyperslab.io.layout import Layout
-from hyperslab.measure.records import frame_of, save
 from hyperslab.network import Link
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -70,14 +69,6 @@ def test_two_runs_count_the_same_of_true_reads(files):
     assert once["subchunk"]["spacing_bytes"] > 0 and "spacing_bytes" not in once["h5py"]
 
 
-def test_the_same_bytes_of_the_file_come_from_s3(files):
-    (web, _), (store, _) = (
-        counted(files, [case(files, "netCDF-4", "subchunk", kind)]) for kind in ("http", "s3")
-    )
-    assert store["subchunk"]["link"] == "s3" and store["subchunk"]["status"] == "ok"
-    assert store["subchunk"]["predicted_bytes"] == web["subchunk"]["predicted_bytes"]
-
-
 def test_kerchunk_reads_parts_of_chunks_that_are_not_compressed(files):
     whole, parts = (case(files, "uncompressed", "kerchunk", **o) for o in ({}, {"parts": (13, 9)}))
     rows, _ = counted(files, [whole, parts])
@@ -98,12 +89,9 @@ def test_a_read_that_fails_keeps_its_reason_without_the_address(files):
 def test_rate_implied_is_judged(tmp_path, moved, verdict):
     labels = {"read": "temperature series", "layout": "netCDF-4, shuffle"}
     rows = [
-        {"run_id": "r", "profile": "quick", "notebook": "penard_wire", "experiment": "wire",
-         "phase": "all", "block": 0, "status": "ok", "verified": True, "wire_bytes": moved,
-         "case": reader, "reader": reader, **labels}
+        {"experiment": "wire", "phase": "all", "wire_bytes": moved, "case": reader,
+         "reader": reader, **labels}
         for reader in ("h5py", "h5py, no read-ahead")
     ]  # fmt: skip
-    save(frame_of(rows, [*labels, "reader"]), tmp_path / "penard_wire.parquet")
-    (claim,) = [claim for claim in claims.load() if claim.id == "penard-9"]
-    (judged,) = claims.evaluate([claim], tmp_path)
-    assert judged.parts[0].verdict == verdict
+    found = verdicts(tmp_path, "penard_wire", rows, [*labels, "reader"])
+    assert found["penard-9"].parts[0].verdict == verdict

@@ -9,10 +9,7 @@ from hyperslab.experiments import scaling_local as local
 from hyperslab.io.experiment import Case, File
 from hyperslab.io.layout import Layout
 from hyperslab.measure.case import Stopwatch
-from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
-
-TEAMS = [(local.ALONE, 1), (local.THREADS, 2), (local.PROCESSES, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +23,6 @@ def files(tmp_path_factory):
     ocean.write({file.path: file.layout for file in made.values()}, folder / "data")
     subchunk.build(made["netcdf4"].path, variables=["uo"])
     return made
-
-
-@pytest.mark.parametrize(("mode", "workers"), TEAMS)
-def test_every_reader_and_team_reads_the_maps(files, mode, workers):
-    tried = [("netcdf4", "netcdf4"), ("netcdf4", "h5py"), ("netcdf4", "subchunk")]
-    with Processes() as running:
-        for format, reader in (*tried, ("zarr2", "zarr")):
-            work = local.ReadMaps(files[format], reader, mode, workers)
-            case = Case({"reader": reader}, work).ready("warm")
-            assert not case.pinned, "threads that are kept on one core could gain nothing"
-            outcome = running.run(Job(case, 60))
-            assert outcome.status == "ok", f"{reader}: {outcome.status}"
-            assert [row["phase"] for row in outcome.rows] == ["start", "read"]
-            assert outcome.rows[-1]["useful_bytes"] == 2 * 40 * 130 * 4
 
 
 def test_what_processes_spend_is_counted(files):

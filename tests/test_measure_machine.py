@@ -46,11 +46,6 @@ def test_memory_is_what_the_control_groups_leave(tmp_path, monkeypatch, membersh
     assert machine.memory_limit_bytes(tmp_path / "none", tmp_path / "groups") == 2**40
 
 
-def test_no_virtual_devices_are_no_such_host(tmp_path):
-    assert not machine.host_takes_freed_memory(tmp_path / "devices")
-    assert "host_takes_freed_memory" in machine.facts(tmp_path)
-
-
 def test_every_reader_has_a_version_in_the_records():
     known = machine.versions()
     here = {name for place in ("file", "http", "s3") for name in readers(place=place)}

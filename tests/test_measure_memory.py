@@ -42,18 +42,6 @@ def test_memory_is_written_to_and_given_back(monkeypatch):
     assert first >= 256 and again >= 256  # a page of 2 MiB each at the largest
 
 
-def test_what_was_just_touched_is_left_alone(monkeypatch):
-    now = [memory.time.monotonic() + 10]
-    monkeypatch.setattr(memory.time, "monotonic", lambda: now[0])
-    if (child := os.fork()) == 0:  # as a sample is
-        memory.touch(512 * 2**20)
-        os._exit(0)
-    os.waitpid(child, 0)
-    assert faults_of(512 * 2**20) < 128 < 256 <= faults_of(513 * 2**20)  # a fork costs some
-    now[0] += 2 * memory.RECENT_S
-    assert faults_of(512 * 2**20) >= 256
-
-
 def test_before_reads_whose_cache_is_set_and_less_before_cold_ones(tmp_path, monkeypatch):
     path = tmp_path / "a"
     path.write_bytes(bytes(9 * 2**20))
@@ -87,13 +75,6 @@ def test_a_file_that_stays_at_last_is_read(warm, monkeypatch):
     shares = iter((0.5, 0.998, 1.0))
     monkeypatch.setattr(worker, "resident_fraction", lambda files: next(shares))
     assert perform(warm).status == "ok"
-
-
-def test_a_job_may_do_without_the_sweep(warm, monkeypatch):
-    swept = []
-    monkeypatch.setattr(worker, "sweep", lambda: swept.append(1))
-    assert perform(warm).status == "ok" and not swept
-    assert perform(Job(warm.case)).status == "ok" and swept
 
 
 HELD = """

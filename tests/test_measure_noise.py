@@ -58,21 +58,11 @@ def test_only_phases_that_move_data_count_where_there_are_any():
     assert [item.state for item in judge(opened)] == ["void"]
 
 
-def test_more_pairs_of_older_records_buy_nothing():
-    frame = records(1.06)
-    more = [records(1.0).assign(aa=lambda f, n=n: f["aa"] + n) for n in "23"]
-    assert judge(pd.concat([frame, *more], ignore_index=True)) == judge(frame)
-
-
 def test_a_pair_that_may_be_apart_by_chance_is_not_void():
     strays = [factor for ratio in (0.9, 1.2, 1.2, 1.2, 1.2, 1.0, 1.0) for factor in (ratio, 1)]
     frame = records(1.0)
     [item] = judge(frame.assign(wall_s=frame["wall_s"] * strays))
     assert item.state == "marked" and item.guard == 1 + item.away > 1.05
-
-
-def test_experiments_without_times_have_no_noise():
-    assert judge(frame_of([{"experiment": "sizes", "phase": "size"}])) == []
 
 
 def test_the_phases_of_a_copied_file_count_as_moving_data():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hyperslab.measure import machine, records
+from hyperslab.measure import records
 from hyperslab.measure.records import frame_of, load, save
 
 
@@ -33,13 +33,3 @@ def test_truncated_file_is_named_with_the_remedy(tmp_path):
 def test_missing_records_say_how_to_make_them(tmp_path):
     with pytest.raises(FileNotFoundError, match="hyperslab run lee_access"):
         load(tmp_path / "lee_access.parquet")
-
-
-def test_machine_facts_name_nobody(tmp_path, monkeypatch):
-    import getpass
-    import platform
-
-    text = str(machine.facts(tmp_path, seed=0))
-    for private in (getpass.getuser(), platform.node(), str(tmp_path)):
-        if len(private) > 3:
-            assert private not in text

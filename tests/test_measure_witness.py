@@ -10,7 +10,7 @@ from hyperslab.measure.case import Case
 from hyperslab.measure.harness import Plan, _Past, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of, main
-from hyperslab.measure.witness import Witness, disturbed, reclaimed_bytes, usual
+from hyperslab.measure.witness import Witness, disturbed
 
 processes = pytest.fixture(scope="module")(running)
 
@@ -103,29 +103,6 @@ def test_a_resumed_run_knows_the_witnesses_of_before(run):
 )
 def test_witnesses_speak_against_slow_or_robbed_brief_samples(said, against):
     assert said.against([1.0] * 9 + [9.0]) is against
-
-
-def test_a_slow_sample_of_a_brief_case_is_brief():
-    slow = Witness(9.0, 0.0, witness.BRIEF_S + 0.1)
-    assert slow.against([1.0], [0.1, 0.1, slow.lasted_s])
-    assert not Witness(9.0, 0.0, 0.1).against([1.0], [0.1, 2.0, 2.0])
-
-
-def test_the_first_sample_has_nothing_to_compare_with():
-    assert usual([]) == math.inf and usual([math.nan]) == math.inf
-    assert not Witness(1.0, 0.0, 0.1).against([])
-
-
-def test_absent_counters_are_absent(monkeypatch, tmp_path):
-    monkeypatch.setattr(witness, "_RECLAIMED", tmp_path / "none")
-    assert math.isnan(reclaimed_bytes())
-    (tmp_path / "kib").write_text("3\n")
-    monkeypatch.setattr(witness, "_RECLAIMED", tmp_path / "kib")
-    assert reclaimed_bytes() == 3072
-
-
-def test_older_records_say_nothing():
-    assert disturbed(frame_of([{"case": "a", "phase": "read"}])).samples == 0
 
 
 @pytest.mark.parametrize(("alone", "pace_s"), [(True, 5.0), (False, 1.0)])

@@ -97,13 +97,6 @@ def test_every_file_that_is_named_exists(name):
     assert [each for each in sorted(named) if not any((p / each).exists() for p in places)] == []
 
 
-def test_a_name_of_no_file_is_seen():
-    text = (
-        "[it](docs/none.md), `tests/none.py`, other.yml, `notebooks/*.ipynb`, `tests/test_<x>.py`"
-    )
-    assert set(named_files(text)) == {"docs/none.md", "tests/none.py", "other.yml"}
-
-
 # Written so that this file does not hold what it looks for.
 PRIVATE = re.compile(
     r"""/[r]oot/\w
@@ -169,14 +162,6 @@ def test_workflows_run_targets_and_notebooks_that_exist():
             assert (ROOT / name).exists(), name
 
 
-def test_hooks_need_no_network():
-    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
-    assert [repo["repo"] for repo in config["repos"]] == ["local"]
-    for hook in config["repos"][0]["hooks"]:
-        assert hook["language"] == "system"
-        assert hook["entry"].startswith("sh tools/python.sh ")
-
-
 def test_version_title_and_license_are_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -219,13 +204,6 @@ def test_the_readmes_numbers_are_those_of_the_reference():
         assert f"| {amount(head['document'], '×')} | {head['shown']} |" in text, name
 
 
-def test_ci_runs_the_readmes_test_command():
-    script = ROOT / ".ci/run"
-    assert os.access(script, os.X_OK)
-    assert "make test" in script.read_text()
-    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("words", "command"),
     [
@@ -239,9 +217,3 @@ def test_ci_runs_the_readmes_test_command():
 )
 def test_make_runs_the_documented_command(words, command):
     assert command in re.sub(r"\s+", " ", make("--dry-run", *words))
-
-
-def test_make_alone_prints_help_and_every_target_is_in_it():
-    text = make()
-    for target in ("book", "test", "check", "lock", "clean"):
-        assert f"make {target}" in text

@@ -112,15 +112,6 @@ def test_a_missing_optional_package_never_stops_the_set_up(clone, user):
     assert "making .venv" in done.stderr
 
 
-@ON_DEBIAN
-def test_an_installed_optional_package_is_not_installed_again(clone):
-    (clone.folder / "apt.txt").write_text("toy-tool  # optional: the toy chapter\n")
-    clone.command("python3", GOOD)
-    clone.command("dpkg-query", "echo install ok installed")
-    clone.command("apt-get", "exit 100")
-    assert "toy-tool" not in clone.run("setup.sh").stderr
-
-
 def test_a_path_that_no_virtual_environment_can_have_is_refused(tmp_path):
     clone = Clone(tmp_path / "a:b")
     (clone.folder / "bin").rename(tmp_path / "bin")

@@ -1,9 +1,10 @@
 """The claims of a run: judged, counted, and each on a line."""
 
+import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,14 +23,19 @@ ROOT = Path(__file__).parents[1]
 CLAIMS = load(ROOT / "book" / "claims.yml")
 
 
-@pytest.fixture
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> board.Board:
+@pytest.fixture(autouse=True, scope="module")
+def _in_the_repository() -> Iterator[None]:
+    with contextlib.chdir(ROOT):
+        yield
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> board.Board:
     """The board of a machine on which nothing was measured."""
-    monkeypatch.chdir(ROOT)
-    return board.judged(profile="quick", workdir=str(tmp_path))
+    return board.judged(profile="quick", workdir=str(tmp_path_factory.mktemp("empty")))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def mixed(empty: board.Board) -> board.Board:
     """A board on which every verdict occurs."""
 
@@ -49,12 +55,10 @@ def test_a_board_without_records_shows_what_is_missing(empty: board.Board) -> No
     assert (empty.judged, empty.count("not measured"), empty.otherwise) == (1, others, 0)
     assert len(json.loads((empty.results / "claims.json").read_text())) == len(CLAIMS)
     assert board.tally(empty)["All"].sum() == len(CLAIMS)
+    assert {*SIGNS} == {*VERDICTS, IN_PART} and len({*SIGNS.values()}) == len(SIGNS)
 
 
-def test_verdicts_from_records_that_were_measured_otherwise_are_marked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
+def test_verdicts_from_records_that_were_measured_otherwise_are_marked(tmp_path: Path) -> None:
     frame = records.load(ROOT / "results/reference/lee_access.parquet")
     settings = profile.entry("lee_access", ROOT).settings["full"]
     source = ROOT / "notebooks/lee_access.ipynb"
@@ -86,11 +90,6 @@ def test_the_tally_adds_up(mixed: board.Board) -> None:
 def test_every_claim_has_a_topic() -> None:
     topics = listed(ROOT)
     assert all(topics[claim.notebook] for claim in CLAIMS)
-
-
-def test_every_verdict_has_a_sign_of_its_own() -> None:
-    assert set(SIGNS) == {*VERDICTS, IN_PART}
-    assert len(set(SIGNS.values())) == len(SIGNS)
 
 
 def but_one(judgement: Judgement, verdict: str) -> Judgement:
@@ -152,9 +151,8 @@ def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed: board.Boa
     ],
 )
 def test_a_wrong_parameter_is_refused(
-    parameters: Mapping[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    parameters: Mapping[str, str], message: str, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(ROOT)
     with pytest.raises(ValueError, match=message):
         board.judged(**{"workdir": str(tmp_path), **parameters})
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from hyperslab.study.book import fingerprint, listed, render, stage
-from hyperslab.study.pages import clean, failure, placeholder
+from hyperslab.study.book import fingerprint, render, stage
+from hyperslab.study.pages import clean, failure
 from hyperslab.study.privacy import scrubber
 
 
@@ -104,30 +104,11 @@ def test_a_user_called_like_a_word_of_the_book_does_not_change_the_book(
     assert scrubber(project)("/home/jones/a.nc") == "~/a.nc"
 
 
-def test_myst_output_becomes_markdown_only() -> None:
-    data = {"image/png": "aGk=", "text/x-myst": ["```{figure} a.light.svg\n", "```\n"]}
-    output = {"output_type": "display_data", "data": data, "metadata": {"image/png": {"alt": "a"}}}
-    result = clean(notebook(cell("", output)))["cells"][1]["outputs"][0]
-    assert result["data"] == {"text/markdown": ["```{figure} a.light.svg\n", "```\n"]}
-    assert result["metadata"] == {}
-
-
-def test_other_outputs_stay_and_stderr_goes() -> None:
-    image = {"output_type": "display_data", "data": {"image/png": "aGk="}, "metadata": {}}
-    cells = clean(notebook(cell("", image, stream("warning", "stderr"), stream("ok"))))["cells"]
-    assert cells[1]["outputs"] == [image, stream("ok")]
-
-
-def test_picture_data_is_not_scrubbed(project: Path) -> None:
+def test_pictures_are_not_scrubbed_and_warnings_go(project: Path) -> None:
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
-    cells = clean(notebook(cell("", image)), scrubber(project, {"x": "y"}))["cells"]
-    assert cells[1]["outputs"][0]["data"]["image/png"] == "abc/x/abc"
-
-
-def test_injected_parameters_are_folded() -> None:
-    cells = clean(notebook(cell("a = 1", tags=("injected-parameters",))))["cells"]
-    assert cells[1]["metadata"]["tags"] == ["hide-input", "injected-parameters"]
-    assert cells[1]["metadata"]["mystnb"]["code_prompt_show"] == "Parameters of this run"
+    outputs = image, stream("warning", "stderr"), stream("ok")
+    cells = clean(notebook(cell("", *outputs)), scrubber(project, {"x": "y"}))["cells"]
+    assert cells[1]["outputs"] == [image, stream("ok")]
 
 
 def test_failure_names_the_cell() -> None:
@@ -136,20 +117,13 @@ def test_failure_names_the_cell() -> None:
     assert failure(notebook(cell(""), cell("", error))) == "stopped in cell 3 with OSError"
 
 
-def test_placeholder_keeps_title_and_labels(tmp_path: Path) -> None:
-    template = tmp_path / "one.ipynb"
-    template.write_text(json.dumps(notebook()))
-    page = placeholder("one", template, "was not run")
-    assert page.startswith("(one)=\n# One\n")
-    assert "`hyperslab run one`" in page
-    assert placeholder("two", tmp_path / "two.ipynb", "was not run").startswith("# two\n")
-
-
-def test_a_missing_notebook_gets_a_placeholder(project: Path) -> None:
+def test_a_missing_notebook_gets_a_placeholder_with_its_title_and_label(project: Path) -> None:
+    (project / "notebooks/one.ipynb").write_text(json.dumps(notebook()))
     out = project / "build/book"
     missing = stage(project / "none", project / "none", out, root=project)
     assert missing == {"one": "was not run"}
-    assert (out / "notebooks/one.md").is_file()
+    page = (out / "notebooks/one.md").read_text()
+    assert page.startswith("(one)=\n# One\n") and "`hyperslab run one`" in page
     assert not (out / "notebooks/one.ipynb").exists()
 
 
@@ -163,22 +137,6 @@ def test_staging_again_replaces_the_whole_folder(project: Path) -> None:
     assert not (out / "notebooks/one.md").exists()
     left = {path.name for path in out.parent.iterdir()} - {"executed", "results"}
     assert left == {"book", ".book.lock"}
-
-
-def test_figures_come_along(project: Path) -> None:
-    executed, results = write_run(project, cell("1"))
-    (results / "figures/one").mkdir(parents=True)
-    (results / "figures/one/a.light.svg").write_text("<svg/>")
-    stage(executed, results, project / "build/book", root=project)
-    assert (project / "build/book/figures/one/a.light.svg").is_file()
-
-
-def test_records_that_were_drawn_from_are_offered(project: Path, tmp_path: Path) -> None:
-    (tmp_path / "kept").mkdir()
-    (tmp_path / "kept" / "lee_access.parquet").write_bytes(b"kept")
-    out = project / "build/book"
-    stage(project / "none", project / "none", out, records=tmp_path / "kept", root=project)
-    assert (out / "records" / "lee_access.parquet").read_bytes() == b"kept"
 
 
 def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
@@ -201,36 +159,24 @@ def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
     assert (out / "notebooks/one.ipynb").is_file()
 
 
-def test_the_fingerprint_follows_the_content(project: Path) -> None:
-    executed, results = write_run(project, cell("1"))
-    out = project / "build/book"
-    stage(executed, results, out, root=project)
-    first = fingerprint(out)
-    stage(executed, results, out, root=project)
-    assert fingerprint(out) == first
-    (project / "book/index.md").write_text("# Other\n")
-    stage(executed, results, out, root=project)
-    assert fingerprint(out) != first
-
-
 def test_no_book_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="clone of the repository"):
         stage(tmp_path, tmp_path, tmp_path / "out", root=tmp_path)
 
 
-def test_listed_keeps_the_order(project: Path) -> None:
-    assert listed(project) == {"one": ""}
-
-
-def test_a_small_book_is_rendered_and_leaves_nothing_behind(project: Path) -> None:
+def test_a_small_book_is_rendered_once_and_leaves_nothing_behind(project: Path) -> None:
     executed, results = write_run(project, cell("print('a')", stream("a\n")))
     build = project / "build"
     stage(executed, results, build / "book", root=project)
     assert render(build / "book", build / "html")
     made = (build / "html/index.html").stat().st_mtime_ns
+    stage(executed, results, build / "book", root=project)
     assert not render(build / "book", build / "html")
     assert (build / "html/index.html").stat().st_mtime_ns == made
-    assert (build / "html/index.html").is_file()
     assert "Temperature by jones" in (build / "html/book/index.html").read_text()
     left = {path.name for path in build.iterdir()}
     assert left == {"book", "html", "executed", "results", "book.log", ".book.lock"}
+    before = fingerprint(build / "book")
+    (project / "book/index.md").write_text("# Other\n")
+    stage(executed, results, build / "book", root=project)
+    assert fingerprint(build / "book") != before, "else it would not be rendered again"

@@ -39,25 +39,18 @@ def test_each_phase_of_each_case_is_a_row(found):
     assert found["time, ms"].dtype == "f8"  # else the page sorts it as text
 
 
-def test_samples_that_are_lost_or_void_of_time_are_none():
+def test_what_was_lost_has_no_row_and_without_records_it_says_what_makes_them(tmp_path):
     lost = [{**row, "status": "the process ended"} for row in rows(blocks=1)]
     untimed = [{**row, "wall_s": float("nan")} for row in rows(blocks=1)]
     assert explorer.summaries(frame_of([*lost, *untimed]), "P").empty
-
-
-def test_without_records_it_says_what_makes_them(tmp_path):
     with pytest.raises(FileNotFoundError, match="hyperslab run --profile quick"):
         explorer.gathered(profile="quick", records=str(tmp_path))
 
 
-def test_the_table_asks_no_other_host_and_is_the_same_twice(found):
+def test_the_table_asks_no_other_host_and_what_is_in_it_breaks_out_of_nothing(found):
     table = markup(found, "samples")
     assert "series, zarr" in table and table == markup(found, "samples")
     assert not re.search(r'(?:src|href)="?https?://(?!itables\.org|datatables\.net)', table)
-
-
-def test_text_breaks_out_of_no_table_and_a_link_leads_where_it_is_told(found):
     risky = found.assign(case="<script>alert(1)</script>")
     table = markup(risky, "samples", links={"case": ['a.html#"><b>'] * len(risky)})
-    assert "<script>alert(1)" not in table and '#"><b>' not in table
-    assert "a.html#" in table
+    assert "<script>alert(1)" not in table and '#"><b>' not in table and "a.html#" in table

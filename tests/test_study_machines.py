@@ -76,13 +76,10 @@ def written(top: Path, text: str) -> Path:
     return path
 
 
-def test_nothing_measured_is_no_machine(top: Path) -> None:
+def test_one_machine_or_none_has_nothing_beside_it(top: Path) -> None:
     found = gathered()
     assert (found.machines, found.shared, len(machines.listed(found)[0])) == ((), 0, 0)
     assert machines.facts(found).empty and machines.versions(found).empty
-
-
-def test_one_machine_has_nothing_beside_it(top: Path) -> None:
     measured(top / "build/results/quick", 4.0, "r1")
     found = gathered()
     assert [machine.name for machine in found.machines] == ["yours"]
@@ -91,25 +88,17 @@ def test_one_machine_has_nothing_beside_it(top: Path) -> None:
     assert machines.facts(found).loc["yours", "Processor"] == "CPU of quick, 2 cores"
 
 
-def test_reference_comes_first_and_yours_last(top: Path) -> None:
-    for place, run in (
-        ("results/aa", "r2"),
-        ("results/reference", "r3"),
-        ("build/results/quick", "r4"),
-    ):
-        measured(top / place, 4.0, run)
+def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_once(
+    top: Path,
+) -> None:
+    for run, place in enumerate(("results/aa", "results/reference", "build/results/quick")):
+        measured(top / place, 4.0, f"r{run}")
     (top / "results/README.md").touch()
     (top / "results/.add-1").mkdir()
-    found = gathered()
-    assert [machine.name for machine in found.machines] == ["reference", "aa", "yours"]
-    assert list(machines.facts(found).index) == ["reference", "aa", "yours"]
-
-
-def test_a_run_that_was_added_stands_there_once(top: Path) -> None:
-    measured(top / "results/mine", 4.0, "r1")
-    measured(top / "build/results/quick", 4.0, "r1")
+    assert list(machines.facts(gathered()).index) == ["reference", "aa", "yours"]
+    measured(top / "results/mine", 4.0, "r2")
     for found in (gathered(), gathered(records="results/mine")):
-        assert ([machine.name for machine in found.machines], found.own) == (["mine"], "mine")
+        assert [machine.name for machine in found.machines][-1] == found.own == "mine"
 
 
 def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
@@ -123,17 +112,26 @@ def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
 
 
 def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
-    measured(top / "results/reference", 4.0, "r1")
-    measured(top / "build/results/quick", 1.4, "r2")
+    measured(top / "results/reference", 4.0, "r1", profile="full")
+    versions = {"zarr": "2.18.0", "h5py": "3"}
+    measured(top / "build/results/quick", 1.4, "r2", noise=0.01, versions=versions)
     found = gathered()
     assert [claim.id for claim in found.those("differs")] == ["lee-a", "lee-b"]
-    table, links = machines.listed(found)
-    assert len(table.columns) <= 7
-    assert list(table.iloc[1]) == [
-        "A test (lee-a)", "Lee 2008", "4 ×", "yours", "1.4 ×", "▽ weaker", "differs",
-    ]  # fmt: skip
-    assert list(table["Machines"])[-1] == "on one only"
+    listed, links = machines.listed(found)
+    assert len(listed.columns) <= 7
+    assert list(listed.iloc[1])[:4] == ["A test (lee-a)", "Lee 2008", "4 ×", "yours"]
+    assert list(listed.iloc[1])[5:] == ["▽ weaker", "differs"]
+    assert list(listed["Machines"])[-1] == "on one only"
     assert links["Claim"][1] == "../book/documents/lee.html#claim-lee-a"
+    table, printed = machines.ratios(found)
+    wide = table["value"]["A test (lee-a)", "yours"]
+    assert wide.low < wide.value < wide.high
+    assert table["value"]["A test (lee-a)", "reference"].value == 4
+    assert printed["A test (lee-a)"] == 4
+    assert machines.versions(found).to_dict("index") == {
+        "h5py": {"reference": "–", "yours": "3"}, "zarr": {"reference": "3.1.6", "yours": "2.18.0"},
+    }  # fmt: skip
+    assert list(machines.facts(found)["Profile"]) == ["full", "quick"]
 
 
 def test_a_verdict_beside_none_is_open_and_no_difference(top: Path) -> None:
@@ -144,26 +142,6 @@ def test_a_verdict_beside_none_is_open_and_no_difference(top: Path) -> None:
     assert (first, second) == ("holds", "inconclusive")
     assert "lee-a" in [claim.id for claim in found.those("open on one")]
     assert found.those("differs") == []
-
-
-def test_versions_that_differ_are_listed(top: Path) -> None:
-    measured(top / "results/reference", 4.0, "r1", profile="full")
-    measured(top / "build/results/quick", 4.0, "r2", versions={"zarr": "2.18.0", "h5py": "3"})
-    found = gathered()
-    assert machines.versions(found).to_dict("index") == {
-        "h5py": {"reference": "–", "yours": "3"}, "zarr": {"reference": "3.1.6", "yours": "2.18.0"},
-    }  # fmt: skip
-    assert list(machines.facts(found)["Profile"]) == ["full", "quick"]
-
-
-def test_ratios_of_what_differs_have_their_intervals_and_the_paper_s_number(top: Path) -> None:
-    measured(top / "results/reference", 4.0, "r1")
-    measured(top / "build/results/quick", 1.4, "r2", noise=0.01)
-    table, printed = machines.ratios(gathered())
-    wide = table["value"]["A test (lee-a)", "yours"]
-    assert wide.low < wide.value < wide.high
-    assert table["value"]["A test (lee-a)", "reference"].value == 4
-    assert printed["A test (lee-a)"] == 4
 
 
 @pytest.mark.parametrize(

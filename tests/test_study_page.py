@@ -14,7 +14,7 @@ from hyperslab.io.experiment import modules
 from hyperslab.measure.case import Stopwatch
 from hyperslab.measure.records import frame_of, labels_of, load, save
 from hyperslab.study import Array, Case, Create, Dots, Layout, Overwrite, Read, begin
-from hyperslab.study.page import document, said, say
+from hyperslab.study.page import said, say
 from hyperslab.study.pages import clean
 from hyperslab.study.pictures import ColumnInFile
 from hyperslab.study.show import lost_text
@@ -161,11 +161,10 @@ def test_sentences_follow_the_records():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("style", STYLES)
-def test_figures_show_what_was_measured_in_its_order(style):
+def test_figures_show_what_was_measured_in_its_order():
     frame = frame_of([*rows(states=["warm"]), *rows(states=["cold"], status="lost")], ["layout"])
     table = compare(frame, "wall_s", ["layout", "cache_state"])
-    with styled(style):
+    with styled(STYLES[0]):
         drawn = Dots(
             table, "layout", "It says so", "time", "ms", "cache_state",
             document={"chunked": 0.2, "other": 1.0}, bound=0.05, bound_name="memory copy",
@@ -198,13 +197,6 @@ def test_panels_have_their_own_dots_and_what_was_not_timed_is_hollow():
     theirs = [line for line in titles["warm"].lines if line.get_label() == "document"]
     assert theirs[0].get_xydata().tolist() == [[9.0, 0]]
     plt.close(drawn)
-
-
-def test_numbers_of_documents_are_in_seconds():
-    assert document("lee2008", "figure 7")["netCDF-3"] == 0.86095
-    theirs = document("penard2025", "table 3, slow link")
-    assert theirs["ocean map", "NCZarr", "zarr"] == 2.55
-    assert theirs.index.names == ["read", "layout", "reader"]
 
 
 def test_the_answer_comes_right_below_the_title():

@@ -143,12 +143,3 @@ def test_a_board_depends_on_the_records_that_it_draws(top):
         "build/results/quick/one.parquet", "results/reference/one.parquet", "book/claims.yml",
     ]  # fmt: skip
     assert not page(top, BOARD).measures
-
-
-def test_a_place_elsewhere_counts_by_a_mark_that_does_not_name_it(top, monkeypatch):
-    write_notebook(top / "notebooks/one.ipynb", cell("os.environ['HYPERSLAB_S3_URL']", "measure"))
-    marks = set()
-    for url in ("http://store.example:9000", "http://other.example:9000", "no address"):
-        monkeypatch.setenv("HYPERSLAB_S3_URL", url)
-        marks.add(page(top).experiment["HYPERSLAB_S3_URL"])
-    assert len(marks) == 3 and "none" in marks and "example" not in str(marks)

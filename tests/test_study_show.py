@@ -76,22 +76,18 @@ def test_a_figure_of_other_parts_is_laid_out_itself(shown):
     plt.close(alone)
 
 
-@pytest.mark.parametrize(("blocks", "said"), [(1, "one block, no interval"), (4, "the range of 4")])
-def test_few_blocks_of_an_aa_pair_have_no_interval(blocks, said):
+def test_few_blocks_of_an_aa_pair_have_no_interval_and_what_was_disturbed_is_counted():
     rows = [
         {"experiment": "e", "case": "a", "aa": aa, "block": b, "phase": "read", "wall_s": 1.0 + b}
-        for b in range(blocks)
+        for b in range(4)
         for aa in "AB"
     ]
-    text = show.noise_text(judge(frame_of(rows)))
-    assert said in text
-    assert "[" not in text
-
-
-@pytest.mark.parametrize(("left", "stayed"), [(0, "none stayed disturbed"), (2, "2 stayed")])
-def test_the_noise_says_how_many_samples_were_disturbed(left, stayed):
-    text = show.noise_text([], Disturbed(9, 3, left))
-    assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
+    for blocks, said in ((1, "one block, no interval"), (4, "the range of 4")):
+        text = show.noise_text(judge(frame_of(rows[: 2 * blocks])))
+        assert said in text and "[" not in text
+    for left, stayed in ((0, "none stayed disturbed"), (2, "2 stayed")):
+        text = show.noise_text([], Disturbed(9, 3, left))
+        assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
     assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))
 
 

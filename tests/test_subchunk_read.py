@@ -19,8 +19,6 @@ from hyperslab.subchunk.deflate import inflate
 from hyperslab.subchunk.deflate.windows import unpacked
 from hyperslab.subchunk.engine import SubchunkEntrypoint
 from hyperslab.subchunk.errors import MemoryLimitError
-from hyperslab.subchunk.fetch import LocalFile
-from hyperslab.subchunk.fetch.filelike import RangeReader
 from hyperslab.subchunk.read import decode
 from hyperslab.subchunk.read import values as reading
 from hyperslab.subchunk.store import SubchunkStore
@@ -103,27 +101,10 @@ def test_it_is_an_array(variables):
     assert da.from_array(found, chunks=(7, 100))[3:9].sum().compute() == VALUES[3:9].sum()
     with pytest.raises(ValueError, match="the values of v are in a file"):
         np.asarray(found, copy=False)
-
-
-def test_a_scalar_has_no_length(variables):
     assert (variables["one"].ndim, variables["one"].size) == (0, 1)
     assert float(np.asarray(variables["one"])) == 4.5
     with pytest.raises(TypeError, match="one is a scalar"):
         len(variables["one"])
-
-
-DATA = bytes(range(256)) * 4
-
-
-@given(steps=st.lists(st.tuples(st.integers(0, 900), st.integers(0, 300)), max_size=8))
-def test_a_stream_over_ranges(tmp_path_factory, steps):
-    path = tmp_path_factory.mktemp("stream") / "data"
-    path.write_bytes(DATA)
-    stream = RangeReader(LocalFile(path))
-    for at, length in steps:
-        stream.seek(at)
-        assert stream.read(length) == DATA[at : at + length]
-    assert stream.seek(0, 2) == len(DATA) and stream.read(3) == b""
 
 
 MIB = 2**20

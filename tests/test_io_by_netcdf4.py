@@ -105,8 +105,6 @@ def test_hdf5_that_holds_nothing_is_refused(tmp_path):
 
 
 VALUES = np.arange(60 * 70, dtype="i4").reshape(60, 70) // 50
-
-
 FORMATS = {
     "netcdf3": "NETCDF3_CLASSIC",
     "netcdf3-64bit": "NETCDF3_64BIT_OFFSET",

@@ -77,8 +77,6 @@ SAID = {
     **dict.fromkeys(("zarr", "xarray-zarr"), FSSPEC | OBJECTS),
     "zarr-obstore": OBSTORE | OBJECTS,
 }
-
-
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 
 

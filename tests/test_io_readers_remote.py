@@ -17,8 +17,6 @@ from hyperslab.io import reader as reader_named
 from hyperslab.network import Fault, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 CHUNKS = (4, 6, 7)  # few, as some readers make several requests for each
 LAYOUTS = {
     "netcdf3": Layout("netcdf3"),

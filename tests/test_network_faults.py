@@ -11,8 +11,6 @@ from forked_servers import forking
 from hyperslab.network import Fault, HelperError, Link, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 DATA = bytes(range(250)) * 4000
 START, STOP = 10, 600_010
 

@@ -17,7 +17,6 @@ from hyperslab.network import HelperError, Link, serving
 from hyperslab.network.helper import Helper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
-
 RUN = """
 import os, shutil, signal, sys, time
 from contextlib import ExitStack

@@ -13,7 +13,6 @@ from forked_servers import forking
 from hyperslab.network import HelperError, Link, Traffic, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
 DATA = bytes(range(251)) * 2000
 
 

@@ -15,7 +15,6 @@ from forked_servers import forking
 from hyperslab.network import Fault, HelperError, Wire, lighttpd, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
 DATA = bytes(range(256)) * 4000
 NO_LIGHTTPD = shutil.which("lighttpd") is None
 PROGRAMS = [

@@ -23,8 +23,6 @@ from hyperslab.tune.advice.question import FAR, Question
 from hyperslab.tune.advice.trials import try_out
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 LINK = Link(100e6, 0.02)
 
 

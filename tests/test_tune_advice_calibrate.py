@@ -21,11 +21,7 @@ from hyperslab.tune.advice.kept_costs import ensured, known, load, save
 from hyperslab.tune.advice.sample import decode_seconds, pack
 
 NOW = datetime.datetime.now(datetime.UTC).isoformat()
-
-
 COSTS = {"h5py/chunked:first": 1e-3, "h5py/deflate:out": 2e-9}
-
-
 MADE = Calibration(COSTS, identity(), versions(), NOW, 9, 1.0)
 
 

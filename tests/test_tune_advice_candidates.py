@@ -24,8 +24,6 @@ from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceError, SourceVariable
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
-
-
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
 
 
@@ -91,13 +89,9 @@ def test_several_calls_are_beside_each_other():
 
 
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
-
-
 FIELD = SourceVariable(
     "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", chunks=(1, 90, 180), layout=STORED
 )
-
-
 READS = resolve({}, FIELD, {"sst": FIELD}, {})
 
 
@@ -160,11 +154,7 @@ def test_codecs_are_tried_at_the_level_that_was_asked_for():
 
 
 SERIES = Access("time_series", 0.5, ((slice(0, 400, 1), 50, 50),))
-
-
 MAP = Access("map", 0.5, ((200, slice(0, 300, 1), slice(0, 500, 1)),))
-
-
 SHAPE = (400, 300, 500)
 
 

@@ -164,11 +164,7 @@ def test_the_commands_that_are_printed_work(file, tmp_path):
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 ASKED = ["--rough", "--no-measure", "--budget", "any", "--codecs", "deflate"]
-
-
 SHELL = ("hyperslab", "nccopy", "h5repack")
 
 

@@ -101,14 +101,8 @@ def test_shards_take_a_request_for_their_index():
 
 
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
-
-
 SERIES = ((slice(None), 5, 5),)
-
-
 READ = Read((50, 100, 100), "f4", DEFLATE, SERIES, "h5py", 1e4)
-
-
 COSTS = {
     "h5py/chunked:first": 1e-3,
     "h5py/chunked:chunk": 1e-5,
@@ -126,8 +120,6 @@ COSTS = {
     "disk:span": 1e-9,
     "disk:stream": 5e-10,
 }
-
-
 KNOWN = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
 
 
@@ -170,14 +162,8 @@ def test_a_calibration_survives_its_records():
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 VALUES = np.random.default_rng(0).normal(size=(12, 40, 60)).astype("f4")
-
-
 LINE = (slice(None), 5, 5)
-
-
 SHARD = (slice(None), slice(0, 40), slice(0, 30))
 
 

@@ -35,11 +35,7 @@ from hyperslab.tune.specs.patterns import Pattern
 from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20
-
-
 COPY = Target("copy")
-
-
 WHOLE = Pattern("whole")
 
 

@@ -268,8 +268,6 @@ def rounded_by_the_library(path, truth, mode, digits, fill_value=None):
 
 
 MODES = {"bitgroom": "BitGroom", "bitround": "BitRound", "granular_bitround": "GranularBitRound"}
-
-
 FILL = 9.969209968386869e36  # of netCDF-C, where a variable names none
 
 

@@ -229,8 +229,6 @@ def test_a_damaged_chunk_is_named(tmp_path):
 
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
-
-
 VARIABLE = st.tuples(
     st.sampled_from(["i1", "i2", "i4", "f4", "f8"]),
     st.booleans(),  # grows

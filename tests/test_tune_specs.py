@@ -137,8 +137,6 @@ def test_a_sweep_that_is_none_is_refused(text):
 
 
 CLASSIC = stored("t", ("time", "x"), (9, 5), Layout("netcdf3"), unlimited=("time",))
-
-
 ZARR = stored("z", ("y", "x"), (30, 20), Layout("zarr3", chunks=(10, 10), codec="zstd", level=5))
 
 
@@ -429,11 +427,7 @@ def found(names, *variables):
 NEEDY = Made(
     "sst", ("time", "lat"), (3, 4), attrs={"coordinates": "day gone", "grid_mapping": "crs"}
 )
-
-
 TIME = Made("time", ("time",), (3,), attrs={"bounds": "ends"})
-
-
 OTHERS = [
     Made("lat", ("lat",), (4,)),
     Made("ends", ("time", "two"), (3, 2)),

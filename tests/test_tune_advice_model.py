@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.experiments.cost_model import cost_rows, from_rows, refusals
 from hyperslab.io import Layout, references
 from hyperslab.io.cards import reader
 from hyperslab.io.creation import write_array
@@ -152,13 +151,6 @@ def test_what_was_not_calibrated_is_named_and_not_guessed():
         KNOWN.predict(plain)
     # Measured on the file, the codec need not be known.
     assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
-
-
-def test_a_calibration_survives_its_records():
-    again = from_rows(cost_rows(KNOWN))
-    assert again.costs == KNOWN.costs
-    said = {row["case"]: row["hints"] for row in refusals(again)}
-    assert "szip" in said["a codec"] and "hidefix" in said["a library"]
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)

@@ -150,9 +150,14 @@ def test_filters_are_undone_and_a_buffer_may_be_used_again(tmp_path):
         assert (each >= 0).all() and each.sum() <= total
 
 
-def test_it_runs_on_the_library_that_netcdf4_python_loaded():
+def test_it_runs_on_the_library_that_netcdf4_python_loaded_and_in_its_own_format(tmp_path):
     """h5py's own HDF5, which has the same names, is not the one."""
     assert library.versions() == (netCDF4.__netcdf4libversion__, netCDF4.__hdf5libversion__)
+    for format, last in zip(MODELS, reversed(MODELS.values()), strict=True):
+        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
+        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
+        with netCDF4.Dataset(tmp_path / "a.nc") as file:
+            assert file.data_model == MODELS[format]
 
 
 def test_chunk_caches_and_the_sieve_buffer_are_said_and_set(tmp_path):
@@ -201,15 +206,6 @@ def test_storage_is_filled_or_not(tmp_path, format):
             held[fill] = other["a"][:].ravel()[1:]
     assert (held[True] == netCDF4.default_fillvals["i4"]).all()
     assert not (held[False] == netCDF4.default_fillvals["i4"]).any()
-
-
-@pytest.mark.parametrize("format", MODELS)
-def test_the_last_file_of_netcdf4_python_does_not_choose_the_format(tmp_path, format):
-    for last in MODELS.values():
-        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
-        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
-        with netCDF4.Dataset(tmp_path / "a.nc") as file:
-            assert file.data_model == MODELS[format]
 
 
 def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):

@@ -77,7 +77,7 @@ def test_variables_lie_one_after_the_other_at_multiples_of_eight(tmp_path):
     assert np.frombuffer(content, "f8", offset=8).tolist() == [4, 5]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_selection_is_written_where_numpy_writes_it(tmp_path, data):
     wanted = np.zeros((4, 5, 6), "i4")

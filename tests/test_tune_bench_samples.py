@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_selections import lengths, selections
 
 from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
@@ -277,6 +276,25 @@ def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
         said = r"sst of the copy is wrong in \[0:7.*1 of 315 values"
         with pytest.raises(WrongValuesError, match=said):
             rows(trial(path, tmp_path / f"{target.name}.nc", target, variables=["sst"]))
+
+
+def lengths(shape):
+    """A length along each axis that is no longer than it."""
+    return st.tuples(*(st.integers(1, n) for n in shape))
+
+
+@st.composite
+def selections(draw, most):
+    """A shape of one to three axes of at most so many elements, and an index or slice of each."""
+    shape = tuple(draw(st.integers(1, most)) for _ in range(draw(st.integers(1, 3))))
+    selection = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        if draw(st.booleans()):
+            selection.append(start)
+        else:
+            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    return shape, tuple(selection)
 
 
 @settings(max_examples=40)

@@ -172,6 +172,8 @@ def test_shards_and_pages(files, tmp_path):
         rechunk(files["shards"], out, {"y": length}, variables=["sst"], overwrite=True,
                 shards={"y": 2 * length, "x": -1})  # fmt: skip
     assert names(tmp_path) == ["a.zarr"]
+    with pytest.raises(ValueError, match="is the source itself, or in it"):
+        rechunk(out, out / "inside.nc", {})
     made = zarr.open(out)
     assert (made["sst"].chunks, made["sst"].shards) == ((4, 10), (8, 60))
     assert made["sub/n"].chunks == (3, 3)

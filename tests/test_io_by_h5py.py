@@ -72,23 +72,19 @@ import numpy as np
 from hyperslab.io import Layout, Variable, create
 resource.setrlimit(resource.RLIMIT_FSIZE, (2**14, resource.RLIM_INFINITY))
 noise = np.random.default_rng(0).integers(0, 2**31, (90, 90), "i4")
-path, where = sys.argv[1:]
-try:
-    with create(path, [Variable("a", ("y", "x"), noise.shape, "i4")],
-                Layout("hdf5", (30, 30), "deflate")) as writer:
-        writer.write("a", ..., noise)
-        if where == "finish":
-            writer.finish("a")
-        elif where == "sync":
-            writer.sync()
-except OSError as error:
-    print("heard", not os.path.exists(path))
+for where in ("finish", "sync", "close"):
+    try:
+        with create(sys.argv[1], [Variable("a", ("y", "x"), noise.shape, "i4")],
+                    Layout("hdf5", (30, 30), "deflate")) as writer:
+            writer.write("a", ..., noise)
+            {"finish": lambda: writer.finish("a"), "sync": writer.sync}.get(where, int)()
+    except OSError:
+        print(where, not os.path.exists(sys.argv[1]))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits are Linux's")
-@pytest.mark.parametrize("where", ["finish", "sync", "close"])
-def test_what_cannot_be_written_is_an_error_wherever_it_shows(tmp_path, where):
-    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.h5"), where]
+def test_what_cannot_be_written_is_an_error_wherever_it_shows(tmp_path):
+    command = [sys.executable, "-c", LIMITED, str(tmp_path / "a.h5")]
     done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "heard True\n", "")
+    assert (done.stdout, done.stderr) == ("finish True\nsync True\nclose True\n", "")

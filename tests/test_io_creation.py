@@ -103,13 +103,10 @@ def test_a_synced_file_can_be_read_before_it_is_closed(tmp_path, layout):
     else:
         for file in tmp_path.glob("a*"):
             shutil.copy(file, tmp_path / file.name.replace("a", "b", 1))
-    if layout.format == "nczarr":
-        # netCDF-C flushes the chunks, and writes the arrays' metadata only when it closes.
-        assert (tmp_path / "b" / "field" / "0.0").stat().st_size == VALUES.nbytes
-        writer.close()
-        shutil.rmtree(tmp_path / "b")
-        shutil.copytree(tmp_path / "a", tmp_path / "b")
     writer.close()
+    if layout.format == "nczarr":  # netCDF-C writes the arrays' metadata only when it closes
+        assert (tmp_path / "b" / "field" / "0.0").stat().st_size == VALUES.nbytes
+        return
     assert np.array_equal(read(tmp_path / "b", layout, "field"), VALUES)
 
 

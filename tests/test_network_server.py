@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import resource
 import shutil
 import socket
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 from forked_servers import forking
 
-from hyperslab.network import Fault, HelperError, Wire, lighttpd, serving
+from hyperslab.network import Fault, HelperError, Wire, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 DATA = bytes(range(256)) * 4000
@@ -149,28 +148,18 @@ def test_a_port_in_use_is_named(folder, program):
         ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
         ({"program": "lighttpd", "kind": "s3"}, ValueError, "take aiohttp"),
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
+        ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
         ({"port": -1}, ValueError, "port=-1: take one up to 65535"),
         ({"port": 70000}, ValueError, "port=70000: take one up to 65535"),
     ],
 )
-def test_what_cannot_be_served_is_said_before_anything_starts(folder, options, error, words):
+def test_what_cannot_be_served_is_said_before_anything_starts(
+    folder, options, error, words, monkeypatch
+):
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
         pass
-
-
-def test_lighttpd_is_found_with_its_modules_or_said_to_be_missing(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    missing = pytest.raises(FileNotFoundError, match="lighttpd is not installed")
-    with missing, serving(tmp_path, program="lighttpd"):
-        pass
-    started = tmp_path / "usr/sbin/lighttpd"
-    (tmp_path / "usr/lib/lighttpd").mkdir(parents=True)
-    started.parent.mkdir()
-    started.write_text("#!/bin/sh\n")
-    started.chmod(0o755)
-    monkeypatch.setenv("PATH", str(started.parent))
-    assert lighttpd.program() == [str(started), "-m", str(tmp_path / "usr/lib/lighttpd")]
 
 
 def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
@@ -188,16 +177,5 @@ def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
         for place in places:
             answer, body = ask(server, path=f"/{place}")
             assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
-
-
-def test_it_outlives_two_thousand_connections(folder):
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    with serving(folder, program="aiohttp") as server, contextlib.ExitStack() as held:
-        for _ in range(min(2000, most - 100)):
-            with contextlib.suppress(OSError):
-                place = ("127.0.0.1", server.port)
-                held.enter_context(socket.create_connection(place, timeout=5))
-        held.pop_all().close()
-        assert ask(server)[1] == DATA
     with pytest.raises(HelperError, match="its context was left"):
         server.requests()

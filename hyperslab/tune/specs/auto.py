@@ -103,7 +103,7 @@ def along(
         chunk[axis] = max(min(shape[axis], room), 1)
         room //= chunk[axis]
     rest = [axis for axis in range(len(shape)) if axis not in whole]
-    _share(chunk, shape, rest, fill // itemsize // math.prod(chunk))
+    share(chunk, shape, rest, fill // itemsize // math.prod(chunk))
     return tuple(chunk)
 
 
@@ -130,17 +130,22 @@ def balanced(
             chunk[axis] = ceil_chunk(shape[axis], math.ceil(each - 1e-9))
             left = max(left / each, 1.0)
     rest = [axis for axis in range(len(shape)) if axis not in (*line, *place)]
-    _share(chunk, shape, rest, room // math.prod(chunk))
+    share(chunk, shape, rest, room // math.prod(chunk))
     return tuple(chunk)
 
 
-def _share(chunk: list[int], shape: Sequence[int], axes: list[int], room: int) -> None:
-    """Lengthen a chunk along some axes alike, within so many elements more."""
-    left = sorted(axes, key=lambda axis: shape[axis])
-    for done, axis in enumerate(left):
-        side = int(max(room, 1) ** (1 / (len(left) - done)) + 1e-9)
-        parts = -(-shape[axis] // max(min(shape[axis], side), 1))
-        chunk[axis] = ceil_chunk(shape[axis], parts)
+def share(
+    chunk: list[int],
+    shape: Sequence[int],
+    axes: Sequence[int],
+    room: int,
+    most: Sequence[int] | None = None,
+) -> None:
+    """Give a chunk lengths alike along some axes, of so many elements together, each at most so."""
+    most = most or shape
+    for done, axis in enumerate(sorted(axes, key=lambda axis: most[axis])):
+        side = max(int(max(room, 1) ** (1 / (len(axes) - done)) + 1e-9), 1)
+        chunk[axis] = ceil_chunk(shape[axis], -(-shape[axis] // min(side, most[axis])))
         room //= chunk[axis]
 
 

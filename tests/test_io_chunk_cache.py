@@ -53,7 +53,7 @@ def touched(shape, chunks, boxes):
 
 
 @linux
-@settings(max_examples=20)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_as_many_chunks_are_fetched_as_predicted(data, tmp_path_factory):
     shape = tuple(data.draw(st.lists(st.integers(2, 24), min_size=2, max_size=3), "shape"))

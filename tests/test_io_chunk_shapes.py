@@ -84,7 +84,7 @@ def picked(file, shape, itemsize, unlimited):
     return tuple(made.chunking())
 
 
-@settings(max_examples=100)
+@settings(max_examples=150)
 @given(
     shape=st.lists(LENGTHS, min_size=1, max_size=6),
     scale=st.integers(1, 2**30),

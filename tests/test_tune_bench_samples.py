@@ -125,7 +125,7 @@ def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path,
         {"case": "copy", "status": "NoRoomError: disk full", "phase": "lost", "verified": False}
     ]
     monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
-    with pytest.raises(RuntimeError, match="^disk full"):
+    with pytest.raises(RuntimeError, match=r"^disk full"):
         bench(file, [COPY], workdir=tmp_path / "w")
     assert list((tmp_path / "w").iterdir()) == []
     path = tmp_path / "a.nc"

@@ -61,7 +61,7 @@ def test_json_and_a_picture(file, tmp_path, capsys):
     assert found["candidates"][0]["commands"]
     assert "Advice: " in said.err
     assert (tmp_path / "a.png").stat().st_size > 10_000
-    assert run(file, *QUICK, "-q", "--json", "b.json", "--plot", "a.svg") == 0
+    assert run(file, *QUICK, "-q", "--json", "b.json") == 0
     assert json.loads((tmp_path / "b.json").read_text()) == found
 
 
@@ -228,7 +228,7 @@ def test_what_is_printed_for_a_url_runs(url, tmp_path):
 
 def test_a_file_that_is_read_elsewhere_is_opened_there(tmp_path):
     path = str(maps(tmp_path / "maps.nc"))
-    words = [path, *ASKED, "--library", "netcdf4"]
+    words = [path, *ASKED, "--library", "netcdf4", "--formats", "netcdf4"]
     found = advised([*words, "--store", "s3"])
     for remedy in ("h5py", "index", "references"):
         said = python(found, row_of(found, remedy=remedy))[0]

@@ -125,15 +125,27 @@ def test_what_is_wrong_with_a_page_is_seen(browser, tmp_path):
     assert visit.wider[-1] == "the page"
 
 
-def test_search_finds_shuffle(home, use):
-    async def script(page):
-        await page.goto(f"{home}/search.html?q=shuffle")
-        first = page.locator("#search-results li a").first
-        await first.wait_for()
-        await first.click()
-        return await page.locator("article").inner_text()
+@pytest.fixture(scope="module")
+def search(home, use):
+    """Gives the pages that the search finds, the first ones first."""
 
-    assert "shuffle" in use(script).lower()
+    def found(words):
+        async def script(page):
+            await page.goto(f"{home}/search.html?q={words}")
+            links = page.locator("#search-results li > a")
+            await links.first.wait_for()
+            return await links.evaluate_all("all => all.map(each => each.getAttribute('href'))")
+
+        return use(script)
+
+    return found
+
+
+def test_the_search_has_answers_first_and_the_python_api_last(search):
+    assert any("shuffle" in place or "compression" in place for place in search("shuffle"))
+    first = search("chunk size")[:3]
+    assert any(place.startswith("book/chunks") for place in first), first
+    assert not any(place.startswith("book/api") for place in first), first
 
 
 def test_the_theme_switch_changes_page_and_figures(home, use):
@@ -152,6 +164,22 @@ def test_the_theme_switch_changes_page_and_figures(home, use):
     found = use(script)
     assert {theme for theme, _ in found} == {"light", "dark"}
     assert all(shown == [theme == "light", theme == "dark"] for theme, shown in found)
+
+
+def test_the_board_is_filtered_and_its_address_keeps_that(home, use):
+    async def script(page):
+        shown = page.locator(".board tbody tr:visible")
+        counts = [await shown.count()]
+        await page.locator(".board-filter select[name=topic]").select_option("Remote")
+        counts.append(await shown.count())
+        await page.locator(".board-filter input").fill("s3")
+        await page.reload()
+        counts.append(await shown.count())
+        await page.locator(".board-filter input").fill("no such claim")
+        return [*counts, await shown.count(), await page.locator(".board-topic:visible").count()]
+
+    all_of_them, remote, s3, none, topics = use(script)
+    assert all_of_them > remote > s3 > none == topics == 0
 
 
 def test_the_explorer_searches_and_sorts(home, use):

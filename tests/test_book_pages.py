@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hyperslab.claims import load
 from hyperslab.study.book import RenderError, render, stage
 
 ROOT = Path(__file__).parents[1]
@@ -73,7 +74,7 @@ def make_run(folder: Path) -> tuple[Path, Path]:
         notebook(
             code('profile: str = "quick"', tags=("parameters",)),
             code(f'workdir = "{CANARY["path"]}"', tags=("injected-parameters",)),
-            code("show.figure(run)", myst(FIGURE), stream, noise, tags=("hide-input",)),
+            code("show.figure(zebracode)", myst(FIGURE), stream, noise, tags=("hide-input",)),
             code("show.table(run)", myst(TABLE), tags=("hide-input",)),
         )
     )
@@ -212,8 +213,8 @@ def test_outputs_show_myst_and_no_stderr(build: Path) -> None:
 def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     start = text(page(build, "book/index"))
     assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
-    assert "△ Tiny chunks, stronger" in start and "△ stronger 1" in start
-    assert "For each dimension compute" in start, "what is said where nothing was measured"
+    assert "Tiny chunks Lee 2008 – 126 [120, 132] △ stronger" in start
+    assert "Try chunks on your own file first" in start, "what is said where nothing was measured"
     assert "Chunk size is not judged here" not in start
     row = page(build, "book/documents/lee")
     assert 'id="claim-lee-7-small"' in row
@@ -223,6 +224,19 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert "papermill notebooks/lee_chunk_size.ipynb" in text(row)
     (saved,) = (build / "html/_downloads").rglob("lee_chunk_size.parquet")
     assert saved.read_bytes() == b"records"
+
+
+def test_the_board_has_each_claim_under_a_topic(build: Path) -> None:
+    board = page(build, "book/index").partition('class="board ')[2]
+    topics = [text(part) for part in board.split('class="board-title"')[1:]]
+    assert len(topics) > 5 and " Tiny chunks " in topics[0]
+    assert board.count("<tr") == len(load(ROOT / "book/claims.yml")) + len(topics)
+
+
+def test_the_search_finds_words_but_not_code(build: Path) -> None:
+    index = (build / "html/searchindex.js").read_text(encoding="utf-8")
+    assert "zebracode" in page(build, "notebooks/lee_chunk_size")
+    assert "zebraco" not in index and "bandwidth" in index
 
 
 def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: Path) -> None:

@@ -126,3 +126,11 @@ def test_absent_counters_are_absent(monkeypatch, tmp_path):
 
 def test_older_records_say_nothing():
     assert disturbed(frame_of([{"case": "a", "phase": "read"}])).samples == 0
+
+
+@pytest.mark.parametrize(("alone", "pace_s"), [(True, 5.0), (False, 1.0)])
+def test_threads_of_a_sample_do_not_speak_against_it(monkeypatch, alone, pace_s):
+    monkeypatch.setattr(witness, "pace", iter([1.0, 9.0]).__next__)
+    with witness.witnessed(alone=alone) as testimony:
+        pass
+    assert testimony().pace_s == pace_s

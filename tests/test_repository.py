@@ -11,6 +11,9 @@ import papermill
 import pytest
 import yaml
 
+import hyperslab
+from hyperslab.text import amount
+
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LARGEST_BYTES = 1_000_000
@@ -86,7 +89,7 @@ def named_files(text):
             yield word
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "book/paths.md"])
 def test_every_file_that_is_named_exists(name):
     named = set(named_files((ROOT / name).read_text(encoding="utf-8")))
     assert named
@@ -174,18 +177,46 @@ def test_hooks_need_no_network():
         assert hook["entry"].startswith("sh tools/python.sh ")
 
 
-def test_version_and_license_are_the_same_everywhere():
+def test_version_title_and_license_are_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert citation["version"] == project["version"]
-    assert citation["license"] == project["license"] == "BSD-3-Clause"
-    assert citation["repository-code"] == project["urls"]["Source"]
+    codemeta, zenodo = (
+        json.loads((ROOT / n).read_text()) for n in ("codemeta.json", ".zenodo.json")
+    )
+    book = citation["preferred-citation"]
+    told = [hyperslab.__version__, *(one["version"] for one in (citation, book, codemeta, zenodo))]
+    assert set(told) == {project["version"]}
+    assert citation["title"] == book["title"] == zenodo["title"]
+    assert codemeta["description"] == project["description"]
+    assert citation["license"] == project["license"] == zenodo["license"] == "BSD-3-Clause"
+    assert codemeta["license"].endswith("/BSD-3-Clause")
+    assert citation["repository-code"] == codemeta["codeRepository"] == project["urls"]["Source"]
+    for one in (citation, codemeta, zenodo):
+        assert one["keywords"] == project["keywords"]
     entry = (ROOT / "book/bibliography.md").read_text(encoding="utf-8")
-    for said in (citation["title"], citation["version"], citation["repository-code"]):
+    for said in (citation["title"], citation["version"], citation["repository-code"], book["year"]):
         assert f"{{{said}}}" in entry
-    assert f"{{{citation['preferred-citation']['year']}}}" in entry
     assert (ROOT / "LICENSE").read_text().startswith("BSD 3-Clause License")
     assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_sent_records_are_checked_by_the_code_of_the_base_branch():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/results.yml").read_text())
+    steps = workflow["jobs"]["check"]["steps"]
+    assert steps[0]["with"]["ref"] == "${{ github.event.pull_request.base.sha }}"
+    lines = "\n".join(step.get("run", "") for step in steps)
+    assert "${{" not in lines, "what a pull request says is no part of a command"
+    assert "git checkout FETCH_HEAD -- results" in lines
+    assert '-m hyperslab results add "results/$name" --name "$name"' in lines
+
+
+def test_the_readmes_numbers_are_those_of_the_reference():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    judged = json.loads((ROOT / "results/reference/claims.json").read_text(encoding="utf-8"))
+    found = {claim["id"]: claim for claim in judged}
+    for name in ("lee-5", "lee-1-write", "penard-9b"):
+        (head,) = [part for part in found[name]["parts"] if part["headline"]]
+        assert f"| {amount(head['document'], '×')} | {head['shown']} |" in text, name
 
 
 def test_ci_runs_the_readmes_test_command():

@@ -13,6 +13,7 @@ from hyperslab.claims import VERDICTS, Judgement, load
 from hyperslab.claims.bands import IN_PART, SIGNS
 from hyperslab.measure import records
 from hyperslab.study import board, profile, provenance
+from hyperslab.study.book import listed
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = load(ROOT / "book" / "claims.yml")
@@ -77,6 +78,11 @@ def test_the_tally_adds_up(mixed: board.Board) -> None:
     )
     decided = mixed.count("holds") + mixed.otherwise + elsewhere
     assert decided + mixed.count("inconclusive", "not measured") == len(CLAIMS)
+
+
+def test_every_claim_has_a_topic() -> None:
+    topics = listed(ROOT)
+    assert all(topics[claim.notebook] for claim in CLAIMS)
 
 
 def test_every_verdict_has_a_sign_of_its_own() -> None:

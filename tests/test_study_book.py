@@ -219,7 +219,7 @@ def test_no_book_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_listed_keeps_the_order(project: Path) -> None:
-    assert listed(project) == ["one"]
+    assert listed(project) == {"one": ""}
 
 
 def test_a_small_book_is_rendered_and_leaves_nothing_behind(project: Path) -> None:

@@ -12,7 +12,7 @@ from made_claims import part, quiet, samples
 
 from hyperslab import claims
 from hyperslab.measure.records import frame_of, save
-from hyperslab.study import machines
+from hyperslab.study import machines, repeats
 
 
 @pytest.fixture
@@ -177,3 +177,21 @@ def test_ratios_of_what_differs_have_their_intervals_and_the_paper_s_number(top:
 def test_a_wrong_parameter_is_refused(top: Path, given: Mapping[str, str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         gathered(**given)
+
+
+def test_runs_of_one_machine_are_compared_with_each_other(top: Path) -> None:
+    same = {"identity": {"cpu": "C", "cores": 2}}
+    for n, ratio in enumerate((4.0, 4.1, 1.4)):
+        measured(top / f"results/m{n}", ratio, f"r{n}", noise=0.02, **same)
+    measured(top / "results/other", 4.0, "r9")
+    (runs,) = repeats.groups(gathered())
+    assert [run.name for run in runs] == ["m0", "m1", "m2"]
+    seen = repeats.repeats(runs)
+    # Two claims have parts with an interval, three pairs: m1 lies inside of m0, m2 of neither.
+    assert (seen["estimates"], seen["inside"], seen["apart"]) == (6, pytest.approx(1 / 3), 2 / 3)
+    assert seen["between"] > 5 * seen["expected"]
+    assert (seen["decided"], seen["same"]) == (2, pytest.approx(1 / 3))
+    assert seen["wrong"] == pytest.approx(2 / 3)
+    assert repeats.table(gathered()).loc["m0", "Runs"] == 3
+    alike = repeats.judged_alike(gathered())
+    assert alike == {"pairs": 4, "without": 0, "different": 0, "same": 4}

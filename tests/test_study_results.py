@@ -225,6 +225,10 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], str]] = {
         facts(lambda known: versions(known).pop("netCDF4")),
         r"lee_access\.parquet, library: the version of netCDF4, which was measured",
     ),
+    "code of no commit": (
+        facts(lambda known: timed(known).update(git_revision="0d6523fb9331+")),
+        r"git_revision: is '0d6523fb9331\+', and no commit",
+    ),
     "a version that is none": (
         facts(lambda known: versions(known).update(zarr="mine")),
         "zarr: 'mine' is no version",
@@ -352,6 +356,28 @@ def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: 
     shutil.copy(real / f"{TIMED}.parquet", given)
     assert add(given, into).notebooks == (OTHER, TIMED)
     assert machines(into / "here") == machines(real)
+
+
+def another_run(folder: Path) -> None:
+    """Give all runs other names."""
+    for path in folder.glob("*.parquet"):
+        frame = load(path)
+        save(frame.assign(run_id="b" + frame["run_id"]), path, {"labels": about(path)["labels"]})
+    known = {f"b{run}": facts for run, facts in machines(folder).items()}
+    (folder / "machine.json").write_text(json.dumps(known))
+
+
+def test_another_run_of_the_machine_is_kept_beside_the_first(
+    real: Path, given: Path, into: Path
+) -> None:
+    add(real, into)
+    another_run(given)
+    assert add(given, into).folder.name == "here-2"
+    assert not add(given, into).changed
+    assert machines(into / "here") == machines(real)
+    another_run(given)
+    replaced = adding.add(given, "here", into=into, top=ROOT, replace=True)
+    assert (replaced.folder.name, machines(into / "here")) == ("here", machines(given))
 
 
 def test_a_failure_half_way_leaves_what_was_there(

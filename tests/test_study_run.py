@@ -247,6 +247,25 @@ def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch
     assert {*order[:2]} == {*names[:2]}
 
 
+def test_the_next_makes_its_files_while_one_draws_and_measures_after_it(study):
+    (study / "notebooks/first.ipynb").write_text(
+        notebook(
+            MEASURES,
+            "session.finish()",
+            "import time\nwhile 'w' not in open('log').read(): time.sleep(0.05)",
+            "time.sleep(0.5); open('log', 'a').write('d')",
+        )
+    )
+    begun = MEASURES.replace('"first"', '"second"')
+    (study / "notebooks/second.ipynb").write_text(
+        notebook(
+            begun.replace("def rows", "open('log', 'a').write('w')\ndef rows"), "session.finish()"
+        )
+    )
+    assert [result.state for result in run([], Options("quick"))] == ["done", "done"]
+    assert (study / "log").read_text() == "mwdm"
+
+
 def test_without_loopback_it_says_so_and_does_not_wait(study):
     inside = ["unshare", "--net", "--map-root-user"]
     if shutil.which("unshare") is None or subprocess.run([*inside, "true"]).returncode:

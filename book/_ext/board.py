@@ -1,44 +1,52 @@
-"""All claims by document: `verdict-board`, a tile each."""
+"""All claims by topic: `verdict-board`, a line each; board.js filters them."""
 
 from itertools import groupby
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from findings import Claim, claims
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from verdicts import badge, linked
+from verdicts import badge, linked, table
 
-from hyperslab.claims.bands import SIGNS, kind_of, sign
+from hyperslab.claims.bands import NOT_MEASURED, sign
+from hyperslab.study.book import listed
+
+HEAD = ["Claim", "Document", "Its number", "Here", "Verdict"]
 
 
 class VerdictBoard(SphinxDirective):
-    """A tile for each claim with its sign, and a line that says what these mean."""
+    """A table for each topic: what the document says, what was found here, and the verdict."""
 
     def run(self) -> list[nodes.Node]:
-        found = list(claims(self.env).values())
-        board = nodes.container(classes=["board", "board-signs"])
-        for paper, rows in groupby(found, lambda claim: claim.paper):
-            board += nodes.paragraph("", paper, classes=["board-title"])
-            tiles = nodes.bullet_list(classes=["board-tiles"])
-            tiles.extend(nodes.list_item("", self.tile(claim)) for claim in rows)
-            board += tiles
-        labels = [claim.label for claim in found]
-        legend = nodes.paragraph("", "", classes=["board-legend"])
-        for kind in SIGNS:
-            if number := sum(kind_of(label) == kind for label in labels):
-                text = f"{SIGNS[kind]} {kind} {number}"
-                legend += [badge(kind, text), nodes.Text(" ")]
-        if any(claim.noisy for claim in found):
-            legend += nodes.Text("≈ after a sign: decided in spite of noise, by a wider interval.")
-        return [board, legend]
+        self.env.note_dependency("_toc.yml")
+        by_notebook: dict[str, list[Claim]] = {}
+        for claim in claims(self.env).values():
+            by_notebook.setdefault(claim.text("notebook"), []).append(claim)
+        board = nodes.container(classes=["board"])
+        for topic, notebooks in groupby(
+            listed(Path(self.env.srcdir)).items(), lambda item: item[1]
+        ):
+            found = [claim for name, _ in notebooks for claim in by_notebook.get(name, [])]
+            if found:
+                title = nodes.paragraph("", topic, classes=["board-title"])
+                lines = table(HEAD, [self.line(claim) for claim in found], [1] * 5, "board-lines")
+                board += nodes.container("", title, lines, classes=["board-topic"])
+        return [board]
 
-    def tile(self, claim: Claim) -> nodes.Node:
-        label = badge(claim.label, sign(claim.label), noisy=claim.noisy)
-        noisy = "noisy run" * claim.noisy
-        said = ", ".join(filter(None, (claim.label, claim.text("basis"), noisy)))
-        label += nodes.inline("", f" {claim.title}, {said}", classes=["board-spoken"])
-        tip = f"{claim.title}: {said}"
-        return nodes.paragraph("", "", linked(label, claim, self.env.docname, tip))
+    def line(self, claim: Claim) -> list[Any]:
+        name = linked(
+            nodes.inline("", claim.title), claim, self.env.docname, claim.text("statement")
+        )
+        verdict = badge(claim.label, f"{sign(claim.label)} {claim.label}", noisy=claim.noisy)
+        part, here = claim.headline, claim.number("interval", "")
+        numeric = not isinstance(
+            part.facts.get("document"), str
+        )  # a part's; a claim's is its paper
+        there = part.number("document", "") if numeric else NOT_MEASURED
+        cells = [claim.paper, *("–" if one == NOT_MEASURED else one for one in (there, here))]
+        return [[nodes.paragraph("", "", name)], *cells, [nodes.paragraph("", "", verdict)]]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -99,11 +99,6 @@ class Claim:
         return str(value)
 
     @property
-    def ours(self) -> bool:
-        """Whether no document makes it; its section says so."""
-        return self.text("section").startswith("ours")
-
-    @property
     def calibrated(self) -> bool:
         """Whether the data were made so that it holds."""
         return self.facts.get("basis") == "calibration"
@@ -150,29 +145,36 @@ def _name(part: dict[str, Any]) -> str:
     return str(part.get("id") or part.get("name") or "")
 
 
-def _read(env: BuildEnvironment, name: str) -> Any:
+def _version(env: BuildEnvironment, name: str) -> tuple[Path, int]:
+    """A file beside the pages, and when it changed; 0 where there is none."""
     path = Path(env.srcdir, "book", name)
     env.note_dependency(str(path))
-    return _parsed(path, path.stat().st_mtime_ns) if path.is_file() else None
+    return path, path.stat().st_mtime_ns if path.is_file() else 0
 
 
 @lru_cache  # every role asks, and YAML is slow to parse
 def _parsed(path: Path, changed_ns: int) -> Any:
+    if not changed_ns:
+        return None
     text = path.read_text(encoding="utf-8")
     return yaml.safe_load(text) if path.suffix == ".yml" else json.loads(text)
 
 
-def _written(env: BuildEnvironment) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The claims as written down, and the titles of the chapters that judge them."""
-    given = _read(env, "claims.yml") or []
-    chapters = given.get("chapters", {}) if isinstance(given, dict) else {}
-    rows = given.get("claims", []) if isinstance(given, dict) else given
-    return rows, chapters
+def _read(env: BuildEnvironment, name: str) -> Any:
+    return _parsed(*_version(env, name))
 
 
 def claims(env: BuildEnvironment) -> dict[str, Claim]:
     """All claims by id, in the order in which they were written down."""
-    return joined(*_written(env), _read(env, "claims.json") or [])
+    return _claims(_version(env, "claims.yml"), _version(env, "claims.json"))
+
+
+@lru_cache
+def _claims(written: tuple[Path, int], judged: tuple[Path, int]) -> dict[str, Claim]:
+    given = _parsed(*written) or []
+    chapters = given.get("chapters", {}) if isinstance(given, dict) else {}
+    rows = given.get("claims", []) if isinstance(given, dict) else given
+    return joined(rows, chapters, _parsed(*judged) or [])
 
 
 def joined(

@@ -17,15 +17,14 @@ class Printed(SphinxDirective):
         file = Path(self.env.srcdir, PDF.lstrip("/"))
         if not file.is_file():
             return self.parse_text_to_nodes(
-                "`make pdf` prints the whole book, with all that is folded opened, into "
-                "`build/hyperslab.pdf`, and these pages then link it."
+                "`make pdf` prints the whole book, with all collapsed sections expanded, into "
+                "`build/hyperslab.pdf`; these pages then link it."
             )
         size = f"{file.stat().st_size / 1e6:.0f} MB"
         name = nodes.inline("", "The whole book as a PDF")
         link = addnodes.download_reference("", "", name, reftarget=PDF, refdoc=self.env.docname)
-        return [
-            nodes.paragraph("", "", link, nodes.Text(f" ({size}), with all that is folded opened."))
-        ]
+        said = nodes.Text(f" ({size}), with all collapsed sections expanded.")
+        return [nodes.paragraph("", "", link, said)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,13 +1,19 @@
-"""The directive `modules`: the public modules of a package, with their docstrings."""
+"""The directive `modules`: the public modules of a package, with their docstrings and sources."""
 
+import inspect
 import pkgutil
 from collections.abc import Iterator
+from functools import reduce
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+REPOSITORY = "https://github.com/hyperslab/hyperslab/blob/main"
 
 
 def public(package: str) -> Iterator[str]:
@@ -43,6 +49,20 @@ class Modules(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(parts), allow_section_headings=True)
 
 
+def source(domain: str, info: dict[str, str]) -> str | None:
+    """Return where the source of what a page describes stands in the repository."""
+    module = import_module(info["module"])
+    try:
+        described = reduce(getattr, info["fullname"].split("."), module)
+        lines, first = inspect.getsourcelines(inspect.unwrap(described))
+    except (AttributeError, OSError, TypeError):  # a constant, or a field without a value
+        return None
+    path = Path(inspect.getsourcefile(inspect.unwrap(described)) or "")
+    top = Path(find_spec(info["module"].partition(".")[0]).origin).parents[1]
+    return f"{REPOSITORY}/{path.relative_to(top).as_posix()}#L{first}-L{first + len(lines) - 1}"
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.config.linkcode_resolve = source
     app.add_directive("modules", Modules)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

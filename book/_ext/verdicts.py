@@ -193,8 +193,8 @@ class Record(Role):
         return [nodes.inline(text, text, classes=["record"])], []
 
 
-COUNTED = ("all", "judged", "otherwise", "elsewhere", "theirs", "ours")
-"""Elsewhere: what came out otherwise of another system; ours: what no document makes."""
+COUNTED = ("judged", "otherwise", "elsewhere")
+"""Elsewhere: what came out otherwise of another system."""
 
 
 class Count(Role):
@@ -211,13 +211,9 @@ class Count(Role):
             )
         chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
         found = [claim.verdict for claim in chosen]
-        ours = sum(claim.ours for claim in chosen)
         apart = [c for c in chosen if c.verdict not in (HOLDS, *UNDECIDED)]
         elsewhere = sum(claim.text("basis") == "another system" for claim in apart)
         number = {
-            "theirs": len(found) - ours,
-            "ours": ours,
-            "all": len(found),
             "judged": sum(verdict != NOT_MEASURED for verdict in found),
             "otherwise": len(apart) - elsewhere,
             "elsewhere": elsewhere,

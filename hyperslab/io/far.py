@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
+from ..measure.memory import LEAST_BYTES, MOST_BYTES, touch
 from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
 from . import work
+from .cards import card
 from .experiment import File, columns
 from .selection import Selection
 
@@ -35,8 +38,13 @@ class Place:
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
     line: Line | None = None
 
-    def forget(self) -> None:
-        """Empty the logs of server and link, which shows that both are there."""
+    def forget(self, memory_bytes: int = 0) -> None:
+        """Empty the logs of server and link, which shows that both are there.
+
+        Memory that a read is known to fill is put in place before.
+        """
+        if memory_bytes >= LEAST_BYTES:
+            touch(min(memory_bytes, MOST_BYTES))
         assert isinstance(self.server, Server)
         self.server.forget()
         if self.line:
@@ -122,6 +130,10 @@ class ReadOver:
         steps = np.arange(self.file.array.shape[0])[self.selection[0]]
         what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
         link = self.place.link
+        # The stand-in makes arrays of the whole variable, two of them at a time.
+        whole = card(self.reader).library == "chunkindex"
+        array = self.file.array
+        fills = 2 * np.dtype(array.dtype).itemsize * math.prod(array.shape) * whole
         return {
             "run": ReadAbroad(server, *what, options=self.options)
             if isinstance(server, Endpoint)
@@ -134,7 +146,7 @@ class ReadOver:
                 "predicted_reads": steps.size,
                 **told,
             },
-            "prepare": None if isinstance(server, Endpoint) else self.place.forget,
+            "prepare": None if isinstance(server, Endpoint) else partial(self.place.forget, fills),
         }
 
 

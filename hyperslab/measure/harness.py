@@ -66,7 +66,8 @@ class Plan:
         Whether each block has a server of processes and copies of the files of its own. A server
         has one layout of its memory, and a file one place on the disk and in memory: a warm read
         is up to a tenth quicker or slower by these alone, so blocks that share them agree with
-        each other better than with the next run.
+        each other better than with the next run. The same block of another experiment may have
+        the same server: within an experiment each has another.
     """
 
     blocks: int = 7
@@ -156,11 +157,14 @@ def measure(
             running = processes or own.enter_context(Processes(plan.modules))
             forks = any(case.start == "fork" for case in cases)
             for block in _todo(plan, blocks):
+                if plan.fresh:
+                    running.turn_to(block)
                 if plan.fresh and blocks:
-                    running.close()
                     _copy_afresh(cases)
-                if forks:
-                    running.start()  # its imports are not what other programs use
+                if forks:  # what servers import is not what other programs use
+                    running.start(
+                        [n for n in range(block, plan.blocks) if n not in blocks and plan.fresh]
+                    )
                 blocks[block] = _block(block, entries, plan, running, past, bar)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
                     journal.add(experiment, key, block, blocks[block])

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _HOLDER = "HYPERSLAB_MEASURING"  # the process that holds the lock for this one
+_TURN = "HYPERSLAB_TURN"  # a file that one process of a run locks at a time
 
 
 class BusyError(RuntimeError):
@@ -45,6 +46,23 @@ def measuring(path: Path | None = None) -> Iterator[None]:
             _note(fd, "")
     finally:
         os.close(fd)
+
+
+@contextmanager
+def turns(path: Path) -> Iterator[None]:
+    """Have the processes that this one starts measure one after another: see `take_turn`."""
+    os.environ[_TURN] = str(path)
+    try:
+        yield
+    finally:
+        os.environ.pop(_TURN, None)
+
+
+def take_turn() -> None:
+    """Wait until the process of the run that measured before this one has ended, not only drawn."""
+    if path := os.environ.pop(_TURN, ""):
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        fcntl.lockf(fd, fcntl.LOCK_EX)  # until this process ends; its children do not have it
 
 
 def _default() -> Path:

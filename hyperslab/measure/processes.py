@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .child import Child
 from .worker import Job, Outcome
@@ -14,8 +14,14 @@ LOADED: set[str] = set()
 """What samples have imported, of this run: modules of this project, and packages."""
 
 
+MOST_SERVERS = 12
+"""How many servers wait at a time: each holds the libraries in memory of its own."""
+
+
 class Processes:
     """Runs jobs in fresh processes: forked from a server, or spawned.
+
+    There may be several servers, by number: see `turn_to`.
 
     Parameters
     ----------
@@ -38,7 +44,8 @@ class Processes:
 
     def __init__(self, modules: Sequence[str] = ()) -> None:
         self._modules = tuple(modules)
-        self._server: Child | None = None
+        self._servers: dict[int, Child] = {}  # the one used last is the last
+        self._number = 0
 
     def __enter__(self) -> "Processes":
         return self
@@ -50,14 +57,31 @@ class Processes:
         """Have the server import more before it forks."""
         more = tuple(name for name in modules if name not in self._modules)
         self._modules += more
-        if self._server and more:
-            self._server.ask(more)
+        for server in self._servers.values() if more else ():
+            server.ask(more)
 
-    def start(self) -> Child | None:
-        """Start the server that forks, where this system can fork safely."""
-        if self._server is None and hasattr(os, "fork") and sys.platform != "darwin":
-            self._server = _serving(self._modules, once=False)
-        return self._server
+    def turn_to(self, number: int) -> None:
+        """Have the server of this number fork from now on; it is started when it is needed."""
+        self._number = number
+        if number in self._servers:
+            self._servers[number] = self._servers.pop(number)
+        while len(self._servers) > MOST_SERVERS:
+            self._servers.pop(next(iter(self._servers))).end()
+
+    def start(self, more: Iterable[int] = ()) -> Child | None:
+        """Start the server that forks, where this system can fork safely, and more at one go."""
+        if not hasattr(os, "fork") or sys.platform == "darwin":
+            return None
+        wanted = [n for n in dict.fromkeys([self._number, *more]) if n not in self._servers]
+        begun = {number: _begun(self._modules, once=False) for number in wanted[:MOST_SERVERS]}
+        self._servers |= begun  # while one imports, so does the next
+        for number, server in begun.items():
+            try:
+                _await(server)
+            except RuntimeError:
+                del self._servers[number]
+                raise
+        return self._servers[self._number]
 
     def run(self, job: Job) -> Outcome:
         """Run a job the way its case asks for, and return what came of it."""
@@ -71,7 +95,7 @@ class Processes:
             try:
                 outcome = server.ask(job)
             except EOFError:
-                self._server = None
+                del self._servers[self._number]
                 return Outcome([], False, f"the server of processes ended{server.end()}")
             return outcome
         child = _serving(self._modules if job.case.start == "spawn" else (), once=True)
@@ -84,17 +108,26 @@ class Processes:
         return outcome
 
     def close(self) -> None:
-        """End the server and whatever it still runs."""
-        if self._server:
-            self._server.end()
-            self._server = None
+        """End the servers and whatever they still run."""
+        while self._servers:
+            self._servers.popitem()[1].end()
 
 
 def _serving(modules: Sequence[str], *, once: bool) -> Child:
+    child = _begun(modules, once=once)
+    _await(child)
+    return child
+
+
+def _begun(modules: Sequence[str], *, once: bool) -> Child:
     words = f"from hyperslab.measure.worker import serve; serve(pipe, owner, once={once})"
     child = Child(words, _ENVIRONMENT)
-    try:
-        child.ask((sys.path, tuple(modules)))
-    except EOFError as error:
-        raise RuntimeError(f"the process for samples cannot start{child.end()}") from error
+    child.pipe.send((sys.path, tuple(modules)))
     return child
+
+
+def _await(child: Child) -> None:
+    try:
+        child.pipe.recv()
+    except (EOFError, OSError) as error:
+        raise RuntimeError(f"the process for samples cannot start{child.end()}") from error

@@ -55,7 +55,7 @@ def reclaimed_bytes() -> float:
 class Witness:
     """What the witnesses say of one sample."""
 
-    pace_s: float = float("nan")  # of a known piece of work, the mean of before and after
+    pace_s: float = float("nan")  # of a known piece of work, the mean of before and after it
     reclaimed_bytes: float = float("nan")  # taken back by the host; NaN where nobody counts it
     lasted_s: float = float("nan")
 
@@ -79,14 +79,18 @@ class Witness:
 
 
 @contextmanager
-def witnessed() -> Iterator[Callable[[], Witness]]:
-    """Have the witnesses look at the body; what they say is known after it."""
+def witnessed(*, alone: bool = True) -> Iterator[Callable[[], Witness]]:
+    """Have the witnesses look at the body; what they say is known after it.
+
+    Where the body is not `alone` on its core, its own threads slow the piece of work after it:
+    then the one before it speaks alone.
+    """
     said = Witness()
     before, reclaimed, began = pace(), reclaimed_bytes(), time.perf_counter()
     yield lambda: said
     lasted_s = time.perf_counter() - began
     taken = reclaimed_bytes() - reclaimed
-    said = Witness((before + pace()) / 2, taken, lasted_s)
+    said = Witness((before + pace()) / 2 if alone else before, taken, lasted_s)
 
 
 def usual(paces: Sequence[float]) -> float:

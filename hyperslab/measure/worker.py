@@ -63,7 +63,7 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
             case.prepare()
         try:
             _set_cache(job, sweeping or sweep)
-            with witnessed() as testimony:
+            with witnessed(alone=case.pinned) as testimony:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
                 else:

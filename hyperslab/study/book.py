@@ -35,36 +35,33 @@ class RenderError(RuntimeError):
     """The book could not be rendered; the message names the pages and the log."""
 
 
-def listed(root: Path) -> list[str]:
-    """Names of the notebooks that ``_toc.yml`` lists, in its order.
+def listed(root: Path) -> dict[str, str]:
+    """Notebooks that ``_toc.yml`` lists, in its order, each with the caption above it.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     toc = "root: a\\nchapters: [{file: notebooks/b}, {file: notebooks/c}]"
+    ...     toc = "root: a\\nparts: [{caption: Chunks, chapters: [{file: notebooks/b}]}]"
     ...     _ = Path(folder, "_toc.yml").write_text(toc)
     ...     listed(Path(folder))
-    ['b', 'c']
+    {'b': 'Chunks'}
     """
 
-    def files(part: Any) -> Iterator[str]:
+    def files(part: Any, caption: str = "") -> Iterator[tuple[str, str]]:
         if isinstance(part, Mapping):
-            for key, value in part.items():
-                if key in ("file", "root"):
-                    yield str(value)
-                else:
-                    yield from files(value)
-        elif isinstance(part, list):
-            for each in part:
-                yield from files(each)
+            caption = part.get("caption", caption)
+            yield from ((str(part[key]), caption) for key in ("file", "root") if key in part)
+        if isinstance(part, (Mapping, list)):
+            for each in part.values() if isinstance(part, Mapping) else part:
+                yield from files(each, caption)
 
     toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    return [
-        Path(name).name.removesuffix(".ipynb")
-        for name in files(toc)
+    return {
+        Path(name).name.removesuffix(".ipynb"): caption
+        for name, caption in files(toc)
         if name.startswith("notebooks/")
-    ]
+    }
 
 
 def stage(

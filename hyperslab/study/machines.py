@@ -28,13 +28,15 @@ class Machine:
     name: str  # of its folder; "yours" for a run that is in none
     runs: Mapping[str, Mapping[str, object]]  # facts by run_id
     judgements: Mapping[str, Judgement]  # by the claim's id
+    folder: Path  # of its records
 
     def fact(self, name: str, part: str = "") -> str:
         """Return a fact, or a part of one: of several runs each value once.
 
         Examples
         --------
-        >>> Machine("a", {"1": {"profile": "full"}, "2": {"profile": "quick"}}, {}).fact("profile")
+        >>> runs = {"1": {"profile": "full"}, "2": {"profile": "quick"}}
+        >>> Machine("a", runs, {}, Path()).fact("profile")
         'full and quick'
         """
         found = [facts.get(name) for facts in self.runs.values()]
@@ -119,7 +121,8 @@ def gathered(
     def machine(name: str, folder: Path) -> Machine:
         found = recalled(content.claims, folder) if name != YOURS else []
         found = found or evaluate(content.claims, folder)
-        return Machine(name, tables.machines(folder), {each.claim.id: each for each in found})
+        judged = {each.claim.id: each for each in found}
+        return Machine(name, tables.machines(folder), judged, folder)
 
     folders = sorted(
         {path.parent.resolve() for path in (top / others).glob("[!.]*/*.parquet")},
@@ -178,6 +181,7 @@ def facts(found: Machines) -> pd.DataFrame:
             f"{machine.fact('identity', 'cores')} cores",
             "Memory (GiB)": machine.fact("identity", "memory_gib"),
             **{label: machine.fact(name) for label, name in _FACTS.items()},
+            "Rules": "today's" if machine.fact("rules") == found.content.rules else "earlier ones",
         }
         for machine in found.machines
     }

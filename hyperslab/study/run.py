@@ -7,12 +7,13 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from ..measure.lock import measuring
+from ..measure.lock import measuring, turns
 from ..measure.records import machines, save_machines
 from ..text import printable
 from .forked import end_kernels, fork_kernels
@@ -23,7 +24,8 @@ from .profile import TOYS, Entry, check_profile, entries, entry, full, require_w
 from .results.add import require_sound
 from .stale import Page, measures
 
-_AT_ONCE = 2  # notebooks that draw, or measure toys
+_AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
+_LOOK_S = 0.1
 _FILES, _MEMORY = 256, 2 * 2**30  # that a process may have at least
 
 
@@ -98,7 +100,7 @@ def _take_machines(records: Path, results: Path) -> None:
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
-    """Run notebooks in their order: one that measures alone, others and toys two at a time."""
+    """Run notebooks in their order, two at a time; beside one that measures nothing else works."""
     expected = {item.name: _expected(item, options, top) for item in chosen}
     numbered = list(enumerate(chosen, 1))
 
@@ -112,18 +114,33 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
         return result
 
     results: list[Result] = []
+    place = (top / options.workdir).resolve() / "results" / options.profile
     for measured, group in groupby(numbered, lambda pair: measures(pair[1], options)):
-        if measured and options.profile != TOYS:
-            results += [told(*pair) for pair in group]
-            continue
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_AT_ONCE) as pool, ExitStack() as held:
+            in_turns = measured and options.profile != TOYS
+            if in_turns:
+                place.mkdir(parents=True, exist_ok=True)
+                held.enter_context(turns(place / ".turn.lock"))
             try:
-                results += list(pool.map(lambda pair: _closing(told, *pair), group))
+                running = []
+                for pair in group:
+                    records = place / f"{pair[1].name}.parquet"
+                    before = _changed(records)
+                    running.append(pool.submit(_closing, told, *pair))
+                    # While it draws, the next makes its files; that waits with its first sample.
+                    while in_turns and not running[-1].done() and _changed(records) == before:
+                        wait(running[-1:], timeout=_LOOK_S)
+                results += [future.result() for future in running]
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 end_kernels()  # else their notebooks are waited for
                 raise
     return results
+
+
+def _changed(path: Path) -> int:
+    """Return when a file was written; 0 where there is none."""
+    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def _closing(told: Callable[[int, Entry], Result], place: int, item: Entry) -> Result:

@@ -24,7 +24,7 @@ from ..measure import machine, records
 from ..measure.case import Case
 from ..measure.harness import RETAKES, Plan, measure, require_space
 from ..measure.journal import Journal
-from ..measure.lock import measuring
+from ..measure.lock import measuring, take_turn
 from ..measure.parent import alive
 from ..measure.processes import Processes
 from ..network import Link
@@ -149,6 +149,11 @@ class Session:
     def make(self, files: Callable[[], object]) -> None:
         """Make the files that an experiment reads, unless records are drawn from."""
         if not self.drawing:
+            take_turn()
+            self._make(files)
+
+    def _make(self, files: Callable[[], object]) -> None:
+        if not self.drawing:
             self.scratch.mkdir(parents=True, exist_ok=True)
             with self._room():
                 files()
@@ -173,7 +178,7 @@ class Session:
         if not self.drawing:
             whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
             require_space(self.scratch, whole * len(layouts))
-        self.make(lambda: array.write(wanted, self.data))
+        self._make(lambda: array.write(wanted, self.data))
         return files
 
     def files(
@@ -259,6 +264,7 @@ class Session:
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
             return _in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
+        take_turn()
         if cases and only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
         if not cases:
@@ -319,6 +325,7 @@ class Session:
         """
         if self.drawing:
             return _as_seen(self._drawn(experiment), labels)
+        take_turn()
         blocks = self._journal.blocks(experiment, "observed")
         if 0 not in blocks:
             self.scratch.mkdir(parents=True, exist_ok=True)

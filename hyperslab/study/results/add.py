@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import pandas as pd
@@ -39,11 +40,12 @@ class Added:
         return sum(path.stat().st_size for path in self.folder.iterdir())
 
 
-def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
+def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False) -> Added:
     """Check records and add them as ``into/name``; it appears whole or not at all.
 
-    To a folder of the same machine, versions and profile notebooks are added; those it has are
-    replaced. Claims are judged anew, whatever the folder says of them.
+    To a folder of the same machine, versions and profile notebooks are added. Where it has them
+    of another run, both stay: the folder is added as ``name-2``, ``name-3`` …, or the notebooks
+    replaced if that is asked for. Claims are judged anew, whatever the folder says of them.
     """
     if not folder.is_dir() or not any(folder.glob("*.parquet")):
         raise ValueError(f"{folder}: no folder with records (*.parquet, and machine.json)")
@@ -55,6 +57,11 @@ def add(folder: Path, name: str, *, into: Path, top: Path) -> Added:
             f"--name {name!r}: give 2 to 40 of a to z, 0 to 9 and -, and no name of a host or user"
         )
     target = into / name
+    for number in count(2):
+        if replace or not _another_run(target, folder):
+            break
+        _require_same(target, folder)
+        target = into / f"{name}-{number}"
     _require_new(folder, target, into)
     if target.exists():
         _require_same(target, folder)
@@ -148,6 +155,17 @@ def _require_new(folder: Path, target: Path, into: Path) -> None:
         if any(there.get(run) == facts for run, facts in runs.items()):
             what = f"has runs that {other.name} has: they are no other machine's"
             raise RefusedError([Problem(MACHINES, what, f"add them with --name {other.name}")])
+
+
+def _another_run(target: Path, folder: Path) -> bool:
+    """Whether a folder has other runs of the notebooks of which records are given."""
+    if not target.exists():
+        return False
+    there, here = tables(target), tables(folder)
+    return any(
+        set(there[name]["run_id"]) != set(here[name]["run_id"])
+        for name in there.keys() & here.keys()
+    )
 
 
 def _require_same(target: Path, folder: Path) -> None:

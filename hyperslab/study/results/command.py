@@ -28,6 +28,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     adding.add_argument(
         "--name", default="", metavar="NAME", help="of the machine (its processor and cores)"
     )
+    adding.add_argument(
+        "--replace", action="store_true",
+        help="put notebooks in the place of those of another run; else both runs are kept",
+    )  # fmt: skip
     listing = actions.add_parser("list", help="list the machines whose records are there")
     for parser in (adding, listing):
         parser.add_argument(
@@ -39,18 +43,25 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def run_add(arguments: argparse.Namespace) -> int:
     """Add a folder; return 0. What is refused is an error."""
+    from hyperslab.claims import FILE, read
+    from hyperslab.measure.records import machines
+
     from ..profile import root
     from .add import add as add_records
 
     top = root()
     into = top / arguments.into
-    added = add_records(Path(arguments.folder), arguments.name, into=into, top=top)
+    folder, name = Path(arguments.folder), arguments.name
+    added = add_records(folder, name, into=into, top=top, replace=arguments.replace)
     how = "added" if added.changed else "nothing changed, it is there already"
     count = len(added.notebooks)
     print(
         f"{arguments.into}/{added.folder.name}: {how}; "
         f"{count} notebook{'s' if count != 1 else ''}, {added.total_bytes / 1e3:.0f} kB"
     )
+    rules = read(top / FILE).rules
+    if any(facts.get("rules") != rules for facts in machines(added.folder).values()):
+        print("the rules of claims have changed since this run was begun: it is judged by today's")
     if added.changed:
         print("`hyperslab run machines` shows it beside the others; commit the folder to share it")
     return 0

@@ -22,6 +22,7 @@ KNOWN = frozenset(NEEDED) | {
 _VERSION = re.compile(r"[\w.+!-]*\d[\w.+!-]*")
 _KERNEL = re.compile(r"\w+ [\d.]+")
 _AGAIN = "measure again, or take over machine.json as the run wrote it"
+_COMMIT = "commit what was changed, and measure again in a clone of the repository"
 _NOT_PUBLIC = "take it out: only what hyperslab/measure/machine.py gives is public"
 
 
@@ -106,6 +107,9 @@ def _shape(run_id: str, facts: Mapping[str, object]) -> Iterator[Problem]:
         for name, version in versions.items():
             if not isinstance(version, str) or not _VERSION.fullmatch(version):
                 yield Problem(MACHINES, f"{version!r} is no version", _AGAIN, f"{run_id} {name}")
+    if not re.fullmatch(r"[0-9a-f]+", revision := str(facts.get("git_revision", ""))):
+        what = f"is {revision!r}, and no commit: nobody else can see what was measured"
+        yield Problem(MACHINES, what, _COMMIT, f"{run_id} git_revision", True)
     if not _KERNEL.fullmatch(str(facts.get("kernel", "Linux 0"))):
         what = f"{facts['kernel']!r} is more than a system and numbers"
         remedy = "leave what follows the numbers out"

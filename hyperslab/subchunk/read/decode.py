@@ -1,11 +1,17 @@
-"""Decode stretches of chunks, in threads where it pays, and put values where they belong."""
+"""Decode stretches of chunks, in threads where it pays, and put values where they belong.
+
+One thread decodes piece by piece, straight to where the values belong. Threads hinder each other
+where each does a little Python between long calls that do not need it. So of short stretches
+everything before decompression is done first, for a batch, then they are decompressed side by side
+with nothing between, and then the values are put in their places.
+"""
 
 from __future__ import annotations
 
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -13,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deflate.inflate import inflated, inflater
+from ..deflate.inflate import WINDOW, inflate_spliced, inflated, inflater, spliced
 from ..deflate.windows import unpacked
 from ..errors import CorruptDataError, CorruptIndexError
 from ..index.points import Points, segment_sums
@@ -21,7 +27,9 @@ from .stretch import Stretch
 
 _SHORT, _MANY = 64, 64  # bytes of a range, and ranges, that are quicker picked all at once
 _THREADED = 2**20  # decompressed bytes from which on threads pay
+_BRIEF = 2**18  # decompressed bytes of a stretch up to which it goes into a batch
 _PIECES = 2**19  # bytes that a thread holds that decodes piece by piece
+_BATCH, _HELD = 64, 2**23  # stretches of a batch, and bytes that it holds, at most
 _Item = TypeVar("_Item")
 
 
@@ -50,6 +58,25 @@ class Task:
         if out != stretch.out + stretch.length:
             raise CorruptIndexError(f"{misfit}: build it again")
 
+    @property
+    def skip(self) -> int:
+        """Bytes at its beginning that nobody wants."""
+        return max(0, int(self.starts[self.stretch.ranges[0]]) - self.stretch.out)
+
+    @property
+    def held_bytes(self) -> int:
+        """What a batch holds for it beside its compressed data, at most."""
+        return len(self.data) + WINDOW + 2 * (self.stretch.length - self.skip)
+
+    def prepared(self) -> tuple[bytes, memoryview]:
+        """Check it; return its spliced stream, and its window as the index keeps it."""
+        header, packed = self.checked()
+        return spliced(self.data, self.stretch.shift, header), packed
+
+    def put(self, found: bytes) -> None:
+        piece = np.frombuffer(found, np.uint8)
+        place(self.stretch.out + self.skip, piece, self.stretch.ranges, self.starts, self.into)
+
     def checked(self) -> tuple[tuple[int, int], memoryview]:
         """Check it; return its point's header, with the length in bits, and packed window."""
         stretch, points, kept = self.stretch, self.points, self.kept
@@ -67,10 +94,47 @@ class Task:
         return (header, bits), kept[width:]
 
 
-def decode(tasks: Sequence[Task], threads: int, memory_bytes: int) -> None:
-    if sum(task.stretch.length for task in tasks) < _THREADED:
-        threads = 1
-    each(Task.decode, tasks, min(threads, len(tasks), max(1, memory_bytes // _PIECES)))
+def decode(tasks: Sequence[Task], crew: Crew, memory_bytes: int) -> None:
+    if crew.threads < 2 or sum(task.stretch.length for task in tasks) < _THREADED:
+        for task in tasks:
+            task.decode()
+        return
+    short = [task for task in tasks if task.stretch.length <= _BRIEF]
+    long = [task for task in tasks if task.stretch.length > _BRIEF]
+    crew.each(Task.decode, long, most=max(1, memory_bytes // _PIECES))
+    for batch in _batches(short, min(_HELD, memory_bytes // 2)):
+        _side_by_side(batch, crew)
+
+
+def _batches(tasks: Sequence[Task], most: int) -> Iterator[list[Task]]:
+    batch: list[Task] = []
+    held = 0
+    for task in tasks:
+        if batch and (len(batch) == _BATCH or held + task.held_bytes > most):
+            yield batch
+            batch, held = [], 0
+        batch.append(task)
+        held += task.held_bytes
+    if batch:
+        yield batch
+
+
+def _side_by_side(batch: Sequence[Task], crew: Crew) -> None:
+    ready = [(*task.prepared(), task.stretch.length, task.skip) for task in batch]
+    found = [b""] * len(batch)
+
+    def inflate(number: int) -> None:
+        stream, packed, length, skip = ready[number]
+        whole = inflate_spliced(stream, unpacked(packed), length)
+        if len(whole) == length:
+            found[number] = whole[skip:]
+
+    crew.each(inflate, range(len(batch)))
+    for task, values in zip(batch, found, strict=True):
+        if values:
+            task.put(values)
+        else:
+            task.decode()  # which tells what is wrong, or asks another module
 
 
 def check_chunk(chunk: int, size: int, data: memoryview, points: Points, name: str) -> None:
@@ -134,30 +198,47 @@ def place(
             into[plane, run, begin - at : end - at] = data[begin:end]
 
 
-def each(act: Callable[[_Item], object], items: Iterable[_Item], threads: int) -> None:
-    """Do something to each item, in any order; the caller's thread is one of them."""
-    left = iter(items)
+class Crew:
+    """Threads that are started when they are first needed; the caller's is one of them."""
 
-    def work() -> None:
-        try:
-            for item in left:
-                act(item)
-        except BaseException:
-            deque(left, maxlen=0)  # the others need not go on
-            raise
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._pool: ThreadPoolExecutor | None = None
 
-    if threads < 2:
-        work()
-        return
-    others: list[Future[None]] = []
-    with ThreadPoolExecutor(threads - 1) as pool:
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def each(
+        self, one: Callable[[_Item], object], items: Iterable[_Item], *, most: int | None = None
+    ) -> None:
+        """Do something to each item, in any order, by at most so many threads."""
+        left = iter(items)
+
+        def work() -> None:
+            try:
+                for item in left:
+                    one(item)
+            except BaseException:
+                deque(left, maxlen=0)  # the others need not go on
+                raise
+
+        helpers = (self.threads if most is None else min(self.threads, most)) - 1
+        others: list[Future[None]] = []
         try:
-            with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
-                for _ in range(threads - 1):
-                    others.append(pool.submit(work))
+            if helpers > 0:
+                self._pool = self._pool or ThreadPoolExecutor(self.threads - 1)
+                with suppress(RuntimeError):  # no more threads to be had, as in a process that ends
+                    for _ in range(helpers):
+                        others.append(self._pool.submit(work))
             work()
         except BaseException:
             deque(left, maxlen=0)
             raise
-    for other in others:
-        other.result()
+        finally:
+            wait(others)
+        for other in others:
+            other.result()

@@ -19,7 +19,7 @@ from ..index.index import Index
 from ..index.points import Points
 from ..process import HELD, refuse_above
 from .boxes import Box, boxes, count_runs, runs
-from .decode import Task, check_chunk, decode, each
+from .decode import Crew, Task, check_chunk, decode
 from .select import Wanted, picked_of
 from .stretch import Stretch, divided, stretches, worth
 from .whole import decode_chunk
@@ -71,11 +71,12 @@ class Indexed:
         if result.size:
             found = boxes(asked.axes, self.variable.chunks, self.variable.grid)
             most = max(16, min(_BATCH, self.memory_bytes // (4 * _OBJECTS)))
-            while batch := list(islice(found, most)):
-                self._fill(batch, result)
+            with Crew(self.threads) as crew:
+                while batch := list(islice(found, most)):
+                    self._fill(batch, result, crew)
         return result
 
-    def _fill(self, found: Sequence[Box], result: NDArray[Any]) -> None:
+    def _fill(self, found: Sequence[Box], result: NDArray[Any], crew: Crew) -> None:
         whole: list[tuple[Box, int]] = []
         inside: dict[tuple[Any, ...], list[tuple[Box, int]]] = {}  # boxes often lie alike
         numbers = np.array([box.number for box in found])
@@ -102,13 +103,15 @@ class Indexed:
                 plans.append(plan)
                 held += plan.memory_bytes
                 if held > min(HELD, self.memory_bytes // 2):
-                    self._decode(plans, result)
+                    self._decode(plans, result, crew)
                     plans, held = [], 0
-        self._decode(plans, result)
+        self._decode(plans, result, crew)
         if whole:
-            self._fill_whole(whole, result)
+            self._fill_whole(whole, result, crew)
 
-    def _fill_whole(self, whole: Sequence[tuple[Box, int]], result: NDArray[Any]) -> None:
+    def _fill_whole(
+        self, whole: Sequence[tuple[Box, int]], result: NDArray[Any], crew: Crew
+    ) -> None:
         """Read chunks whole; over a network as many at once as there is memory for."""
         largest = max(int(self.chunks.size[row]) for _, row in whole)
         needed = largest + 2 * self.variable.chunk_bytes  # as stored, and inflated, with room
@@ -126,8 +129,8 @@ class Indexed:
             if self.data.remote:
                 stored = fetched = self._stored([row for _, row in some])
                 held = sum(map(len, stored))
-            threads = min(self.threads, len(some), max(1, (self.memory_bytes - held) // needed))
-            each(one, zip(some, fetched, strict=True), threads)
+            threads = min(len(some), max(1, (self.memory_bytes - held) // needed))
+            crew.each(one, zip(some, fetched, strict=True), most=threads)
 
     def _plans(self, alike: Sequence[tuple[Box, int]]) -> Iterator[Plan | None]:
         """Give how to decode boxes from points that lie alike; None where the chunk is read whole.
@@ -164,7 +167,7 @@ class Indexed:
         plane = self.variable.chunk_bytes // width
         return (np.arange(width)[:, None] * plane + starts[None, :]).reshape(-1), length
 
-    def _decode(self, plans: Sequence[Plan], result: NDArray[Any]) -> None:
+    def _decode(self, plans: Sequence[Plan], result: NDArray[Any], crew: Crew) -> None:
         cut = [
             (number, part)
             for number, plan in enumerate(plans)
@@ -190,7 +193,7 @@ class Indexed:
             Task(stretch, piece, self.points, window, plans[number].starts, planes[number], name)
             for (number, stretch), piece, window in zip(cut, data, kept, strict=True)
         ]
-        decode(tasks, self.threads, self.memory_bytes)
+        decode(tasks, crew, self.memory_bytes)
         for plan, found in zip(plans, values, strict=True):
             target = result[plan.box.place]
             if not np.shares_memory(found, target):

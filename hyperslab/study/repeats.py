@@ -1,0 +1,134 @@
+"""How well runs of one machine repeat each other: estimates, intervals and verdicts."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+
+from ..claims import PartVerdict
+from ..claims.bands import HOLDS, REVERSED, UNDECIDED
+from ..claims.rules import NO_DIFFERENCE, direction, equality
+from ..measure.noise import judge
+from ..measure.records import load
+from ..text import ENOUGH
+from .machines import Machine, Machines
+
+_HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
+_KIND = ("identity", "versions", "profile")
+
+
+def groups(found: Machines) -> list[list[Machine]]:
+    """Return the runs of a machine with the same versions and profile, where there are several.
+
+    They are in the order in which they were begun.
+    """
+    kinds: dict[str, list[Machine]] = {}
+    for machine in sorted(found.machines, key=lambda machine: min(machine.runs, default="")):
+        facts = next(iter(machine.runs.values()), {})
+        kind = json.dumps([facts.get(name) for name in _KIND], sort_keys=True)
+        kinds.setdefault(kind, []).append(machine)
+    return [runs for runs in kinds.values() if len(runs) > 1]
+
+
+def repeats(runs: Sequence[Machine]) -> dict[str, float]:
+    """Return what later runs find of what earlier ones found, over all pairs of runs.
+
+    Parameters
+    ----------
+    runs : sequence of Machine
+        One of `groups`.
+
+    Returns
+    -------
+    dict of str to float
+        "estimates", how many were compared, of parts of claims that have an interval; the shares
+        "inside" the earlier interval and with intervals "apart"; the medians, over parts, of the
+        standard deviation that an interval speaks of, "expected", and of that "between" the runs,
+        of logarithms; "decided", how many verdicts both of two runs decided; the share that is the
+        "same"; and "wrong", how many of a run's are wrong at least.
+    """
+    pairs = list(combinations(runs, 2))
+    both = [each for earlier, later in pairs for each in _timed(earlier, later)]
+    inside = [first.low <= second.measured <= first.high for first, second in both]
+    apart = [second.low > first.high or second.high < first.low for first, second in both]
+    parts: dict[str, list[PartVerdict]] = {}
+    for run in runs:
+        for key, part in _parts(run).items():
+            parts.setdefault(key, []).append(part)
+    spread = [np.std([np.log(part.measured) for part in of], ddof=1)
+              for of in parts.values() if len(of) > 1]  # fmt: skip
+    width = [np.log(part.high / part.low) / 2 / _HALF for of in parts.values() for part in of]
+    verdicts = [
+        (one.verdict, later.judgements[key].verdict)
+        for earlier, later in pairs
+        for key, one in earlier.judgements.items()
+    ]
+    decided = [one == other for one, other in verdicts if not {one, other} & {*UNDECIDED}]
+    same = float(np.mean(decided)) if decided else float("nan")
+    return {
+        "estimates": len(both),
+        "inside": float(np.mean(inside)),
+        "apart": float(np.mean(apart)),
+        "expected": float(np.median(width)),
+        "between": float(np.median(spread)),
+        "decided": len(decided) / len(pairs),
+        "same": same,
+        "wrong": (1 - same) / 2 * len(decided) / len(pairs),
+    }
+
+
+def judged_alike(found: Machines) -> dict[str, int]:
+    """Return how A/A pairs are judged, of all machines, as if each were a claim.
+
+    Returns
+    -------
+    dict of str to int
+        "pairs", those with blocks enough for an interval; those "without" one in it; those judged
+        "different" by the rule of directions; and the "same" by that of equality.
+    """
+    frames = [load(path) for run in found.machines for path in sorted(run.folder.glob("*.parquet"))]
+    ratios = [noise.ratio for frame in frames for noise in judge(frame)]
+    known = [(ratio.low, ratio.high) for ratio in ratios if ratio.n >= ENOUGH]
+    differs, equals = direction(above=True), equality(NO_DIFFERENCE)
+    return {
+        "pairs": len(known),
+        "without": sum(not low <= 1 <= high for low, high in known),
+        "different": sum(differs.verdict(*each) in (HOLDS, REVERSED) for each in known),
+        "same": sum(equals.verdict(*each) == HOLDS for each in known),
+    }
+
+
+def table(found: Machines) -> pd.DataFrame:
+    """Return `repeats` of each group in percent, for the page: a row a group, by its first run."""
+    percent = {
+        "inside": "Later estimates inside the earlier interval (%)",
+        "apart": "Intervals apart (%)",
+        "expected": "Deviation that intervals speak of (%)",
+        "between": "Deviation between runs (%)",
+        "same": "Verdicts that repeat (%)",
+    }
+    rows = {}
+    for runs in groups(found):
+        known = repeats(runs)
+        rows[runs[0].name] = {"Runs": len(runs)} | {
+            head: round(100 * known[name], 1) for name, head in percent.items()
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
+
+
+def _timed(earlier: Machine, later: Machine) -> Iterator[tuple[PartVerdict, PartVerdict]]:
+    there = _parts(later)
+    yield from ((part, there[key]) for key, part in _parts(earlier).items() if key in there)
+
+
+def _parts(run: Machine) -> dict[str, PartVerdict]:
+    """Return the parts of claims that have an interval, which counts have not."""
+    return {
+        f"{key}/{part.name}": part
+        for key, judged in run.judgements.items()
+        for part in judged.parts
+        if 0 < part.low < part.high < np.inf
+    }

@@ -55,7 +55,7 @@ def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(fresh, tmp_pat
     monkeypatch.setattr(found, "requests_library", lambda: tmp_path)
     monkeypatch.setenv("PATH", "")
     assert "no MPI compiler" in find().missing["pnetcdf"]
-    monkeypatch.undo()  # what the functions that are forgotten afterwards are
+    monkeypatch.undo()  # before what the real functions remember is forgotten
 
 
 @pytest.mark.parametrize(

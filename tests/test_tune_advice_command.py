@@ -79,7 +79,6 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--codecs", "rar"], "codec 'rar': give none"),
         (["--formats", "netcdf3"], "--formats netcdf3: no layout has chunks and these"),
         (["--codecs", "lzf", "--formats", "netcdf4"], "--codecs lzf: no layout has chunks"),
-        (["--access", "map=1%"], "the shares sum to 0.01, not to 1"),
         (["--library", "none"], "--library none: give one of"),
         (
             ["--library", "zarr"],
@@ -90,7 +89,6 @@ def test_json_and_a_picture(file, tmp_path, capsys):
         (["--rows", "0"], "--rows 0"),
         (["--calls", "0"], "--calls 0"),
         (["--plot", "a.gif"], "--plot a.gif"),
-        (["--access", "map=0.7"], "give map=1 to keep"),
         (["--repeats", "0"], "--repeats 0: give at least 1"),
         (["--sample", "0"], "--sample 0: give at least 64 KiB"),
         (["--budget", "0x"], "--budget 0x: give a multiple above 0"),

@@ -18,13 +18,7 @@ from hyperslab.tune.report import text as report_text
 from hyperslab.tune.report.compare import difference
 from hyperslab.tune.report.files import as_json, write
 from hyperslab.tune.report.plot import figure
-from hyperslab.tune.report.summary import (
-    best,
-    lost,
-    overall,
-    summary,
-    unverified,
-)
+from hyperslab.tune.report.summary import Findings, lost, summary, unverified
 
 
 def test_a_summary_has_bm_files_columns_and_units():
@@ -65,7 +59,9 @@ def test_what_failed_or_is_wrong_is_told_and_the_rest_reported():
 
 def test_the_best_is_the_quickest_by_what_can_be_told_apart():
     def of(label, **made):
-        return next(one for one in best(bench_frame(**made)) if one.quantity.label == label)
+        return next(
+            one for one in Findings(bench_frame(**made)).best if one.quantity.label == label
+        )
 
     found = of("map, cold", spread=0.0)
     assert (found.target, found.baseline, found.alike) == ("1x72x144", "copy", ())
@@ -77,24 +73,24 @@ def test_the_best_is_the_quickest_by_what_can_be_told_apart():
     assert json.loads(as_json(bench_frame(**alike)))["best"]["write"] is None
     assert of("write", times=alike["times"] | {"b": 3.0}, spread=0.02).ahead
     assert of("write", times={"copy": 1.0}).ahead
-    name, gain, chosen = overall(bench_frame(spread=0.0))
+    name, gain, chosen = Findings(bench_frame(spread=0.0)).overall
     assert (name, gain.value) == ("1x72x144", pytest.approx(4))
     assert [one.label for one in chosen] == ["time_series, cold", "map, cold", "whole, cold"]
 
 
 def test_the_best_of_each_column_is_marked_and_named_where_it_can_be_told_apart():
     frame = bench_frame(spread=0.0)
-    lines = report_text.patterns(frame).splitlines()
+    lines = report_text.patterns(Findings(frame)).splitlines()
     assert [line.count("*") for line in lines[-3:]] == [0, 0, 6]
-    assert report_text.copies(frame).splitlines()[3].count("*") == 1  # the smallest file
-    first, *others = report_text.sentences(frame).splitlines()
+    assert report_text.copies(Findings(frame)).splitlines()[3].count("*") == 1  # the smallest file
+    first, *others = report_text.sentences(Findings(frame)).splitlines()
     assert "1x72x144 is 4 × faster than the file as it is, at 3.00 of its size" in first
     assert [line.partition(":")[0] for line in others] == [
         "time_series, cold", "map, cold", "whole, cold", "write",
     ]  # fmt: skip
     frame = bench_frame(times={"copy": 1.01, "a": 1.0}, spread=0.02)
-    assert "a is neither faster nor slower" in report_text.sentences(frame)
-    assert not set("*=") & set(report_text.patterns(frame))
+    assert "a is neither faster nor slower" in report_text.sentences(Findings(frame))
+    assert not set("*=") & set(report_text.patterns(Findings(frame)))
 
 
 def test_noise_is_said_of_what_a_table_shows():
@@ -102,9 +98,9 @@ def test_noise_is_said_of_what_a_table_shows():
     source = frame["phase"].isin(["meta_read", "data_read"])
     frame.loc[source, "cache_state"] = "cold"
     frame.loc[source & (frame["aa"] == "B"), "wall_s"] *= 2
-    assert report_text.warnings(frame) == ""
+    assert report_text.warnings(Findings(frame)) == ""
     frame.loc[frame["aa"] == "B", "wall_s"] *= 2
-    said = report_text.warnings(frame)
+    said = report_text.warnings(Findings(frame))
     assert "noisy run (void)" in said and "in writing" in said and "cold" not in said
 
 

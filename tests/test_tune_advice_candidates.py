@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region, write_array
@@ -163,6 +163,7 @@ def test_lengths_cover_an_axis_in_equal_parts(n, most):
         assert parts * length - n <= n / 16 or length == n
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.integers(1, 400), min_size=1, max_size=4),
     st.sampled_from([1, 2, 4, 8]),

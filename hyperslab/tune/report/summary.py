@@ -222,9 +222,7 @@ class Findings:
             top, *others = sorted(typical, key=lambda name: (typical[name], name))
             base = COPY if COPY in typical else [top, *others][-1]
             slower = {name: ratio(seconds, quantity, name, top) for name in others}
-            alike = tuple(
-                name for name, gain in slower.items() if gain is not None and gain.low <= 1
-            )
+            alike = tuple(name for name, x in slower.items() if x is not None and x.low <= 1)
             ahead = not others or len(alike) < len(others)
             found.append(Best(quantity, top, alike, slower.get(base), base, ahead))
         return found

@@ -19,6 +19,7 @@ from .target import Choice, Target
 MOST_BYTES = 4 * 2**20
 MIDDLE_BYTES = 2**20
 LEAST_BYTES = 64 * 1024
+Ints = Sequence[int]
 
 
 def candidates(
@@ -91,9 +92,7 @@ def _shapes(
     }
 
 
-def along(
-    shape: Sequence[int], itemsize: int, whole: Sequence[int], most: int, fill: int
-) -> tuple[int, ...]:
+def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tuple[int, ...]:
     """Return a chunk that takes some axes whole, as far as `most` bytes allow.
 
     What is left up to `fill` bytes goes to the other axes, alike.
@@ -108,11 +107,7 @@ def along(
 
 
 def balanced(
-    shape: Sequence[int],
-    itemsize: int,
-    line: Sequence[int],
-    place: Sequence[int],
-    most: int = MIDDLE_BYTES,
+    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = MIDDLE_BYTES
 ) -> tuple[int, ...]:
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 
@@ -134,13 +129,7 @@ def balanced(
     return tuple(chunk)
 
 
-def share(
-    chunk: list[int],
-    shape: Sequence[int],
-    axes: Sequence[int],
-    room: int,
-    most: Sequence[int] | None = None,
-) -> None:
+def share(chunk: list[int], shape: Ints, axes: Ints, room: int, most: Ints = ()) -> None:
     """Give a chunk lengths alike along some axes, of so many elements together, each at most so."""
     most = most or shape
     for done, axis in enumerate(sorted(axes, key=lambda axis: most[axis])):

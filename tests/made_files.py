@@ -13,7 +13,6 @@ import zarr
 from data_gen.radar import Storms, Tile
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
-SIDE = 3162  # of bm_file's example: 3162 x 3162 int32 in chunks of 128 x 128
 
 
 def radar_tile(path, nlat=301, nlon=401):
@@ -126,16 +125,6 @@ def scalars(path, format="NETCDF4"):
         nc.createVariable("crs", "i4", (), fill_value=-1)[...] = -7
         nc.createVariable("flag", "i1", ())[...] = 3
         nc.createVariable("sst", "f4", ("x",))[:] = np.arange(3)
-    return path
-
-
-def square(path, side=SIDE, chunk=128):
-    """The one variable of bm_file's first example."""
-    with netCDF4.Dataset(path, "w") as nc:
-        nc.createDimension("y", side)
-        nc.createDimension("x", side)
-        made = nc.createVariable("data", "i4", ("y", "x"), chunksizes=(chunk, chunk))
-        made[:] = np.arange(side * side, dtype="i4").reshape(side, side)
     return path
 
 

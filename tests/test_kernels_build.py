@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import zipfile
 
 import pytest
 
@@ -26,13 +25,6 @@ def files(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def script(folder, text, name="cc"):
-    path = folder / name
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
-
-
 def test_it_is_compiled_once_and_named_after_its_bytes(cache, monkeypatch):
     assert build.kernel().hs_version() == 1
     (name,) = files(cache)
@@ -42,6 +34,14 @@ def test_it_is_compiled_once_and_named_after_its_bytes(cache, monkeypatch):
     monkeypatch.setattr(build, "_compile", lambda *_: pytest.fail("compiled again"))
     assert build.kernel().hs_version() == 1
     assert files(cache) == [name]
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
+    for number, (flags, compiler) in enumerate((("-DX=1", "cc"), ("-DX=1", "cc -g0")), 2):
+        build.kernel.cache_clear()
+        monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, flags))
+        monkeypatch.setenv("CC", compiler)
+        build.kernel()
+        assert len(files(cache)) == number
 
 
 @pytest.mark.parametrize("broken", [b"", b"\x7fELF no library", "cut"])
@@ -67,56 +67,30 @@ def test_first_builds_at_once_are_safe(cache):
     assert len(files(cache)) == 1
 
 
-def test_another_compiler_or_other_flags_make_another_file(cache, monkeypatch):
-    build.kernel()
-    build.kernel.cache_clear()
-    monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, "-DX=1"))
-    build.kernel()
-    assert len(files(cache)) == 2
-    build.kernel.cache_clear()
-    monkeypatch.setenv("CC", "cc -g0")
-    build.kernel()
-    assert len(files(cache)) == 3
-
-
-def test_without_a_compiler_it_says_what_to_install(cache, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_without_a_compiler_that_works_it_says_what_to_do(cache, monkeypatch, tmp_path):
+    script = tmp_path / "cc"
+    for text, said in (
+        ('[ "$1" = --version ] && exit 0; echo "reads.c:12: error: no stdio.h" >&2; exit 1',
+         r"error: no stdio\.h; a whole compiler is needed"),
+        ('for a in "$@"; do [ "$b" = -o ] && echo text > "$a"; b=$a; done', "does not load"),
+    ):  # fmt: skip
+        script.write_text(f"#!/bin/sh\n{text}\n")
+        script.chmod(0o755)
+        monkeypatch.setenv("CC", str(script))
+        with pytest.raises(KernelError, match=said):
+            build.kernel()
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(KernelError, match=r"no C compiler: 'cc'.*apt-get install gcc.*macOS.*CC"):
         build.kernel()
-    assert not cache.exists()
-
-
-def test_a_compiler_that_fails_is_quoted(cache, monkeypatch, tmp_path):
-    fails = '[ "$1" = --version ] && exit 0; echo "reads.c:12: error: no stdio.h" >&2; exit 1'
-    monkeypatch.setenv("CC", str(script(tmp_path, fails)))
-    with pytest.raises(KernelError, match=r"error: no stdio\.h; a whole compiler is needed"):
-        build.kernel()
-    assert files(cache) == []
-
-
-def test_a_compiler_for_another_machine_is_told(cache, monkeypatch, tmp_path):
-    writes = 'for a in "$@"; do [ "$b" = -o ] && echo text > "$a"; b=$a; done'
-    monkeypatch.setenv("CC", str(script(tmp_path, writes)))
-    with pytest.raises(KernelError, match="does not load"):
-        build.kernel()
-
-
-def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
-    tmp_path.joinpath("file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    build.kernel.cache_clear()
-    with pytest.raises(KernelError, match=r"cannot be written .*XDG_CACHE_HOME") as caught:
-        build.kernel()
-    assert str(tmp_path) not in str(caught.value)
-    build.kernel.cache_clear()
-
-
-def test_the_cache_folder_follows_the_standard(monkeypatch, tmp_path):
+    monkeypatch.undo()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert build.cache_folder() == tmp_path / ".cache" / "hyperslab"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "c"))
-    assert build.cache_folder() == tmp_path / "c" / "hyperslab"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(script))  # a file
+    with pytest.raises(KernelError, match=r"cannot be written .*XDG_CACHE_HOME") as caught:
+        build.kernel()
+    assert str(tmp_path) not in str(caught.value)
 
 
 def test_the_source_compiles_without_a_warning(tmp_path):
@@ -124,8 +98,15 @@ def test_the_source_compiles_without_a_warning(tmp_path):
     assert subprocess.run(command, capture_output=True, text=True).stderr == ""
 
 
-def test_the_source_is_packaged(tmp_path):
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=build.SOURCE.parents[2], capture_output=True, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    assert "hyperslab/kernels/reads.c" in zipfile.ZipFile(wheel).namelist()
+PRELOADED = """
+import hyperslab.kernels.preloaded
+from hyperslab.kernels.build import kernel
+print(kernel.cache_info().currsize)
+"""
+
+
+@pytest.mark.parametrize(("compiler", "loaded"), [("cc", "1"), ("no-such-compiler", "0")])
+def test_importing_preloaded_loads_the_kernel_and_is_silent_where_there_is_none(compiler, loaded):
+    words, env = [sys.executable, "-c", PRELOADED], os.environ | {"CC": compiler}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == (loaded, "")

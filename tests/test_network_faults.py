@@ -11,8 +11,6 @@ from forked_servers import forking
 from hyperslab.network import Fault, HelperError, Link, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 DATA = bytes(range(250)) * 4000
 START, STOP = 10, 600_010
 
@@ -44,6 +42,8 @@ ERRORS = [
 
 
 def test_faults_reach_the_reader_and_the_log(folder):
+    with pytest.raises(ValueError, match="take one of gone, cut"):
+        Fault("418")
     faults = [Fault(kind, first=n) for n, (kind, _, _) in enumerate(ERRORS)]
     faults += [Fault("whole", first=len(ERRORS)), Fault("short", first=len(ERRORS) + 1)]
     with serving(folder, faults=faults) as server:
@@ -92,8 +92,3 @@ def test_a_link_to_nobody_breaks_each_connection(folder):
             client.request("GET", "/a.nc")
             client.getresponse()
         assert line.traffic().connections == 1
-
-
-def test_a_fault_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="take one of gone, cut"):
-        Fault("418")

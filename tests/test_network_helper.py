@@ -17,7 +17,6 @@ from hyperslab.network import HelperError, Link, serving
 from hyperslab.network.helper import Helper
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as Linux has them")
-
 RUN = """
 import os, shutil, signal, sys, time
 from contextlib import ExitStack
@@ -133,13 +132,10 @@ def test_another_process_reads_and_asks(tmp_path):
         visited.requests()
 
 
-def test_a_helper_that_cannot_start_says_why():
+def test_a_helper_that_cannot_start_or_was_killed_is_named(tmp_path):
     why = pytest.raises(HelperError, match=r"No module named 'hyperslab\.network\.none'")
     with why, Helper("hyperslab.network.none", {}):
         pass
-
-
-def test_a_helper_that_was_killed_is_said_to_be_gone(tmp_path):
     with serving(tmp_path) as server:
         os.kill(server._helper.pid, signal.SIGKILL)
         with pytest.raises(HelperError, match=r"hyperslab\.network\.answers is gone"):

@@ -6,8 +6,6 @@ from forked_servers import forking
 from hyperslab.network import serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 DATA = bytes(range(256)) * 1000
 KEYS = ["a b+ü.nc", "store/zarr.json", "store/x/c/0", "store/x/c/1", "store.txt"]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from forked_servers import forking
 
-from hyperslab.network import Fault, HelperError, Wire, lighttpd, serving
+from hyperslab.network import Fault, HelperError, Wire, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
 DATA = bytes(range(256)) * 4000
 NO_LIGHTTPD = shutil.which("lighttpd") is None
 PROGRAMS = [
@@ -74,24 +73,22 @@ def test_a_range_is_sent_and_logged(server, words, start, stop):
     assert logged.nth == 0 and logged.began_s <= logged.ended_s
 
 
-def test_what_is_no_range_of_the_file(server):
+def test_what_is_no_range_gives_the_whole_and_heads_are_those_of_the_file(server):
     behind, _ = ask(server, Range=f"bytes={len(DATA)}-")
     assert behind.status == 416
-    if server.program != "lighttpd":  # it leaves that out, and refuses the next one too
+    if server.program != "lighttpd":  # it leaves that out, and refuses the next ones too
         assert behind.headers["Content-Range"] == f"bytes */{len(DATA)}"
-        assert ask(server, Range="bytes=oops")[1] == DATA
+        for words in ("oops", "9" * 5000 + "-", "٣-٤", "-" + "9" * 30):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+                head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
+                connection.sendall(head.encode())
+                assert b" 200 " in connection.recv(100)
     assert ask(server)[1] == DATA
-
-
-def test_heads_are_those_of_the_file(server):
     answer, body = ask(server, "HEAD")
     assert (answer.status, body, answer.headers["Content-Length"]) == (200, b"", str(len(DATA)))
     assert answer.headers["Accept-Ranges"] == "bytes"
     assert answer.headers["ETag"] == ask(server, Range="bytes=0-0")[0].headers["ETag"]
     assert answer.headers["Last-Modified"].endswith("GMT")
-
-
-def test_what_is_not_in_the_folder_is_not_there(server):
     for path in ("/none", "/in/../../secret", "/%2e%2e/secret", "/in"):
         answer, body = ask(server, path=path)
         assert answer.status in (301, 400, 404)  # lighttpd sends a folder elsewhere
@@ -152,65 +149,37 @@ def test_a_port_in_use_is_named(folder, program):
         ({"program": "apache"}, ValueError, "one of aiohttp, lighttpd"),
         ({"program": "lighttpd", "kind": "s3"}, ValueError, "take aiohttp"),
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
+        ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
         ({"port": -1}, ValueError, "port=-1: take one up to 65535"),
         ({"port": 70000}, ValueError, "port=70000: take one up to 65535"),
     ],
 )
-def test_what_cannot_be_served_is_said_before_anything_starts(folder, options, error, words):
+def test_what_cannot_be_served_is_said_before_anything_starts(
+    folder, options, error, words, monkeypatch
+):
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(error, match=words), serving(**{"folder": folder, **options}):
         pass
 
 
-def test_a_server_whose_context_was_left_says_so(folder):
-    with serving(folder) as server:
-        pass
-    with pytest.raises(HelperError, match="its context was left"):
-        server.requests()
-
-
-def test_lighttpd_is_found_with_its_modules_or_said_to_be_missing(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    missing = pytest.raises(FileNotFoundError, match="lighttpd is not installed")
-    with missing, serving(tmp_path, program="lighttpd"):
-        pass
-    started = tmp_path / "usr/sbin/lighttpd"
-    (tmp_path / "usr/lib/lighttpd").mkdir(parents=True)
-    started.parent.mkdir()
-    started.write_text("#!/bin/sh\n")
-    started.chmod(0o755)
-    monkeypatch.setenv("PATH", str(started.parent))
-    assert lighttpd.program() == [str(started), "-m", str(tmp_path / "usr/lib/lighttpd")]
-
-
 def test_what_is_no_file_of_the_folder_is_not_there(tmp_path):
     (tmp_path / "secret").write_bytes(b"not served")
-    served = tmp_path / "served"
+    served, data = tmp_path / "served", tmp_path / "data"
     (served / "in").mkdir(parents=True)
+    data.mkdir()
+    (data / "file").write_bytes(DATA)
+    (served / "there").symlink_to(data / "file")
     for link in (served / "link", served / "in/link"):
         link.symlink_to(tmp_path / "secret")
     places = ("n" * 300, "a%00b", "../secret", "%2e%2e/secret", "link", "in/link", "in")
-    with serving(served, program="aiohttp") as server:
+    with serving(served, program="aiohttp", beyond=[data]) as server:
+        assert ask(server, path="/there")[1] == DATA  # in a folder that is named
         for place in places:
             answer, body = ask(server, path=f"/{place}")
             assert answer.status == 404 and b"not served" not in body and b"Traceback" not in body
-
-
-def test_links_may_lead_to_folders_that_are_named(tmp_path):
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data/file").write_bytes(DATA)
-    (tmp_path / "served").mkdir()
-    (tmp_path / "served/link").symlink_to(tmp_path / "data/file")
-    with serving(tmp_path / "served", beyond=[tmp_path / "data"]) as server:
-        assert ask(server, path="/link")[1] == DATA
-
-
-def test_what_is_no_range_gives_the_whole(server):
-    for words in ("9" * 5000 + "-", "٣-٤", "-" + "9" * 30):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
-            head = f"HEAD {PATH} HTTP/1.1\r\nHost: x\r\nRange: bytes={words}\r\n\r\n"
-            connection.sendall(head.encode())
-            assert b" 200 " in connection.recv(100) or server.program == "lighttpd"
+    with pytest.raises(HelperError, match="its context was left"):
+        server.requests()
 
 
 def test_it_outlives_two_thousand_connections(folder):

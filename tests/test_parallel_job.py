@@ -44,6 +44,12 @@ def test_the_files_of_flash_hold_what_was_packed(library, tmp_path):
     report = run(RanksJob(library, plan, path, "collective"))
     assert holds(plan, path, library)
     assert [phase.name for phase in report.phases] == ["pack", "create", "write", "close"]
+    plan = flash("checkpoint", side=4, ranks=2, blocks=1, as_bytes=True)
+    assert plan.nbytes == flash("checkpoint", side=4, ranks=2, blocks=1).nbytes
+    run(RanksJob(library, plan, path, "collective"))
+    assert holds(plan, path, library)
+    if library == "hdf5":
+        run(RanksJob(library, plan, path, reads=True))
 
 
 @needs("hdf5")
@@ -76,13 +82,11 @@ def test_each_request_takes_longer_by_the_latency(tmp_path):
 
 @needs("pnetcdf")
 def test_a_hint_reaches_mpi_io(tmp_path):
-    plan = pattern("interleaved", 64, 8, 2)
-    sieved = run(RanksJob("pnetcdf", plan, tmp_path / "x")).writes
-    plain = run(
-        RanksJob("pnetcdf", plan, tmp_path / "x", hints={"romio_ds_write": "disable"})
-    ).writes
+    plan, path = pattern("interleaved", 64, 8, 2), tmp_path / "x"
+    sieved = run(RanksJob("pnetcdf", plan, path)).writes
+    plain = run(RanksJob("pnetcdf", plan, path, hints={"romio_ds_write": "disable"})).writes
     assert sieved < 16 < 128 <= plain
-    assert holds(plan, tmp_path / "x", "pnetcdf")
+    assert holds(plan, path, "pnetcdf")
 
 
 @pytest.mark.parametrize("library", EACH)
@@ -134,16 +138,6 @@ def test_a_rank_that_crashes_once_it_has_told_all_is_no_loss(after, tmp_path):
     assert holds(plan, tmp_path / "x", "hdf5")
 
 
-@pytest.mark.parametrize("library", EACH)
-def test_bytes_are_written_as_they_are(library, tmp_path):
-    plan = flash("checkpoint", side=4, ranks=2, blocks=1, as_bytes=True)
-    assert plan.nbytes == flash("checkpoint", side=4, ranks=2, blocks=1).nbytes
-    run(RanksJob(library, plan, tmp_path / "x", "collective"))
-    assert holds(plan, tmp_path / "x", library)
-    if library == "hdf5":
-        run(RanksJob(library, plan, tmp_path / "x", reads=True))
-
-
 @pytest.mark.parametrize(
     ("library", "mode", "hints", "says"),
     [
@@ -157,8 +151,5 @@ def test_bytes_are_written_as_they_are(library, tmp_path):
 def test_what_a_job_cannot_do_is_refused_before_it_starts(library, mode, hints, says, tmp_path):
     with pytest.raises(ValueError, match=says):
         RanksJob(library, pattern("rows", 1, 1, 1), tmp_path / "x", mode, hints)
-
-
-def test_reading_without_mpi_is_for_one_rank(tmp_path):
     with pytest.raises(ValueError, match="one rank"):
         RanksJob("hdf5", pattern("rows", 1, 1, 2), tmp_path / "x", serial=True)

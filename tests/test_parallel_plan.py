@@ -44,10 +44,7 @@ def test_the_document_s_chunks_overhang_or_fit():
     assert overhang.shape[1] % overhang.chunks[1] and within.shape[1] % within.chunks[1] == 0
     assert {part.start[1] // overhang.chunks[1] for part in overhang.parts} == {1}
     assert [part.start[1] // within.chunks[1] for part in within.parts] == [0] * 4 + [1] * 4
-
-
-def test_each_rank_writes_half_of_each_of_two_chunks():
-    spanning = pattern("spanning", 16, 8, 3).datasets[0]
+    spanning = pattern("spanning", 16, 8, 3).datasets[0]  # half of each of two chunks
     assert spanning.shape == (48, 16) and spanning.chunks == (48, 8)
     assert {(part.start[1], part.count[1]) for part in spanning.parts} == {(4, 8)}
 
@@ -72,42 +69,31 @@ def test_flash_writes_the_document_s_bytes():
     assert flash("checkpoint", 16, 4).rank_bytes(0) / 1e6 == near(60, rel=0.06)
 
 
-@pytest.mark.parametrize("wrong", [("diagonal", 1, 1, 1), ("rows", 0, 1, 1), ("rows", 1, 1, 0)])
-def test_a_pattern_that_is_none_is_refused(wrong):
-    with pytest.raises(ValueError):
-        pattern(*wrong)
-
-
-def test_a_file_of_flash_that_is_none_is_refused():
-    with pytest.raises(ValueError, match="checkpoint, centres, corners"):
-        flash("chk", 8, 2)
-    with pytest.raises(ValueError, match="at least 1"):
-        flash("checkpoint", 8, 0)
-
-
-def test_parts_lie_within_and_are_as_many():
-    with pytest.raises(ValueError, match="outside"):
-        SharedArray("x", "f8", (4,), (Part((2,), (3,)),))
-    with pytest.raises(ValueError, match="f2"):
-        SharedArray("x", "f2", (4,), (Part((2,), (1,)),))
-    one = SharedArray("x", "f8", (4,), (Part((2,), (1,)),))
-    with pytest.raises(ValueError, match="as many parts"):
-        WritePlan((one, SharedArray("y", "f8", (4,), ())))
-
-
-def test_values_of_bytes_fit_into_bytes():
+def test_values_are_whole_in_each_type():
     plan = flash("checkpoint", side=2, ranks=1, blocks=1, as_bytes=True)
     values = plan.values(29, plan.datasets[29].parts[0])
     assert values.dtype == "i1" and values.min() >= 0 and len(np.unique(values)) > 60
-
-
-def test_values_are_whole_in_each_type():
-    plan = WritePlan(
-        tuple(
-            SharedArray(t, t, (1000, 3000), (Part((990, 0), (5, 3000)),))
-            for t in ("f8", "f4", "i4")
-        )
-    )
-    f8, f4, i4 = (plan.values(0, plan.datasets[0].parts[0]).astype(t) for t in ("f8", "f4", "i4"))
+    part = Part((990, 0), (5, 3000))
+    plan = WritePlan(tuple(SharedArray(t, t, (1000, 3000), (part,)) for t in ("f8", "f4", "i4")))
+    f8, f4, i4 = (plan.values(0, part).astype(t) for t in ("f8", "f4", "i4"))
     assert np.array_equal(f8, f4) and np.array_equal(f8, i4)
     assert len(np.unique(f8)) == f8.size
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: pattern("diagonal", 1, 1, 1), "diagonal"),
+        (lambda: pattern("rows", 0, 1, 1), "."),
+        (lambda: pattern("rows", 1, 1, 0), "."),
+        (lambda: flash("chk", 8, 2), "checkpoint, centres, corners"),
+        (lambda: flash("checkpoint", 8, 0), "at least 1"),
+        (lambda: SharedArray("x", "f8", (4,), (Part((2,), (3,)),)), "outside"),
+        (lambda: SharedArray("x", "f2", (4,), (Part((2,), (1,)),)), "f2"),
+        (lambda: WritePlan((SharedArray("x", "f8", (4,), (Part((2,), (1,)),)),
+                            SharedArray("y", "f8", (4,), ()))), "as many parts"),
+    ],
+)  # fmt: skip
+def test_what_no_ranks_can_write_is_refused(make, said):
+    with pytest.raises(ValueError, match=said):
+        make()

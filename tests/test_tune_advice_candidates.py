@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io import Layout, region, write_array
@@ -24,8 +24,6 @@ from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceError, SourceVariable
 
 PLAIN = SourceVariable("v", ("a", "b"), (10, 20), "f4")
-
-
 SHORT = SourceVariable("sst", ("time", "lat", "lon"), (10, 20, 30), "f4")
 
 
@@ -46,17 +44,21 @@ def test_what_makes_no_sense_is_said(given, says):
         weights(given)
 
 
-def test_percent_and_names_alone():
+def test_shares_and_calls_are_as_given_and_a_time_series_and_a_map_where_nothing_is():
     assert weights(["map=30,whole=70"]) == {"map": 0.3, "whole": 0.7}
     assert weights(["map=0.333", "row=0.333", "whole=0.333"])["map"] == pytest.approx(1 / 3)
-    assert weights([]) == {}
-
-
-def test_a_time_series_and_a_map_where_nothing_is_asked():
     found = resolve({}, SHORT, {"sst": SHORT}, {})
     assert [(a.name, a.weight) for a in found] == [("time_series", 0.5), ("map", 0.5)]
     assert [region(a.selections[0], SHORT.shape).size for a in found] == [10, 600]
     assert [a.name for a in resolve({}, PLAIN, {"v": PLAIN}, {})] == ["row", "column"]
+    found = resolve({"time_series": 0.5, "map": 0.5}, SHORT, {"sst": SHORT}, {}, calls=3)
+    assert [one[2] for one in found[0].selections] == [15, 16, 17]
+    assert [one[0] for one in found[1].selections] == [5, 6, 7]
+    with pytest.raises(ValueError, match="--calls 99: sst has 10 such reads of map"):
+        resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99)
+    many = resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99, fewer=True)[0]
+    assert [one[0] for one in many.selections] == list(range(10))
+    assert len(resolve({"whole": 1.0}, SHORT, {"sst": SHORT}, {}, calls=9)[0].selections) == 1
 
 
 def test_dimensions_that_cannot_be_told_can_be_named():
@@ -79,55 +81,47 @@ def test_a_read_that_a_variable_has_not():
         resolve({}, SourceVariable("s", ("t",), (0,), "f4"), {}, {})
 
 
-def test_several_calls_are_beside_each_other():
-    found = resolve({"time_series": 0.5, "map": 0.5}, SHORT, {"sst": SHORT}, {}, calls=3)
-    assert [one[2] for one in found[0].selections] == [15, 16, 17]
-    assert [one[0] for one in found[1].selections] == [5, 6, 7]
-    with pytest.raises(ValueError, match="--calls 99: sst has 10 such reads of map"):
-        resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99)
-    many = resolve({"map": 1.0}, SHORT, {"sst": SHORT}, {}, calls=99, fewer=True)[0]
-    assert [one[0] for one in many.selections] == list(range(10))
-    assert len(resolve({"whole": 1.0}, SHORT, {"sst": SHORT}, {}, calls=9)[0].selections) == 1
-
-
 STORED = Layout("netcdf4", (1, 90, 180), "deflate", 4, shuffle=True)
-
-
 FIELD = SourceVariable(
     "sst", ("time", "lat", "lon"), (100, 90, 180), "f4", chunks=(1, 90, 180), layout=STORED
 )
-
-
 READS = resolve({}, FIELD, {"sst": FIELD}, {})
 
 
-def found(variable=FIELD, format="netcdf4", library="netcdf4", **options):
-    return layouts(now(format, variable, library), variable, READS, **options)
+def test_formats_codecs_and_levels_are_those_asked_for():
+    def tried(**options):
+        return layouts(now("netcdf4", FIELD, "netcdf4"), FIELD, READS, **options)
 
-
-def test_what_is_asked_for_bounds_what_is_tried():
-    assert {c.layout.codec for c in found(codecs=["deflate"])} == {"deflate"}
-    assert {c.layout.format for c in found(formats=["hdf5"])} == {"hdf5"}
-    assert {c.layout.codec for c in found(formats=["hdf5"])} == {None, "deflate"}
-    assert {c.library for c in found(formats=["zarr2"])} == {"zarr"}
-    assert STORED not in [c.layout for c in found()]
+    assert {c.layout.format for c in tried(formats=["hdf5"])} == {"hdf5"}
+    assert {c.layout.codec for c in tried(formats=["hdf5"])} == {None, "deflate"}
+    assert {c.library for c in tried(formats=["zarr2"])} == {"zarr"}
+    assert STORED not in [c.layout for c in tried()]
+    for codecs, levels in {
+        ("deflate:9",): {("deflate", 9)},
+        ("zstd",): {("zstd", 3)},
+        ("deflate", "none"): {("deflate", 1), ("deflate", 4), (None, None)},
+        ("same",): {("deflate", 4)},
+        ("bzip2",): {("bzip2", 9)},
+    }.items():
+        made = [one.layout for one in tried(formats=("netcdf4",), codecs=codecs)]
+        assert {(layout.codec, layout.effective_level) for layout in made} == levels
 
 
 def test_remedies_by_what_the_file_is():
-    names = [c.remedy for c in remedies(now("netcdf4", FIELD, "netcdf4"), remote=False, calls=1)]
-    assert names == ["h5py", "index"]
-    names = [c.remedy for c in remedies(now("netcdf4", FIELD, "h5py"), remote=True, calls=3)]
-    assert names == ["index", "cache", "references"]
+    def names(present, **how):
+        return [c.remedy for c in remedies(present, **how)]
+
+    present = now("netcdf4", FIELD, "netcdf4")
+    assert present.described
+    assert names(present, remote=False, calls=1) == ["h5py", "index"]
+    far = names(now("netcdf4", FIELD, "h5py"), remote=True, calls=3)
+    assert far == ["index", "cache", "references"]
     classic = SourceVariable("v", ("x",), (9,), "f4", layout=Layout("netcdf3"))
-    assert remedies(now("netcdf3", classic, "netcdf4"), remote=False, calls=1) == []
-
-
-def test_what_cannot_be_said_as_a_layout_is_counted_without_codec():
+    assert names(now("netcdf3", classic, "netcdf4"), remote=False, calls=1) == []
     odd = SourceVariable("v", ("x",), (99,), "f4", chunks=(9,), codec="scaleoffset")
-    stands = now("hdf5", odd, "h5py")
+    stands = now("hdf5", odd, "h5py")  # counted without a codec
     assert (stands.layout, stands.described) == (Layout("hdf5", (9,)), False)
-    assert remedies(stands, remote=True, calls=4) == []
-    assert now("netcdf4", FIELD, "h5py").described
+    assert names(stands, remote=True, calls=4) == []
 
 
 @given(
@@ -144,27 +138,8 @@ def test_shards_hold_whole_chunks_and_no_more_than_they_may(pairs, itemsize):
     assert math.prod(found) * itemsize <= max(64 * 2**20, one)
 
 
-def test_codecs_are_tried_at_the_level_that_was_asked_for():
-    accesses = resolve({"map": 1.0}, FIELD, {"sst": FIELD}, {})
-    present = now("netcdf4", FIELD, "netcdf4")
-
-    def levels(*codecs):
-        made = layouts(present, FIELD, accesses, formats=("netcdf4",), codecs=codecs)
-        return {(one.layout.codec, one.layout.effective_level) for one in made}
-
-    assert levels("deflate:9") == {("deflate", 9)}
-    assert levels("zstd") == {("zstd", 3)}
-    assert levels("deflate", "none") == {("deflate", 1), ("deflate", 4), (None, None)}
-    assert levels("same") == {("deflate", 4)}
-    assert levels("bzip2") == {("bzip2", 9)}
-
-
 SERIES = Access("time_series", 0.5, ((slice(0, 400, 1), 50, 50),))
-
-
 MAP = Access("map", 0.5, ((200, slice(0, 300, 1), slice(0, 500, 1)),))
-
-
 SHAPE = (400, 300, 500)
 
 
@@ -188,6 +163,7 @@ def test_lengths_cover_an_axis_in_equal_parts(n, most):
         assert parts * length - n <= n / 16 or length == n
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.integers(1, 400), min_size=1, max_size=4),
     st.sampled_from([1, 2, 4, 8]),

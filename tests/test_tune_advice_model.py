@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperslab import subchunk
-from hyperslab.experiments.cost_model import cost_rows, from_rows, refusals
 from hyperslab.io import Layout, references
 from hyperslab.io.cards import reader
 from hyperslab.io.creation import write_array
@@ -102,14 +101,8 @@ def test_shards_take_a_request_for_their_index():
 
 
 DEFLATE = Layout("netcdf4", chunks=(1, 100, 100), codec="deflate", shuffle=True)
-
-
 SERIES = ((slice(None), 5, 5),)
-
-
 READ = Read((50, 100, 100), "f4", DEFLATE, SERIES, "h5py", 1e4)
-
-
 COSTS = {
     "h5py/chunked:first": 1e-3,
     "h5py/chunked:chunk": 1e-5,
@@ -127,8 +120,6 @@ COSTS = {
     "disk:span": 1e-9,
     "disk:stream": 5e-10,
 }
-
-
 KNOWN = Calibration(COSTS, made="2026-01-01T00:00:00+00:00", samples=100, took_s=60.0)
 
 
@@ -163,22 +154,9 @@ def test_what_was_not_calibrated_is_named_and_not_guessed():
     assert KNOWN.predict(dataclasses.replace(READ, layout=zstd, decode_s=1e-3)).seconds > 0.05
 
 
-def test_a_calibration_survives_its_records():
-    again = from_rows(cost_rows(KNOWN))
-    assert again.costs == KNOWN.costs
-    said = {row["case"]: row["hints"] for row in refusals(again)}
-    assert "szip" in said["a codec"] and "hidefix" in said["a library"]
-
-
 forked = pytest.fixture(scope="module", autouse=True)(forking)
-
-
 VALUES = np.random.default_rng(0).normal(size=(12, 40, 60)).astype("f4")
-
-
 LINE = (slice(None), 5, 5)
-
-
 SHARD = (slice(None), slice(0, 40), slice(0, 30))
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 import made_files
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_selections import lengths, selections
 
 from hyperslab.io import Layout, write_array
 from hyperslab.io import by_netcdf4 as netcdf
@@ -35,12 +34,7 @@ from hyperslab.tune.specs.patterns import Pattern
 from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20
-
-
 COPY = Target("copy")
-
-
-WHOLE = Pattern("whole")
 
 
 def of(frame, **wanted):
@@ -64,7 +58,11 @@ def frame(file):
     ]
     before = file.read_bytes()
     made = bench(
-        file, targets, patterns=[Pattern("row"), WHOLE], repeats=2, workdir=file.parent / "work"
+        file,
+        targets,
+        patterns=[Pattern("row"), Pattern("whole")],
+        repeats=2,
+        workdir=file.parent / "work",
     )
     assert file.read_bytes() == before
     assert list((file.parent / "work").iterdir()) == []
@@ -85,11 +83,8 @@ def test_each_layout_has_every_phase_in_every_block(frame):
     assert set(counts["zlib"]) == {2}
     assert set(counts["copy"]) == {4}  # twice in a block, for the noise
     assert set(of(samples, case="copy")["aa"]) == {"A", "B"}
-
-
-def test_the_source_is_described(frame):
-    rows = of(frame, experiment="source", phase="stat").set_index("case")
-    assert rows.loc["", "file_bytes"] == 16_332
+    source = of(frame, experiment="source", phase="stat").set_index("case")
+    assert source.loc["", "file_bytes"] == 16_332
     said = notes(frame)
     assert "names is left out: it holds text of any length." in said
     assert not [text for text in said if "lost" in text]
@@ -108,12 +103,8 @@ def test_a_url_is_never_cold(tmp_path):
     [
         ({"targets": []}, ValueError, "no layouts to try"),
         ({"targets": [COPY, COPY]}, ValueError, "two layouts are called copy"),
-        ({"repeats": 0}, ValueError, "repeats is 0: give at least 1"),
-        ({"variables": ["b"]}, SourceError, "no variable 'b': take of depth"),
         ({"variables": ["records"]}, SourceError, "records cannot be copied: it holds records"),
         ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
-        ({"targets": [Target("long", "netcdf4", Choice((41,)))], "variables": ["depth"]},
-         ValueError, "dimension x of depth has length 40, and a chunk of 41"),
         ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),
     ],
 )  # fmt: skip
@@ -125,19 +116,14 @@ def test_what_cannot_be_measured_is_said_before_anything_is(file, tmp_path, word
     assert not (tmp_path / "w").exists()
 
 
-@pytest.mark.parametrize(
-    ("status", "kind"),
-    [("NoRoomError: the disk is full", RuntimeError), ("the process ended early", RuntimeError)],
-)
-def test_when_all_samples_are_lost_the_first_says_why(file, tmp_path, monkeypatch, status, kind):
-    lost = [{"case": "copy", "status": status, "phase": "lost", "verified": False}]
-    monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
-    with pytest.raises(kind, match=status.rpartition(": ")[2]):
-        bench(file, [COPY], workdir=tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_samples_that_were_lost_and_files_that_changed_are_noted(file, tmp_path, monkeypatch):
+    lost = [
+        {"case": "copy", "status": "NoRoomError: disk full", "phase": "lost", "verified": False}
+    ]
+    monkeypatch.setattr(engine, "measure", lambda *words, **options: lost)
+    with pytest.raises(RuntimeError, match=r"^disk full"):
+        bench(file, [COPY], workdir=tmp_path / "w")
+    assert list((tmp_path / "w").iterdir()) == []
     path = tmp_path / "a.nc"
     path.write_bytes(file.read_bytes())
     rows = [
@@ -179,10 +165,10 @@ def test_a_sample_that_was_killed_spoils_no_other(file, tmp_path, monkeypatch):
         return replace(case, run=Killed(case.run.path, case.run))
 
     monkeypatch.setattr(engine, "_case", killed)
-    frame = bench(file, [COPY], repeats=2, workdir=tmp_path / "w")
+    frame = bench(file, [COPY], repeats=1, workdir=tmp_path / "w")
     status = of(frame, experiment="bench").groupby(["block", "aa"])["status"].first()
-    assert sorted(status)[:3] == ["ok"] * 3
-    assert "SIGKILL" in sorted(status)[3]
+    ok, killed = sorted(status, key="ok".__ne__)
+    assert ok == "ok" and "SIGKILL" in killed
     assert any("samples were lost: the process ended early" in text for text in notes(frame))
 
 
@@ -211,9 +197,6 @@ def test_what_a_killed_bench_left_goes_with_the_next(tmp_path):
     assert list(work.iterdir()) == []
 
 
-MIB = 2**20
-
-
 def trial(path, out, target=None, verify=True, variables=None, **others):
     """A sample that may take what there is, since the tests' own process is large."""
     with open_source(path) as source:
@@ -234,7 +217,7 @@ def rows(sample):
     return watch.rows()
 
 
-@pytest.mark.parametrize("format", ["netcdf4", "netcdf3", "hdf5", "zarr3", "nczarr"])
+@pytest.mark.parametrize("format", ["netcdf4", "netcdf3", "zarr3", "nczarr"])
 def test_every_phase_is_timed_in_its_order(tmp_path, format):
     path = made_files.packed(tmp_path / "a.nc")
     found = rows(trial(path, tmp_path / "out", Target("t", format)))
@@ -260,7 +243,7 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
     values = np.random.default_rng(0).integers(0, 255, (256, 64, 64)).astype("i4")
     write_array(path, values, Layout("netcdf3"))
     faults: dict[str, list[float]] = {}
-    for chunks in ((256, 4, 64), (128, 16, 64), (64, 64, 64)):
+    for chunks in ((256, 4, 64), (64, 64, 64)):
         target = Target("t", "netcdf4", Choice(chunks))
         sample = trial(path, tmp_path / "out.nc", target)
         case = Case("t", sample, start="fork", cleanup=partial(remove, tmp_path / "out.nc"))
@@ -275,34 +258,42 @@ def test_reading_again_touches_the_same_new_memory_whatever_was_written(tmp_path
         assert max(faults[phase]) <= 1.2 * min(faults[phase]), (phase, faults[phase])
 
 
-def spoil(monkeypatch, after):
-    """Let the writer change one value."""
+def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
+    path = made_files.classic(tmp_path / "a.nc")
+    rounded = Target("q", "netcdf4", Choice("default", "deflate", quantize=("bitround", 6)))
+    rows(trial(path, tmp_path / "right.nc", rounded, variables=["sst"]))
     write = netcdf.NetCDFWriter.write
 
     def wrong(self, name, selection, values):
-        write(self, name, selection, np.where(values == values.max(), after, values))
+        write(self, name, selection, np.where(values == values.max(), 0, values))
 
     monkeypatch.setattr(netcdf.NetCDFWriter, "write", wrong)
+    for target in (COPY, rounded):
+        said = r"sst of the copy is wrong in \[0:7.*1 of 315 values"
+        with pytest.raises(WrongValuesError, match=said):
+            rows(trial(path, tmp_path / f"{target.name}.nc", target, variables=["sst"]))
 
 
-def test_one_wrong_value_spoils_a_sample(tmp_path, monkeypatch):
-    path = made_files.classic(tmp_path / "a.nc")
-    spoil(monkeypatch, 0)
-    with pytest.raises(
-        WrongValuesError, match=r"sst of the copy is wrong in \[0:7.*1 of 315 values"
-    ):
-        rows(trial(path, tmp_path / "out.nc", variables=["sst"]))
+def lengths(shape):
+    """A length along each axis that is no longer than it."""
+    return st.tuples(*(st.integers(1, n) for n in shape))
 
 
-def test_what_quantizing_may_not_explain_is_wrong(tmp_path, monkeypatch):
-    path = made_files.classic(tmp_path / "a.nc")
-    target = Target("q", "netcdf4", Choice("default", "deflate", quantize=("bitround", 6)))
-    rows(trial(path, tmp_path / "right.nc", target, variables=["sst"]))
-    spoil(monkeypatch, 0)
-    with pytest.raises(WrongValuesError, match="of the copy is wrong"):
-        rows(trial(path, tmp_path / "out.nc", target, variables=["sst"]))
+@st.composite
+def selections(draw, most):
+    """A shape of one to three axes of at most so many elements, and an index or slice of each."""
+    shape = tuple(draw(st.integers(1, most)) for _ in range(draw(st.integers(1, 3))))
+    selection = []
+    for n in shape:
+        start = draw(st.integers(0, n - 1))
+        if draw(st.booleans()):
+            selection.append(start)
+        else:
+            selection.append(slice(start, draw(st.integers(start + 1, n)), draw(st.integers(1, 3))))
+    return shape, tuple(selection)
 
 
+@settings(max_examples=40)
 @given(st.data(), selections(30), st.integers(8, 4000))
 def test_pieces_read_what_the_selection_reads(data, chosen, most):
     shape, selection = chosen
@@ -331,6 +322,7 @@ def shown(truth, values, lengths):
         see(slab, values[slab])
 
 
+@settings(max_examples=40)
 @given(st.data(), selections(9))
 def test_what_was_shown_in_pieces_is_known_whole(data, chosen):
     shape, selection = chosen

@@ -87,10 +87,16 @@ def files(tmp_path_factory):
     }
 
 
-@pytest.mark.parametrize("format", ["netcdf4", "hdf5", "zarr3", "zarr2", "nczarr"])
+MOST = ("tile", "classic", "cdf5", "nested", "shards", "packed", "scalars", "growing")
+SOME = ("nested", "growing")
+
+
 @pytest.mark.parametrize(
-    "kind", ["tile", "classic", "cdf5", "nested", "shards", "packed", "scalars", "growing"]
-)
+    ("format", "kind"),
+    [(format, kind) for format, kinds in {"netcdf4": MOST, "zarr3": MOST, "hdf5": ("shards", *SOME),
+                                          "zarr2": SOME, "nczarr": SOME}.items()
+     for kind in kinds],
+)  # fmt: skip
 def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
     out = tmp_path / f"out{Layout(format).suffix}"
     made = copy(files[kind], out, Target("chunked", format, Choice("default", "deflate")))
@@ -132,9 +138,7 @@ def test_attributes_dimensions_and_fill_values_are_carried_over(files, tmp_path)
     ("asked", "shape", "before", "after"),
     [
         ({"t": -1}, (240, 37, 721, 1440), (1, 1, 721, 1440), (240, 1, 32, 33)),
-        ({"t": -1}, (1000, 500, 400), (1, 500, 400), (1000, 16, 16)),  # about 1 MiB of floats
-        ({"t": -1}, (1000, 500, 400), None, (1000, 16, 16)),
-        ({"t": 2}, (1000, 500, 400), (1, 500, 400), (2, 250, 250)),
+        ({"t": -1}, (1000, 500, 400), None, (1000, 16, 16)),  # about 1 MiB of floats
         ({"t": 1}, (1000, 500, 400), (4, 500, 400), (1, 500, 400)),  # no larger than it was
         ({"t": -1, "y": -1, "x": -1}, (100, 500, 400), (1, 500, 400), (100, 500, 400)),
         ({"t": -1}, (3_000_000, 5, 4), (1, 5, 4), (3_000_000, 1, 1)),
@@ -145,14 +149,9 @@ def test_dimensions_that_are_not_named_are_shortened_where_they_must_be(
     asked, shape, before, after
 ):
     dims = ("t", "z", "y", "x") if len(shape) == 4 else ("t", "y", "x")
-    variable = SourceVariable("a", dims, shape, "f4", chunks=before)
-    found = module._lengths(variable, asked)
-    assert found[0] == after[0]
-    assert all(
-        n == 1 for n, kept in zip(found[1:], (before or shape)[1:], strict=True) if kept == 1
-    )
-    assert np.prod(found) * 4 <= max(MIB, np.prod(after) * 4)
-    assert np.prod(found) >= np.prod(after) * 0.75
+    found = module._lengths(SourceVariable("a", dims, shape, "f4", chunks=before), asked)
+    assert (found[0], len(found)) == (after[0], len(after))
+    assert np.prod(after) * 0.75 <= np.prod(found) <= max(MIB // 4, np.prod(after))
 
 
 def test_variables_without_a_dimension_keep_their_layout(files, tmp_path):
@@ -160,7 +159,8 @@ def test_variables_without_a_dimension_keep_their_layout(files, tmp_path):
     assert chunks(tmp_path / "a.nc")["sst"] == (7, 2, 9)
     with netCDF4.Dataset(tmp_path / "a.nc") as nc:
         assert nc["mask"].chunking() == "contiguous"
-    rechunk(files["tile"], tmp_path / "b.nc", {"lat": -1}, variables=["hsr"])
+    (tmp_path / "b.nc").write_text("mine")
+    rechunk(files["tile"], tmp_path / "b.nc", {"lat": -1}, variables=["hsr"], overwrite=True)
     found, before = chunks(tmp_path / "b.nc"), chunks(files["tile"])
     assert found.pop("hsr")[0] == 151
     assert all(found[name] == before[name] for name in found)
@@ -168,7 +168,12 @@ def test_variables_without_a_dimension_keep_their_layout(files, tmp_path):
 
 def test_shards_and_pages(files, tmp_path):
     out = tmp_path / "a.zarr"
-    rechunk(files["shards"], out, {"y": 4}, variables=["sst"], shards={"y": 8, "x": -1})
+    for length in (3, 4):  # a store is replaced when asked
+        rechunk(files["shards"], out, {"y": length}, variables=["sst"], overwrite=True,
+                shards={"y": 2 * length, "x": -1})  # fmt: skip
+    assert names(tmp_path) == ["a.zarr"]
+    with pytest.raises(ValueError, match="is the source itself, or in it"):
+        rechunk(out, out / "inside.nc", {})
     made = zarr.open(out)
     assert (made["sst"].chunks, made["sst"].shards) == ((4, 10), (8, 60))
     assert made["sub/n"].chunks == (3, 3)
@@ -244,18 +249,6 @@ def test_odd_files_are_copied_as_far_as_they_can_be_or_refused(tmp_path, kind):
     assert (path.read_bytes(), names(tmp_path)) == before
 
 
-def test_only_what_is_a_file_or_store_is_replaced_when_asked(files, tmp_path):
-    (tmp_path / "a.nc").write_text("mine")
-    rechunk(files["packed"], tmp_path / "a.nc", {"time": -1}, overwrite=True)
-    same(tmp_path / "a.nc", files["packed"])
-    store = tmp_path / "a.zarr"
-    for length in (3, 5):
-        rechunk(files["shards"], store, {"y": length}, overwrite=True)
-    assert chunks(store)["sst"][0] == 5
-    same(store, files["shards"])
-    assert names(tmp_path) == ["a.nc", "a.zarr"]
-
-
 def test_a_wrong_value_keeps_the_copy_from_its_name(files, tmp_path, monkeypatch):
     from hyperslab.io import by_netcdf4 as netcdf
 
@@ -296,7 +289,7 @@ sys.exit(status)
 
 
 @LINUX
-@pytest.mark.parametrize(("out", "memory"), [("a.nc", 110), ("a.zarr", 160), ("b.nc", 300)])
+@pytest.mark.parametrize(("out", "memory"), [("a.nc", 110), ("a.zarr", 160)])
 def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory):
     words = ["rechunk", maps, tmp_path / out, "--chunks", "time=-1", "--memory", f"{memory}MiB"]
     done = subprocess.run(
@@ -305,7 +298,7 @@ def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory):
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) / 1024 < memory
     assert "every value compared; the source was read once" in done.stderr
-    assert ("scratch file of up to 48 MiB" in done.stderr) == (memory < 200)
+    assert "scratch file of up to 48 MiB" in done.stderr
     same(tmp_path / out, maps)
     assert names(tmp_path) == [out]
 
@@ -425,11 +418,10 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from hyperslab.tune.rechunk import rechunk
-source, out, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 from hyperslab.tune.specs.target import Choice
-if limit:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-for format in sys.argv[4:]:
+source, out = sys.argv[1], Path(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, resource.RLIM_INFINITY))
+for format in sys.argv[3:]:
     try:
         codec = "none" if format == "netcdf3" else "deflate"
         rechunk(source, out.with_suffix(""), {}, choice=Choice(codec=codec), format=format)
@@ -440,28 +432,19 @@ for format in sys.argv[4:]:
 
 
 @LINUX
-@pytest.mark.parametrize("kind", ["limit", "disk"])
-def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path, kind):
+def test_a_full_disk_leaves_nothing_and_touches_nothing(tmp_path):
     formats = ["netcdf3", "netcdf4", "hdf5", "zarr3", "nczarr"]
     source, out = tmp_path / "noise.nc", tmp_path / "disk" / "out"
     out.parent.mkdir()
     noise = np.random.default_rng(0).integers(0, 2**31, (900, 900), "i4")  # not compressible
     write_array(source, noise, Layout("netcdf4"))
     before = source.read_bytes(), source.stat().st_mtime_ns
-    limit = 0 if kind == "disk" else 2**16
-    command = [sys.executable, "-c", LIMITED, str(source), str(out), str(limit), *formats]
-    if kind == "disk":  # a disk of a megabyte that only this process sees
-        mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
-        inside = ["unshare", "--mount", "sh", "-c", mount, str(out.parent)]
-        if subprocess.run([*inside, "true"], capture_output=True).returncode:
-            pytest.skip("a small disk takes root to mount")
-        command = inside + command
+    command = [sys.executable, "-c", LIMITED, str(source), str(out), *formats]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     said = done.stdout.strip().splitlines()
-    bound = "are left in" if kind == "disk" else "a file may not grow beyond 1 MiB"
     for format, line, left in zip(formats, said[::2], said[1::2], strict=True):
-        assert line.startswith(format) and bound in line
+        assert line.startswith(format) and "a file may not grow beyond 1 MiB" in line
         assert left == "[]"
     assert (source.read_bytes(), source.stat().st_mtime_ns) == before
 

@@ -4,7 +4,6 @@ import gc
 import gzip
 import importlib
 import os
-from pathlib import Path
 
 import fsspec
 import h5py
@@ -67,7 +66,7 @@ def same(found, truth):
         (made_files.classic, {"format": "NETCDF3_64BIT_DATA"}, "cdf5"),
         (made_files.classic, {"format": "NETCDF4_CLASSIC"}, "netcdf4-classic"),
         (made_files.nested, {}, "netcdf4"),
-        (made_files.packed, {}, "netcdf4"),
+        (made_files.packed, {}, "netcdf4"),  # whose values stay packed
     ],
 )
 def test_netcdf_of_every_kind_is_read_as_stored(tmp_path, make, words, format):
@@ -100,17 +99,6 @@ def test_groups_and_what_cannot_be_copied_are_described(tmp_path):
     assert salt.attrs["valid_range"].tolist() == [0, 40]
 
 
-def test_packed_values_stay_packed(tmp_path):
-    with open_source(made_files.packed(tmp_path / "a.nc")) as source:
-        sst = source.variables["sst"]
-        values = source.read("sst", (slice(0, 8), slice(0, 20), slice(0, 30)))
-    assert sst.fill_value == -32768
-    assert sst.attrs == {"scale_factor": 0.01, "add_offset": 273.15}
-    assert values.dtype == "i2"
-    assert (values[6:] == -32768).all()  # never written
-    assert (values[:6, :, ::4] == -32768).all()
-
-
 def test_a_store_with_shards(tmp_path):
     path = made_files.sharded(tmp_path / "a.zarr")
     format, values = everything(path)
@@ -124,6 +112,10 @@ def test_a_store_with_shards(tmp_path):
     assert (sst.chunks, sst.shards, sst.attrs) == ((5, 10), (20, 20), {"units": "K"})
     assert sst.layout.shards == (20, 20)
     assert inner.dims == ("dim_7", "dim_7_2")
+    with made_files.served(tmp_path) as address:
+        open_source(f"{address}/a.zarr").close()
+    fsspec.filesystem("http").clear_instance_cache()
+    gc.collect()  # where a connection is open still, it is told now, and that is an error
 
 
 def test_zarr_2_and_a_lone_array(tmp_path):
@@ -154,18 +146,6 @@ def test_hdf5_that_is_no_netcdf(tmp_path):
     assert np.array_equal(next(iter(values.values())), np.arange(12.0).reshape(3, 4))
     with open_source(path) as source:
         assert source.variables["g/text"].reason == "holds text"
-
-
-def test_characters_are_left_out_and_the_page_of_the_bench_says_so(tmp_path):
-    with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as nc:
-        nc.createDimension("x", 3)
-        nc.createVariable("letters", "S1", ("x",))[:] = np.array(list("abc"), "S1")
-        nc.createVariable("n", "i4", ("x",))[:] = 1
-    with open_source(tmp_path / "a.nc") as source:
-        assert source.variables["letters"].reason == "holds text"
-        assert [variable.name for variable in source.choose(None)] == ["n"]
-    page = Path(__file__).parents[1] / "book" / "bench.md"
-    assert "So are arrays of characters" in page.read_text()
 
 
 def damaged(path, kind):
@@ -229,8 +209,6 @@ def test_a_damaged_chunk_is_named(tmp_path):
 
 
 FORMATS = ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA")
-
-
 VARIABLE = st.tuples(
     st.sampled_from(["i1", "i2", "i4", "f4", "f8"]),
     st.booleans(),  # grows
@@ -245,7 +223,7 @@ VARIABLE = st.tuples(
     st.integers(0, 5),
     st.text("abcé", max_size=9),
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables, steps, title):
     path = tmp_path_factory.mktemp("classic") / "a.nc"
     with netCDF4.Dataset(path, "w", format=format) as nc:
@@ -263,16 +241,8 @@ def test_it_is_the_length_of_the_file(tmp_path_factory, format, sizes, variables
                 made[...] = 0
     length = path.stat().st_size
     # netCDF-C pads the last variable to four bytes, and nothing is lost without them.
-    assert length - 3 <= _needed(path) <= length
-    data = path.read_bytes()
-    path.write_bytes(data[:20])
-    with pytest.raises(ValueError, match="ends within its header"):
-        _needed(path)
-
-
-def _needed(path):
     with path.open("rb") as file:
-        return needed_bytes(file)
+        assert length - 3 <= needed_bytes(file) <= length
 
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -300,14 +270,6 @@ def test_urls_give_what_files_give(tmp_path, kind):
     for name, truth in locally[1].items():
         assert np.array_equal(values[name], truth)
     assert first == next(iter(values.values())).reshape(-1)[0]
-
-
-def test_a_store_that_is_let_go_closes_its_connections(tmp_path):
-    made_files.sharded(tmp_path / "a.zarr")
-    with made_files.served(tmp_path) as address:
-        open_source(f"{address}/a.zarr").close()
-    fsspec.filesystem("http").clear_instance_cache()
-    gc.collect()  # where one is open still, it is told now, and that is an error
 
 
 def test_over_a_network_dimensions_that_grow_are_as_long_as_in_the_file(tmp_path):

@@ -10,13 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from hyperslab.io.chunk_shapes import ceil_chunk
 from hyperslab.io.creation import stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.tune.memory import mib, resident_bytes
 from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
-from hyperslab.tune.sources.base import first_line
-from hyperslab.tune.sources.remote import is_url
+from hyperslab.tune.sources.base import first_line, is_url
+from hyperslab.tune.specs.auto import share
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -284,10 +283,7 @@ def _lengths(variable: SourceVariable, chunks: Mapping[str, int]) -> tuple[int, 
     if math.prod(lengths) > most:
         room = CHUNK_BYTES // variable.itemsize
         room //= math.prod(n for axis, n in enumerate(lengths) if axis not in rest)
-        for done, axis in enumerate(sorted(rest, key=lambda axis: lengths[axis])):
-            side = max(int(max(room, 1) ** (1 / (len(rest) - done)) + 1e-9), 1)
-            lengths[axis] = ceil_chunk(shape[axis], -(-shape[axis] // min(side, lengths[axis])))
-            room //= lengths[axis]
+        share(lengths, shape, rest, room, tuple(lengths))
     return tuple(lengths)
 
 

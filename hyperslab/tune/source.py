@@ -9,8 +9,8 @@ from pathlib import Path
 from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.layout import CLASSIC, NETCDF4
 
-from .sources.base import Source, SourceError, SourceVariable, first_line
-from .sources.remote import HDF5_MAGIC, check_whole, is_url, open_remote
+from .sources.base import Source, SourceError, SourceVariable, first_line, is_url
+from .sources.remote import HDF5_MAGIC, check_whole, open_remote
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 

@@ -15,7 +15,7 @@ import pandas as pd
 from ..report.files import Section, put
 from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
-from ..sources.remote import is_url, shown
+from ..sources.base import is_url, shown
 from . import explain
 from .candidates import LAYOUT, NOW, REMEDY
 from .rank import Advice, Row
@@ -103,7 +103,7 @@ def _spoken(advice: Advice) -> dict[str, str]:
 
 def bare_name(address: str) -> str:
     """Return an address without folders, and of a URL without its server."""
-    name = (shown(address) if is_url(address) else address).rstrip("/").rpartition("/")[2]
+    name = shown(address).rstrip("/").rpartition("/")[2]
     return f"{address.partition('://')[0]}://SERVER/{name}" if is_url(address) else name
 
 
@@ -146,7 +146,7 @@ def page(frame: pd.DataFrame, title: str, address: str = "") -> str:
         )
         for what, head in {"file": "", **_PARTS}.items()
     ]
-    return html_page(shown(title) if is_url(title) else title, sections)
+    return html_page(shown(title), sections)
 
 
 def write(frame: pd.DataFrame, path: str | Path, title: str, address: str = "") -> Path:

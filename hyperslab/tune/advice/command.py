@@ -16,7 +16,7 @@ from hyperslab.network.link import Link
 from ..options import SEVERAL, WHOLE, Rows, add_command
 from ..report import files
 from ..report.table import tell, terminal_width
-from ..sources.remote import is_url
+from ..sources.base import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
 from .question import FAR, Question, subject_of

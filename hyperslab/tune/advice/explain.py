@@ -8,7 +8,7 @@ from hyperslab.io.layout import NETCDF4
 from hyperslab.text import TIMES, amount, listing
 
 from ..report.table import grid, wrapped
-from ..sources.remote import is_url, shown
+from ..sources.base import shown
 from . import recipes
 from .accesses import Access
 from .counts import Counts
@@ -68,7 +68,7 @@ def head(advice: Advice) -> str:
         assumed = ", which is assumed" if link is FAR else ""
         place = f"{_bytes(link.bytes_per_s)}/s and {link.round_trip_s * 1e3:g} ms away{assumed}"
     return (
-        f"{shown_address(advice)}: {variable.name} ({dims}; {variable.dtype}), "
+        f"{shown(subject.question.address)}: {variable.name} ({dims}; {variable.dtype}), "
         f"{_bytes(variable.nbytes)} of values in {_bytes(advice.present.nbytes)}: "
         f"{present.layout.format}, {', '.join(filter(None, (stored, variable.codec)))}; read with "
         f"{present.library}, {place}."
@@ -231,7 +231,7 @@ def as_json(advice: Advice) -> dict[str, object]:
     """Return an advice as what JSON can hold: seconds, bytes, counts, commands."""
     subject = advice.subject
     return {
-        "file": shown_address(advice),
+        "file": shown(subject.question.address),
         "variable": subject.variable.name,
         "shape": list(subject.variable.shape),
         "axes": list(subject.letters),
@@ -266,12 +266,6 @@ def _row(subject: Subject, row: Row, number: int) -> dict[str, object]:
         "commands": recipes.commands(subject, row) if number else [],
         "status": row.status,
     }
-
-
-def shown_address(advice: Advice) -> str:
-    """Return the address of the file without what may be secret in it."""
-    address = advice.subject.question.address
-    return shown(address) if is_url(address) else address
 
 
 def _bytes(count: float) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hyperslab.measure.machine import identity, versions
 
+from ..partial import whole_or_nothing
 from .costs import ROUGH, Calibration, NoCalibrationError
 from .fetches import UncalibratedError
 
@@ -30,9 +31,8 @@ def save(calibration: Calibration, folder: Path | None = None) -> Path:
     """Keep it for this machine, in the user's cache folder or another; return the file."""
     path = (folder or cache_folder()) / _file_name(calibration.identity or {})
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}-{os.getpid()}")
-    part.write_text(json.dumps({"form": FORM, **asdict(calibration)}, indent=1))
-    part.replace(path)
+    with whole_or_nothing(path, overwrite=True) as place:
+        place.write_text(json.dumps({"form": FORM, **asdict(calibration)}, indent=1))
     return path
 
 

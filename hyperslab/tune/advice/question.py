@@ -14,8 +14,7 @@ from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
 from ..source import open_source
-from ..sources.base import Source, SourceError, SourceVariable
-from ..sources.remote import is_url
+from ..sources.base import Source, SourceError, SourceVariable, is_url
 from ..specs.coordinates import coordinates_of
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies

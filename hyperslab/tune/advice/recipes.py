@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
 
-from ..sources.remote import is_url
+from ..sources.base import is_url
 from .candidates import Candidate, name_of
 from .question import Subject
 from .rank import Row

@@ -340,15 +340,16 @@ def _report(arguments: argparse.Namespace, frame: pd.DataFrame, head: str) -> in
 def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked) -> None:
     """Write the best layout that was asked for, with its coordinates, whole or not at all."""
     from ..rechunk import copy
-    from ..report.summary import best, lost, overall
+    from ..report.summary import Findings, lost
     from ..source import open_source
 
     good = [target for target in asked.targets if target.name not in lost(frame)]
     wanted = [target for target in good if target.name != COPY]
     if not good:
         return
-    over = overall(frame)
-    top = (over[0] if over[1].value > 1 else COPY) if over else best(frame)[0].target
+    found = Findings(frame)
+    over = found.overall
+    top = (over[0] if over[1].value > 1 else COPY) if over else found.best[0].target
     chosen = wanted[0] if len(wanted) == 1 else next(t for t in good if t.name == top)
     with open_source(arguments.file) as source:
         wider, names = with_coordinates(source, asked.names, chosen)

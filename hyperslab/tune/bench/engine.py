@@ -28,8 +28,8 @@ from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..source import Source, SourceVariable, open_source
+from ..sources.base import is_url
 from ..sources.hdf5 import HDF5Source
-from ..sources.remote import is_url
 from ..specs.fitting import fit
 from ..specs.patterns import Pattern
 from ..specs.target import COPY, Target

@@ -16,7 +16,7 @@ import pandas as pd
 from hyperslab.tune.partial import whole_or_nothing
 
 from .plot import picture
-from .summary import best, medians, overall, summary, targets
+from .summary import Findings, summary
 from .text import sentences, text, warnings
 
 _PAGE = """\
@@ -87,27 +87,28 @@ def write(
 
 def as_json(frame: pd.DataFrame, notes: Sequence[str] = ()) -> str:
     """Return the summary, every time with its samples, and the sentences, as JSON."""
-    over = overall(frame)
-    times: dict[str, dict[str, Mapping[str, float]]] = {name: {} for name in targets(frame)}
-    for (target, quantity), x in medians(frame).items():
+    found = Findings(frame)
+    over = found.overall
+    times: dict[str, dict[str, Mapping[str, float]]] = {name: {} for name in found.targets}
+    for (target, quantity), x in found.medians.items():
         times[target][quantity.label] = {"value": x.value, "low": x.low, "high": x.high, "n": x.n}
-    found = {
-        "layouts": json.loads(str(summary(frame).to_json(orient="records"))),
+    said = {
+        "layouts": json.loads(str(found.table.to_json(orient="records"))),
         "times_s": times,
-        "best": {one.quantity.label: one.target if one.ahead else None for one in best(frame)},
+        "best": {one.quantity.label: one.target if one.ahead else None for one in found.best},
         "best_over_all": over[0] if over else None,
-        "sentences": sentences(frame).splitlines(),
-        "warnings": warnings(frame).splitlines(),
+        "sentences": sentences(found).splitlines(),
+        "warnings": warnings(found).splitlines(),
         "notes": list(notes),
     }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(said, indent=1, ensure_ascii=False) + "\n"
 
 
 def as_html(frame: pd.DataFrame, title: str, head: str = "", notes: Sequence[str] = ()) -> str:
     """Return the report with its picture as one page."""
     return page(title, [
         Section("", head),
-        Section("What was found", sentences(frame).replace("\n", "\n\n")),
+        Section("What was found", sentences(Findings(frame)).replace("\n", "\n\n")),
         Section("What was measured", text(frame, counts=True), True, picture(frame, ".svg")),
         Section("Notes", "\n".join(f"- {note}" for note in notes)),
     ])  # fmt: skip

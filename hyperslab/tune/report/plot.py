@@ -9,7 +9,7 @@ import pandas as pd
 
 from hyperslab.text import amount
 
-from .summary import Quantity, medians, quantities, summary, targets
+from .summary import Findings, Quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +56,8 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
-    names, known = targets(frame), quantities(frame)
+    found = Findings(frame)
+    names, known = found.targets, found.quantities
     panels = [name for name in _PANELS if Quantity(name) in known]
     panels += list(dict.fromkeys(quantity.name for quantity in known if quantity.cache_state))
     tall = 1.6 + 0.34 * len(names)
@@ -65,9 +66,9 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
             1, len(panels) + 1, figsize=(2.0 + 1.7 * (len(panels) + 1), tall), sharey=True,
             squeeze=False, layout="constrained",
         )  # fmt: skip
-        _sizes(axes[0][0], frame, names)
+        _sizes(axes[0][0], found)
         for place, name in zip(axes[0][1:], panels, strict=True):
-            _times(place, frame, names, name, [q for q in known if q.name == name])
+            _times(place, found, name, [q for q in known if q.name == name])
         handles, labels = axes[0][-1].get_legend_handles_labels()
         if len(labels) > 1:
             drawn.legend(handles, labels, loc="outside lower center", ncols=2)
@@ -76,8 +77,9 @@ def figure(frame: pd.DataFrame, title: str = "") -> Figure:
     return drawn
 
 
-def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
-    sizes = summary(frame).set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
+def _sizes(axes: Axes, found: Findings) -> None:
+    names = found.targets
+    sizes = found.table.set_index("target")["file_bytes"].astype(float).reindex(names) / 1e6
     axes.barh(range(len(names)), sizes.fillna(0), color="#999999", height=0.6)
     for row, size in enumerate(sizes):
         axes.text(0, row, f" {amount(size * 1e6, 'B')}", va="center", fontsize=8)
@@ -86,14 +88,12 @@ def _sizes(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
     axes.grid(False)
 
 
-def _times(
-    axes: Axes, frame: pd.DataFrame, names: list[str], name: str, chosen: list[Quantity]
-) -> None:
-    middle = medians(frame)
+def _times(axes: Axes, found: Findings, name: str, chosen: list[Quantity]) -> None:
     for place, quantity in enumerate(chosen):
         state, aside = quantity.cache_state, 0.16 * (place - (len(chosen) - 1) / 2)
-        found = [(row + aside, middle.get((case, quantity))) for row, case in enumerate(names)]
-        kept = [(row, 1e3 * x.value, 1e3 * x.low, 1e3 * x.high) for row, x in found if x]
+        medians = [found.medians.get((case, quantity)) for case in found.targets]
+        kept = [(row + aside, 1e3 * x.value, 1e3 * x.low, 1e3 * x.high)
+                for row, x in enumerate(medians) if x]  # fmt: skip
         axes.errorbar(
             [value for _, value, _, _ in kept], [row for row, *_ in kept],
             xerr=[[value - low for _, value, low, _ in kept],

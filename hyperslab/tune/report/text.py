@@ -13,21 +13,7 @@ from hyperslab.measure.stats import Interval
 from hyperslab.text import amount, listing, percent, spread
 
 from ..specs.target import COPY
-from .summary import (
-    STEPS,
-    Best,
-    Quantity,
-    best,
-    lost,
-    measured,
-    medians,
-    overall,
-    quantities,
-    summary,
-    targets,
-    times,
-    unverified,
-)
+from .summary import STEPS, Best, Findings, Quantity, lost, measured, unverified
 from .table import grid, wrapped
 
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
@@ -35,15 +21,16 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 def text(frame: pd.DataFrame, *, counts: bool = False, width: int = 0) -> str:
     """Return the whole report of a benchmark."""
-    parts = [copies(frame, width), patterns(frame, width)]
-    parts += [counted(frame, width) if counts else ""]
-    parts += [wrapped(said(frame), width) for said in (legend, sentences, warnings)]
+    found = Findings(frame)
+    parts = [copies(found, width), patterns(found, width)]
+    parts += [counted(found, width) if counts else ""]
+    parts += [wrapped(said(found), width) for said in (legend, sentences, warnings)]
     return "\n\n".join(filter(None, parts))
 
 
-def copies(frame: pd.DataFrame, width: int = 0) -> str:
+def copies(found: Findings, width: int = 0) -> str:
     """Return the table of sizes, and of the times to write and to read back."""
-    rows = summary(frame).set_index("target").astype({"file_bytes": float})
+    rows = found.table.set_index("target").astype({"file_bytes": float})
     sizes, ratios = rows["file_bytes"], rows["ratio"].astype(float)
     marks = [" *" if sizes.nunique() > 1 and size == sizes.min() else "  " for size in sizes]
     columns = {
@@ -51,28 +38,28 @@ def copies(frame: pd.DataFrame, width: int = 0) -> str:
         "file": [amount(size, "B") + mark for size, mark in zip(sizes, marks, strict=True)],
         "ratio": ["–" if math.isnan(x) else f"{x:.2f}" for x in ratios],
     }
-    return grid(columns | _timed(frame, [Quantity(name) for name in STEPS]), width)
+    return grid(columns | _timed(found, [Quantity(name) for name in STEPS]), width)
 
 
-def patterns(frame: pd.DataFrame, width: int = 0) -> str:
+def patterns(found: Findings, width: int = 0) -> str:
     """Return the table of times to read each pattern; empty when none was read."""
-    chosen = [quantity for quantity in quantities(frame) if quantity.cache_state]
+    chosen = [quantity for quantity in found.quantities if quantity.cache_state]
     if not chosen:
         return ""
     order = list(dict.fromkeys(quantity.name for quantity in chosen))
     chosen.sort(key=lambda quantity: (order.index(quantity.name), quantity.cache_state))
     cold = any(quantity.cache_state == "cold" for quantity in chosen)
     note = "" if cold else "\n(cold reads could not be measured here)"
-    return grid({"layout": targets(frame)} | _timed(frame, chosen), width) + note
+    return grid({"layout": found.targets} | _timed(found, chosen), width) + note
 
 
-def counted(frame: pd.DataFrame, width: int = 0) -> str:
+def counted(found: Findings, width: int = 0) -> str:
     """Return the table of what the patterns asked of the system: calls, bytes and CPU time."""
-    rows = main(frame)
+    rows = main(found.frame)
     rows = rows[rows["phase"].str.startswith("pattern:")]
     if "cold" in set(rows["cache_state"]):
         rows = rows[rows["cache_state"] == "cold"]
-    columns: dict[str, list[str]] = {"layout": targets(frame)}
+    columns: dict[str, list[str]] = {"layout": found.targets}
     for name, part in rows.groupby(rows["phase"].str.partition(":")[2], sort=False):
         typical = part.groupby("case")[["rchar", "syscr", "user_s"]].median()
         for column, head, unit in (("rchar", "read", "B"), ("syscr", "calls", ""),
@@ -82,9 +69,9 @@ def counted(frame: pd.DataFrame, width: int = 0) -> str:
     return grid(columns, width) if len(columns) > 1 else ""
 
 
-def legend(frame: pd.DataFrame) -> str:
+def legend(found: Findings) -> str:
     """Return what the marks and numbers mean, and how much was measured."""
-    blocks = [len(seconds) for seconds in times(frame).values()]
+    blocks = [len(seconds) for seconds in found.times.values()]
     if not blocks:
         return ""
     return (
@@ -95,39 +82,39 @@ def legend(frame: pd.DataFrame) -> str:
     )
 
 
-def sentences(frame: pd.DataFrame) -> str:
+def sentences(found: Findings) -> str:
     """Return by how much the best layouts are better than the file's own.
 
     The first sentence speaks of all patterns together, the others of one each; none where there
     is but one layout that was measured.
     """
-    if len(targets(frame)) - len(lost(frame)) < 2:
+    if len(found.targets) - len(lost(found.frame)) < 2:
         return ""
     lines = []
-    over = overall(frame)
+    over = found.overall
     if over and len(over[2]) > 1:
         name, gain, chosen = over
-        rows = summary(frame).set_index("target")
+        rows = found.table.set_index("target")
         size = rows["file_bytes"][name] / rows["file_bytes"][COPY]
         names = listing([quantity.name for quantity in chosen], len(chosen))
         lines.append(
             f"Over {names} together ({chosen[0].cache_state}), {name} is {gain:faster} than the "
             f"file as it is, at {size:.2f} of its size."
         )
-    found = best(frame)
-    cold = [one for one in found if one.quantity.cache_state == "cold"]
-    lines += [_line(one) for one in cold or found if one.quantity.cache_state]
-    lines += [_line(one) for one in found if one.quantity.name == "write"]
+    leaders = found.best
+    cold = [one for one in leaders if one.quantity.cache_state == "cold"]
+    lines += [_line(one) for one in cold or leaders if one.quantity.cache_state]
+    lines += [_line(one) for one in leaders if one.quantity.name == "write"]
     return "\n".join(lines)
 
 
-def warnings(frame: pd.DataFrame) -> str:
+def warnings(found: Findings) -> str:
     """Return what spoils the numbers: noise, values that differ, layouts that failed."""
-    wrong = unverified(frame)
-    lines = [f"not measured: {name}: {why}" for name, why in lost(frame).items()
+    wrong = unverified(found.frame)
+    lines = [f"not measured: {name}: {why}" for name, why in lost(found.frame).items()
              if name not in wrong]  # fmt: skip
     lines += [f"WRONG VALUES: {name}: {why}" for name, why in wrong.items()]
-    noises = judge(_shown(frame))
+    noises = judge(_shown(found.frame))
     states = {noise.state for noise in noises} & {"marked", "void"}
     if states:
         apart = ", ".join(
@@ -156,13 +143,13 @@ def _shown(frame: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["phase"].isin(steps) | rows["phase"].str.startswith("pattern:")]
 
 
-def _timed(frame: pd.DataFrame, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
+def _timed(found: Findings, chosen: Sequence[Quantity]) -> dict[str, list[str]]:
     """Return a column of times for each quantity, all of it in one unit, the best marked."""
-    middle = medians(frame)
-    leaders = {one.quantity: one for one in best(frame)}
+    middle = found.medians
+    leaders = {one.quantity: one for one in found.best}
     columns: dict[str, list[str]] = {}
     for quantity in chosen:
-        known = {name: middle.get((name, quantity)) for name in targets(frame)}
+        known = {name: middle.get((name, quantity)) for name in found.targets}
         most = max((found.value for found in known.values() if found), default=0.0)
         scale, unit = next(((s, u) for s, u in _UNITS if most >= s), _UNITS[-1])
         lead = leaders.get(quantity)

@@ -179,8 +179,7 @@ class Source(ABC):
 
     @property
     def _shown(self) -> str:
-        place = located(self.address, None)
-        return str(place) if isinstance(place, Remote) else self.address
+        return shown(self.address)
 
 
 class Dims:
@@ -220,6 +219,16 @@ class Dims:
                 made, n = self.name(f"{base}_{n}", size, grow, group), n + 1
             found.append(made)
         return tuple(found)
+
+
+def is_url(address: str) -> bool:
+    """Return whether an address is a URL and no path."""
+    return isinstance(located(address, None), Remote)
+
+
+def shown(address: str) -> str:
+    """Return a path, or a URL without user, password and query, which may hold secrets."""
+    return str(Remote(address)) if is_url(address) else address
 
 
 def first_line(error: BaseException) -> str:

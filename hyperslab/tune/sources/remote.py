@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from hyperslab.io.creation import STORE_MARKS
-from hyperslab.io.urls import Remote, Stream, located, system_in_zarr
+from hyperslab.io.urls import Remote, Stream, system_in_zarr
 
 from .base import Source, SourceError
 from .hdf5 import hdf5_says, truncated
@@ -22,16 +22,6 @@ _STREAMING = {
     2**64 - 1,
 }  # the number of records is left to the file's length
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
-
-
-def is_url(address: str) -> bool:
-    """Return whether an address is a URL and no path."""
-    return isinstance(located(address, None), Remote)
-
-
-def shown(address: str) -> str:
-    """Return a URL without user, password and query, which may hold secrets."""
-    return str(Remote(address))
 
 
 def open_remote(address: str) -> Source:
@@ -65,17 +55,17 @@ def _check_address(address: str) -> None:
         parts = urlsplit(address)
         _ = parts.port
     except ValueError:
-        raise SourceError(f"{shown(address)} is no address: check its server and port") from None
+        raise SourceError(f"{Remote(address)} is no address: check its server and port") from None
     if parts.scheme not in fsspec.available_protocols():
         raise SourceError(
-            f"{shown(address)} cannot be read: there is no way to {parts.scheme}://; give a path "
+            f"{Remote(address)} cannot be read: there is no way to {parts.scheme}://; give a path "
             "or a URL of http, https or s3"
         )
     web = parts.scheme in ("http", "https")
     if not (parts.hostname if web else parts.netloc) and parts.scheme in _PACKAGES:
         what, example = ("server", "example.org") if web else ("bucket", "bucket")
         raise SourceError(
-            f"{shown(address)} names no {what}: give a whole address, such as "
+            f"{Remote(address)} names no {what}: give a whole address, such as "
             f"{parts.scheme}://{example}/sst.nc"
         )
 

@@ -19,6 +19,7 @@ from .target import Choice, Target
 MOST_BYTES = 4 * 2**20
 MIDDLE_BYTES = 2**20
 LEAST_BYTES = 64 * 1024
+Ints = Sequence[int]
 
 
 def candidates(
@@ -91,9 +92,7 @@ def _shapes(
     }
 
 
-def along(
-    shape: Sequence[int], itemsize: int, whole: Sequence[int], most: int, fill: int
-) -> tuple[int, ...]:
+def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tuple[int, ...]:
     """Return a chunk that takes some axes whole, as far as `most` bytes allow.
 
     What is left up to `fill` bytes goes to the other axes, alike.
@@ -103,16 +102,12 @@ def along(
         chunk[axis] = max(min(shape[axis], room), 1)
         room //= chunk[axis]
     rest = [axis for axis in range(len(shape)) if axis not in whole]
-    _share(chunk, shape, rest, fill // itemsize // math.prod(chunk))
+    share(chunk, shape, rest, fill // itemsize // math.prod(chunk))
     return tuple(chunk)
 
 
 def balanced(
-    shape: Sequence[int],
-    itemsize: int,
-    line: Sequence[int],
-    place: Sequence[int],
-    most: int = MIDDLE_BYTES,
+    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = MIDDLE_BYTES
 ) -> tuple[int, ...]:
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 
@@ -130,17 +125,16 @@ def balanced(
             chunk[axis] = ceil_chunk(shape[axis], math.ceil(each - 1e-9))
             left = max(left / each, 1.0)
     rest = [axis for axis in range(len(shape)) if axis not in (*line, *place)]
-    _share(chunk, shape, rest, room // math.prod(chunk))
+    share(chunk, shape, rest, room // math.prod(chunk))
     return tuple(chunk)
 
 
-def _share(chunk: list[int], shape: Sequence[int], axes: list[int], room: int) -> None:
-    """Lengthen a chunk along some axes alike, within so many elements more."""
-    left = sorted(axes, key=lambda axis: shape[axis])
-    for done, axis in enumerate(left):
-        side = int(max(room, 1) ** (1 / (len(left) - done)) + 1e-9)
-        parts = -(-shape[axis] // max(min(shape[axis], side), 1))
-        chunk[axis] = ceil_chunk(shape[axis], parts)
+def share(chunk: list[int], shape: Ints, axes: Ints, room: int, most: Ints = ()) -> None:
+    """Give a chunk lengths alike along some axes, of so many elements together, each at most so."""
+    most = most or shape
+    for done, axis in enumerate(sorted(axes, key=lambda axis: most[axis])):
+        side = max(int(max(room, 1) ** (1 / (len(axes) - done)) + 1e-9), 1)
+        chunk[axis] = ceil_chunk(shape[axis], -(-shape[axis] // min(side, most[axis])))
         room //= chunk[axis]
 
 

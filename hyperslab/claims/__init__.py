@@ -101,13 +101,7 @@ def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
 
 
 def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
-    """Write claims.json; the file appears whole or not at all.
-
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-    path : Path or str
-    """
+    """Write claims.json; the file appears whole or not at all."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
@@ -130,12 +124,7 @@ def totals(verdicts: Sequence[str]) -> str:
 
 
 def summary_table(judgements: Sequence[Judgement]) -> str:
-    """Return the verdicts as plain text for a terminal: one line a claim, and the totals.
-
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-    """
+    """Return the verdicts as plain text for a terminal: one line a claim, and the totals."""
     lines = []
     for judgement in judgements:
         head = judgement.headline

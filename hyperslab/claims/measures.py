@@ -709,8 +709,9 @@ def _shared_hits(
         "groups": number(len(inside)),
         "examples": listing(outside),
     }
-    timed = quantity(fields).timed
-    estimate = _bootstrapped(hits, blocks) if timed else _exactly(float(inside.mean()), blocks)
+    estimate = _exactly(float(inside.mean()), blocks)
+    if quantity(fields).timed:
+        estimate = _interval(np.array([hits(rows) for rows in _resampled(blocks)]), blocks)
     return found_in(records, fields, estimate, found, words)
 
 
@@ -735,10 +736,6 @@ def _resampled(blocks: int, seed: int = 0) -> list[Floats]:
     """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
     draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
     return [np.arange(blocks), *draws]
-
-
-def _bootstrapped(estimate: Callable[[Floats], float], blocks: int) -> Interval:
-    return _interval(np.array([estimate(rows) for rows in _resampled(blocks)]), blocks)
 
 
 def _interval(draws: Floats, n: int) -> Interval:

@@ -78,16 +78,7 @@ def evaluate(
 def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
     """Return how records were judged by these rules, from the claims.json beside them.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    results : Path
-        A folder of committed records, whose claims.json was written with them.
-
-    Returns
-    -------
-    list of Judgement
-        Empty where it lacks a claim, or its rule is another.
+    Empty where that lacks a claim, or its rule is another.
     """
     path = results / "claims.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []

@@ -20,20 +20,12 @@ UNTOLD = ("no difference", "not told apart")
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate with its interval.
+    """An estimate with its interval."""
 
-    Parameters
-    ----------
-    value, low, high : float
-        The estimate and the ends of its interval, in the unit of the data.
-    n : int
-        The number of blocks it rests on.
-    """
-
-    value: float
-    low: float
+    value: float  # the estimate, in the unit of the data
+    low: float  # ends of its interval
     high: float
-    n: int
+    n: int  # blocks that it rests on
 
     def contains(self, value: float) -> bool:
         """Return whether a value lies in the interval.

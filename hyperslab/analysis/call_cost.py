@@ -34,20 +34,19 @@ def extra(times: pd.DataFrame, of: Any, to: Any, calls: int) -> Interval:
     return median_interval(more.to_numpy() / calls) if len(more) else UNKNOWN
 
 
-def enough(rates: pd.DataFrame, share: float = 0.5) -> "pd.Series[Any]":
-    """Return how many bytes a call must move to reach a share of the rate of the largest call.
+def enough(rates: pd.DataFrame) -> "pd.Series[Any]":
+    """Return how many bytes a call must move to reach half the rate of the largest call.
 
     Parameters
     ----------
     rates : pandas.DataFrame
         From `compare`: rates by a label and the bytes of a call.
-    share : float
 
     Returns
     -------
     pandas.Series
         Intervals of bytes, by the label: interpolated between the sizes, block by block. A row
-        that has the share at its smallest size has that size.
+        that has half at its smallest size has that size.
 
     Examples
     --------
@@ -63,19 +62,19 @@ def enough(rates: pd.DataFrame, share: float = 0.5) -> "pd.Series[Any]":
             continue
         table = pd.concat({float(key[1]): part[key] for key in keys}, axis=1)
         table = table.sort_index(axis=1).dropna()
-        sizes = [_first(row / row.iloc[-1], share) for _, row in table.iterrows()]
+        sizes = [_halfway(row / row.iloc[-1]) for _, row in table.iterrows()]
         found[name] = median_interval(sizes)
     return pd.Series(found).rename_axis(str(rates.index.names[0]))
 
 
-def _first(shares: "pd.Series[float]", share: float) -> float:
-    """Return the size at which shares first come to one.
+def _halfway(shares: "pd.Series[float]") -> float:
+    """Return the size at which shares first come to a half.
 
     Larger calls may fall below it again, when their memory is new; the cost of a call is not why.
     """
     sizes, known = np.log(shares.index.to_numpy("f8")), np.log(shares.to_numpy())
-    at = int(np.flatnonzero(shares >= share)[0])
+    at = int(np.flatnonzero(shares >= 0.5)[0])
     if not at:
         return float(shares.index[0])
-    part = (np.log(share) - known[at - 1]) / (known[at] - known[at - 1])
+    part = (np.log(0.5) - known[at - 1]) / (known[at] - known[at - 1])
     return float(np.exp(sizes[at - 1] + part * (sizes[at] - sizes[at - 1])))

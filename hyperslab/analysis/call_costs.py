@@ -19,19 +19,18 @@ LARGE_BYTES = 2**20
 # fewer reads into memory that it has: no fit could tell those few from its calls or its bytes.
 FRESH_PER_KB = 5e-3
 _RESAMPLES = 400
+_FITTED = "sequential"  # the access whose times are fitted
 _KEYS = ["reader", "access", "nbytes"]
 _FEWEST = len(TERMS) + 2  # sizes of buffers, of which one can be left out
 
 
-def samples(records: pd.DataFrame, state: str = "warm") -> pd.DataFrame:
-    """Return a row for each sample of reads in buffers, with what the costs count.
+def samples(records: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each sample of reads from memory, with what the costs count.
 
     Parameters
     ----------
     records : pandas.DataFrame
         With the labels reader and access; stages are the reads.
-    state : str
-        Of the cache.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def samples(records: pd.DataFrame, state: str = "warm") -> pd.DataFrame:
         that is more, as in a file that is mapped into memory), faults (minor page faults), seconds.
     """
     rows = main(records)
-    rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == state)]
+    rows = rows[(rows["phase"] == "read") & (rows["cache_state"] == "warm")]
     useful = rows["useful_bytes"]
     return pd.DataFrame(
         {
@@ -56,8 +55,8 @@ def samples(records: pd.DataFrame, state: str = "warm") -> pd.DataFrame:
     )
 
 
-def fit(taken: pd.DataFrame, *, access: str = "sequential", seed: int = 0) -> pd.DataFrame:
-    """Fit the three costs of every reader with more buffers than there are costs.
+def fit(taken: pd.DataFrame) -> pd.DataFrame:
+    """Fit the costs of every reader with more buffers than costs, on its reads in file order.
 
     No cost is negative; squares of relative errors are least, so that a buffer that takes a
     microsecond weighs as much as one that takes a second. Blocks are drawn anew for the intervals.
@@ -66,10 +65,6 @@ def fit(taken: pd.DataFrame, *, access: str = "sequential", seed: int = 0) -> pd
     ----------
     taken : pandas.DataFrame
         From `samples`.
-    access : str
-        Whose samples it is fitted on.
-    seed : int
-        Of the resampling.
 
     Returns
     -------
@@ -77,9 +72,9 @@ def fit(taken: pd.DataFrame, *, access: str = "sequential", seed: int = 0) -> pd
         By reader: calls, kB and faults, an `Interval` of seconds for each; of no blocks where a
         reader has none to speak of.
     """
-    chosen = taken[taken["access"] == access].groupby("reader", sort=False)
+    chosen = taken[taken["access"] == _FITTED].groupby("reader", sort=False)
     rows = {
-        str(reader): _costs(part, seed)
+        str(reader): _costs(part)
         for reader, part in chosen
         if part["nbytes"].nunique() > len(TERMS)
     }
@@ -101,9 +96,9 @@ def predicted(taken: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     return _compared(table, (table[list(TERMS)].to_numpy() * mine).sum(axis=1))
 
 
-def left_out(taken: pd.DataFrame, *, access: str = "sequential") -> pd.DataFrame:
+def left_out(taken: pd.DataFrame) -> pd.DataFrame:
     """Return times of each buffer as predicted from all other buffers; see `predicted`."""
-    table = _medians(taken[taken["access"] == access])
+    table = _medians(taken[taken["access"] == _FITTED])
     found = []
     for _, part in table.groupby("reader", sort=False):
         for place in range(len(part) if len(part) >= _FEWEST else 0):
@@ -124,7 +119,7 @@ def off(found: pd.DataFrame) -> "pd.Series[float]":
     return found["error"].abs().groupby(level="reader", sort=False).median()
 
 
-def _costs(part: pd.DataFrame, seed: int) -> list[Interval]:
+def _costs(part: pd.DataFrame) -> list[Interval]:
     part = _counted(part)
     tables = [
         part.pivot_table(index="block", columns="nbytes", values=term)
@@ -134,7 +129,7 @@ def _costs(part: pd.DataFrame, seed: int) -> list[Interval]:
     whole = cube[~np.isnan(cube[..., -1]).any(axis=1)]
     if len(whole) > 1:  # what is read in more blocks than the rest has no more to say of the rest
         cube = whole
-    draws = np.random.default_rng(seed).integers(0, len(cube), (_RESAMPLES, len(cube)))
+    draws = np.random.default_rng(0).integers(0, len(cube), (_RESAMPLES, len(cube)))
     drawn = np.array([_solve_cube(cube[rows]) for rows in draws])
     return [
         _interval(value, column, len(cube))

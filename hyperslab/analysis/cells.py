@@ -32,18 +32,10 @@ class AmbiguousError(ValueError):
 
 @dataclass(frozen=True)
 class Cells:
-    """Values of one quantity, for each group and block.
+    """Values of one quantity, for each group and block."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        Index: block. Columns: groups, in the order of the records. Values of the quantity.
-    run_id : str
-        The run they come from.
-    """
-
-    table: pd.DataFrame
-    run_id: str
+    table: pd.DataFrame  # by block, with a column for each group, in the order of the records
+    run_id: str  # the run they come from
 
     @property
     def groups(self) -> list[str]:

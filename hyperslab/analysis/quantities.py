@@ -16,33 +16,19 @@ GB = 1e9
 class Quantity:
     """A number made from the rows of one sample.
 
-    Parameters
-    ----------
-    name : str
-        The word a claim's measure names it by.
-    unit : str
-        Its unit, "" for pure numbers.
-    timed : bool
-        Whether noise of the machine can change it; counts of bytes and calls are exact.
-    columns : tuple of str
-        The record columns it needs.
-    above, below : str
-        What a ratio above and below one means, as an adjective.
-    compute : callable
-        From a table of samples (one row each, phases already summed) to one value each.
-
     Examples
     --------
     >>> QUANTITIES["rate"].above, QUANTITIES["wall_s"].above
     ('faster', 'slower')
     """
 
-    name: str
-    unit: str
-    timed: bool
-    columns: tuple[str, ...]
-    above: str
-    below: str
+    name: str  # the word a claim's measure names it by
+    unit: str  # "" for pure numbers
+    timed: bool  # whether noise can change it; counts of bytes and calls are exact
+    columns: tuple[str, ...]  # of the records, that it needs
+    above: str  # what a ratio above one means, as an adjective
+    below: str  # what one below means
+    # from samples (a row each, phases already summed) to a value each
     compute: Callable[[pd.DataFrame], "pd.Series[float]"]
 
 

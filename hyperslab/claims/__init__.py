@@ -78,16 +78,7 @@ def evaluate(
 def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
     """Return how records were judged by these rules, from the claims.json beside them.
 
-    Parameters
-    ----------
-    claims : sequence of Claim
-    results : Path
-        A folder of committed records, whose claims.json was written with them.
-
-    Returns
-    -------
-    list of Judgement
-        Empty where it lacks a claim, or its rule is another.
+    Empty where that lacks a claim, or its rule is another.
     """
     path = results / "claims.json"
     content = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
@@ -101,13 +92,7 @@ def recalled(claims: Sequence[Claim], results: Path) -> list[Judgement]:
 
 
 def write_json(judgements: Sequence[Judgement], path: Path | str) -> None:
-    """Write claims.json; the file appears whole or not at all.
-
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-    path : Path or str
-    """
+    """Write claims.json; the file appears whole or not at all."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
@@ -130,12 +115,7 @@ def totals(verdicts: Sequence[str]) -> str:
 
 
 def summary_table(judgements: Sequence[Judgement]) -> str:
-    """Return the verdicts as plain text for a terminal: one line a claim, and the totals.
-
-    Parameters
-    ----------
-    judgements : sequence of Judgement
-    """
+    """Return the verdicts as plain text for a terminal: one line a claim, and the totals."""
     lines = []
     for judgement in judgements:
         head = judgement.headline

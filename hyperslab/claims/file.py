@@ -62,51 +62,22 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a document.
-
-    Parameters
-    ----------
-    id : str
-    title : str
-        A few words that say what it is about.
-    document : str
-        Key of the document.
-    section : str
-        Section, tables and figures in the document.
-    statement : str
-        What it claims, in our words.
-    numbers : mapping
-        The document's own numbers.
-    notebook : str
-        The experiment that measures it.
-    dated : datetime.date
-        When its rule was written down.
-    parts : tuple of Part
-        One of them is the headline, or the first of several that is measured.
-    changes : tuple of (date, reason)
-        Later changes of the rule.
-    figure : str
-        Name of the figure that shows it, as the notebook gives it; "" where a table does.
-    basis : str
-        One of `BASES` where no measurement can confirm it; else "".
-    quote, at : str
-        The sentence as the document has it, and where: section, page, figure or table.
-    """
+    """A claim of a document."""
 
     id: str
-    title: str
-    document: str
-    section: str
-    statement: str
-    numbers: Mapping[str, object]
-    notebook: str
-    dated: datetime.date
-    parts: tuple[Part, ...]
-    changes: tuple[tuple[datetime.date, str], ...] = ()
-    figure: str = ""
-    basis: str = ""
-    quote: str = ""
-    at: str = ""
+    title: str  # a few words that say what it is about
+    document: str  # key of the document
+    section: str  # section, tables and figures in the document
+    statement: str  # what it claims, in our words
+    numbers: Mapping[str, object]  # the document's own numbers
+    notebook: str  # the experiment that measures it
+    dated: datetime.date  # when its rule was written down
+    parts: tuple[Part, ...]  # one is the headline, or the first of several that is measured
+    changes: tuple[tuple[datetime.date, str], ...] = ()  # later changes of the rule, and why
+    figure: str = ""  # name of the figure that shows it; "" where a table does
+    basis: str = ""  # one of `BASES` where no measurement can confirm it
+    quote: str = ""  # the sentence as the document has it
+    at: str = ""  # where it stands: section, page, figure or table
 
     @property
     def headline(self) -> Part:
@@ -125,23 +96,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimFile:
-    """All that the file of claims holds.
+    """All that the file of claims holds."""
 
-    Parameters
-    ----------
-    documents : mapping
-        Key of a document to its title.
-    chapters : mapping
-        Notebook to the title of its chapter, also where the notebook is still to come.
-    claims : tuple of Claim
-    renames : tuple of str
-        Commits that gave filters other names and changed no rule.
-    """
-
-    documents: Mapping[str, str]
-    chapters: Mapping[str, str]
+    documents: Mapping[str, str]  # titles, by key
+    chapters: Mapping[str, str]  # titles, by notebook, also of those still to come
     claims: tuple[Claim, ...]
-    renames: tuple[str, ...] = ()
+    renames: tuple[str, ...] = ()  # commits that gave filters other names and changed no rule
 
     @property
     def rules(self) -> str:

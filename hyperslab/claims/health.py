@@ -13,21 +13,11 @@ from .reasons import SENTENCES
 
 @dataclass(frozen=True)
 class Health:
-    """How quiet a run was.
+    """How quiet a run was."""
 
-    Parameters
-    ----------
-    marks : tuple of str
-        What a reader must know about the run.
-    void : str
-        Why its times decide nothing; "" when they may.
-    guard : float
-        The factor by which an interval of a ratio is made wider before it is judged.
-    """
-
-    marks: tuple[str, ...]
-    void: str
-    guard: float = 1.0
+    marks: tuple[str, ...]  # what a reader must know about the run
+    void: str  # why its times decide nothing; "" when they may
+    guard: float = 1.0  # how much wider an interval of a ratio is made before it is judged
 
 
 def health(

@@ -36,68 +36,36 @@ LEVEL = 0.95
 class Measured:
     """What a measure found.
 
-    Parameters
-    ----------
-    value, low, high : float
-        The estimate and its interval; equal for an exact count.
-    n : int
-        The number of blocks of a timed measure, of things counted otherwise.
-    unit : str
-        Of the three numbers.
-    timed : bool
-        Whether noise of the machine could have changed it.
-    run_id : str
-        The run it was measured in; "" for arithmetic on the document alone.
-    experiments, cache_states : tuple of str
-        Where it comes from, for the A/A pair that goes with it.
-    words : mapping
-        What a reason may quote, by name.
-    enough : int
-        From how many blocks on the interval says something.
-
     Examples
     --------
     >>> Measured(2.0, 1.9, 2.1, 7).timed
     False
     """
 
-    value: float
-    low: float
+    value: float  # the estimate
+    low: float  # its interval; equal to it for an exact count
     high: float
-    n: int
-    unit: str = ""
-    timed: bool = False
-    run_id: str = ""
-    experiments: tuple[str, ...] = ()
+    n: int  # blocks of a timed measure, of things counted otherwise
+    unit: str = ""  # of the three numbers
+    timed: bool = False  # whether noise of the machine could have changed it
+    run_id: str = ""  # "" for arithmetic on the document alone
+    experiments: tuple[str, ...] = ()  # where it comes from, for the A/A pair that goes with it
     cache_states: tuple[str, ...] = ()
-    words: Mapping[str, str] = field(default_factory=dict)
-    enough: int = ENOUGH
+    words: Mapping[str, str] = field(default_factory=dict)  # what a reason may quote, by name
+    enough: int = ENOUGH  # blocks from which on the interval says something
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of measure.
+    """A kind of measure."""
 
-    Parameters
-    ----------
-    compute : callable
-        From the records of a notebook and the fields to what was measured.
-    required, optional : tuple of str
-        Its fields.
-    words : tuple of str
-        What a reason may quote, beside `COMMON_WORDS`.
-    records : bool
-        False for arithmetic on the document's own numbers.
-    timed : bool, optional
-        Whether it takes timed quantities or exact ones; None for both.
-    """
-
+    # from the records of a notebook, and the fields
     compute: Callable[[pd.DataFrame, Fields], Measured]
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-    words: tuple[str, ...]
-    records: bool = True
-    timed: bool | None = None
+    required: tuple[str, ...]  # fields
+    optional: tuple[str, ...]  # fields
+    words: tuple[str, ...]  # what a reason may quote, beside `COMMON_WORDS`
+    records: bool = True  # False for arithmetic on the document's own numbers
+    timed: bool | None = None  # whether it takes timed quantities or exact ones; None for both
 
 
 COMMON_WORDS = ("value", "exact", "interval", "document")
@@ -709,8 +677,9 @@ def _shared_hits(
         "groups": number(len(inside)),
         "examples": listing(outside),
     }
-    timed = quantity(fields).timed
-    estimate = _bootstrapped(hits, blocks) if timed else _exactly(float(inside.mean()), blocks)
+    estimate = _exactly(float(inside.mean()), blocks)
+    if quantity(fields).timed:
+        estimate = _interval(np.array([hits(rows) for rows in _resampled(blocks)]), blocks)
     return found_in(records, fields, estimate, found, words)
 
 
@@ -735,10 +704,6 @@ def _resampled(blocks: int, seed: int = 0) -> list[Floats]:
     """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
     draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
     return [np.arange(blocks), *draws]
-
-
-def _bootstrapped(estimate: Callable[[Floats], float], blocks: int) -> Interval:
-    return _interval(np.array([estimate(rows) for rows in _resampled(blocks)]), blocks)
 
 
 def _interval(draws: Floats, n: int) -> Interval:

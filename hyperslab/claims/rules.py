@@ -21,31 +21,16 @@ _SAME = (REFUTED, HOLDS, REFUTED)
 
 @dataclass(frozen=True)
 class Rule:
-    """What a claim's part is judged by.
+    """What a claim's part is judged by."""
 
-    Parameters
-    ----------
-    kind : str
-        Name of its sentence in `reasons`.
-    edges : tuple of (float, bool)
-        Where bands meet, rising; and whether the edge itself belongs to the band above.
-    verdicts : tuple of str
-        Of the bands: one more than edges.
-    document : float
-        The document's own number; NaN where it gives none.
-    log_unit : float
-        What the logarithm of a ratio is divided by before it is compared; 0 where the number
-        itself is compared.
-    words : mapping
-        What the sentence says.
-    """
-
-    kind: str
+    kind: str  # name of its sentence in `reasons`
+    # where bands meet, rising; whether the edge belongs to the band above
     edges: tuple[tuple[float, bool], ...]
-    verdicts: tuple[str, ...]
-    document: float = math.nan
+    verdicts: tuple[str, ...]  # of the bands: one more than edges
+    document: float = math.nan  # the document's own number; NaN where it gives none
+    # what a ratio's logarithm is divided by; 0 where the number itself is compared
     log_unit: float = 0.0
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)  # what the sentence says
 
     def verdict(self, low: float, high: float) -> str:
         """Return the verdict on an interval."""

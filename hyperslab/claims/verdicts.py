@@ -34,46 +34,23 @@ _SLIGHT = 1.05
 
 @dataclass(frozen=True)
 class PartVerdict:
-    """The verdict on one part of a claim.
-
-    Parameters
-    ----------
-    name : str
-    headline : bool
-    rule : str
-        In words.
-    measured, low, high : float
-        The estimate and its interval; NaN where nothing was measured.
-    unit : str
-    document : float
-        The document's own number; NaN where it gives none.
-    verdict : str
-    reason : str
-        Why, from the numbers.
-    run_id, notebook : str
-    marks : tuple of str
-        What a reader must know about the run.
-    role : str
-        Its own, of `file.ROLES`.
-    noisy : bool
-        Whether some of the marks are on the noise of the run.
-    """
+    """The verdict on one part of a claim."""
 
     name: str
     headline: bool
-    rule: str
-    measured: float
-    low: float
+    rule: str  # in words
+    measured: float  # the estimate; NaN where nothing was measured
+    low: float  # its interval
     high: float
     unit: str
-    document: float
+    document: float  # the document's own number; NaN where it gives none
     verdict: str
-    reason: str
+    reason: str  # why, from the numbers
     run_id: str
     notebook: str
-    marks: tuple[str, ...] = ()
-    role: str = ""
-    noisy: bool = False
+    marks: tuple[str, ...] = ()  # what a reader must know about the run
+    role: str = ""  # its own, of `file.ROLES`
+    noisy: bool = False  # whether some of the marks are on the noise of the run
 
     @property
     def shown(self) -> str:

@@ -24,18 +24,10 @@ _OF_H5PY = (None, "deflate")  # what it reads without plugins
 
 @dataclass(frozen=True)
 class Tile:
-    """Variables in a file, each of one chunk.
-
-    Parameters
-    ----------
-    path : Path
-    values : Path
-        The array (variables, rows, columns) that goes into it.
-    layout : Layout
-    """
+    """Variables in a file, each of one chunk."""
 
     path: Path
-    values: Path
+    values: Path  # the array (variables, rows, columns) that goes into it
     layout: Layout
 
     @property

@@ -24,22 +24,12 @@ _COUNTS = ("rchar", "syscr", "wchar", "syscw", "minflt")
 
 @dataclass(frozen=True)
 class Kept:
-    """An array, and how it is kept in a file.
+    """An array, and how it is kept in a file."""
 
-    Parameters
-    ----------
-    labels : mapping of str to str
-        layout, array ("small" or "large") and dimensions.
-    array : Whole
-    layout : Layout
-    cache_bytes : int, optional
-        Size of the chunk cache; None keeps what netCDF-C gives the variable.
-    """
-
-    labels: Mapping[str, str]
+    labels: Mapping[str, str]  # layout, array ("small" or "large") and dimensions
     array: Whole
     layout: Layout
-    cache_bytes: int | None = None
+    cache_bytes: int | None = None  # of the chunk cache; None keeps what netCDF-C gives
 
     def path(self, folder: Path) -> Path:
         """Return where its file lies, the same one whatever the cache is."""
@@ -141,26 +131,14 @@ class WriteNetcdf:
     """Write an array with one nc_put_vara: phases create, write, sync (where asked) and close.
 
     The times of put, sync and close are C's own.
-
-    Parameters
-    ----------
-    path : Path
-    array : Whole
-    layout : Layout
-    to_disk : bool
-        Whether nc_sync and fsync follow the put.
-    cache_bytes : int, optional
-        Size of the chunk cache; None keeps what netCDF-C gives the variable.
-    fill : bool
-        Whether storage is filled first, as netCDF does by default.
     """
 
     path: Path
     array: Whole
     layout: Layout
-    to_disk: bool = False
-    cache_bytes: int | None = None
-    fill: bool = True
+    to_disk: bool = False  # whether nc_sync and fsync follow the put
+    cache_bytes: int | None = None  # of the chunk cache; None keeps what netCDF-C gives
+    fill: bool = True  # whether storage is filled first, as netCDF does by default
 
     needs: ClassVar = _MODULES
 

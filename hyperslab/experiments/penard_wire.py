@@ -29,18 +29,10 @@ class Counting:
     """Reads from servers that answer late, each made once in a process of its own.
 
     No connection, no listing and no cache of one read is left for the next.
-
-    Parameters
-    ----------
-    folder : Path
-        What is served.
-    delay_s : float
-        How much later than it could a server answers: then requests that are made together are
-        seen to overlap.
     """
 
-    folder: Path
-    delay_s: float
+    folder: Path  # what is served
+    delay_s: float  # added to each answer, so that requests made together are seen to overlap
     _seen: dict[tuple[str, ...], "Seen"] = field(default_factory=dict, repr=False)
 
     def counts(self, cases: Sequence[Case]) -> Iterator[dict[str, object]]:

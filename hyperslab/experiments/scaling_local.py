@@ -25,10 +25,8 @@ from ..subchunk.index.index import SUFFIX
 
 ALONE, THREADS, PROCESSES = "alone", "threads", "processes"
 BEYOND = "more than cores"
-LOCKED = (
-    "netcdf4",
-    "netcdf-c",
-)  # two threads must not call it at once: a lock stands between, as in xarray
+# Two threads must not call it at once: a lock stands between, as in xarray.
+LOCKED = ("netcdf4", "netcdf-c")
 _BYTES = 4
 
 Map = tuple[int, float, float, float]

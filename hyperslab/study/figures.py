@@ -98,7 +98,7 @@ class Dots(_Drawn):
     bound : float
         What nothing can beat, in seconds or bytes, and `bound_name` what that is.
     hollow : pandas.Series
-        Values that were not measured, by all the labels, and `hollow_name` what they are.
+        Values that were not measured, by all the labels, but come from the cost model.
     log : bool
         Whether the axis is logarithmic.
 
@@ -123,7 +123,6 @@ class Dots(_Drawn):
     bound: float = 0.0
     bound_name: str = ""
     hollow: "pd.Series[float] | None" = None
-    hollow_name: str = "by the model, not timed"
     log: bool = True
 
     @property
@@ -180,7 +179,7 @@ class Dots(_Drawn):
             if len(model):
                 axes.plot(
                     model["value"], [names.index(row) + shift for row in model["row"]], "o", ms=5,
-                    mfc="none", color=palette[number], label=f"{colour}, {self.hollow_name}",
+                    mfc="none", color=palette[number], label=f"{colour}, by the model, not timed",
                 )  # fmt: skip
         known = parts["document"]
         if len(known):

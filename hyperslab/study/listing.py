@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -18,13 +19,10 @@ _RENDER = """function (value, type) {
 def listing(
     frame: pd.DataFrame,
     name: str,
-    *,
-    hidden: Sequence[str] = (),
-    falling: Sequence[str] = (),
-    links: Mapping[str, Sequence[str]] | None = None,
+    **how: Any,
 ) -> None:
-    """Show a table that is sorted, searched and filtered in the page."""
-    show.html(markup(frame, name, hidden=hidden, falling=falling, links=links or {}))
+    """Show a table that is sorted, searched and filtered in the page; see `markup`."""
+    show.html(markup(frame, name, **how))
 
 
 def markup(
@@ -35,7 +33,7 @@ def markup(
     falling: Sequence[str] = (),
     links: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """Return the HTML of `listing`."""
+    """Return the HTML of `listing`: columns that are hidden, sorted from the largest, or links."""
     from itables import JavascriptFunction, options, to_html_datatable
     from itables.javascript import generate_init_offline_itables_html
 

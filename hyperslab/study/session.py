@@ -161,17 +161,9 @@ class Session:
     def write(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
     ) -> dict[str, experiment_io.File]:
-        """Write an array into a file of each layout, unless records are drawn from.
+        """Write an array into a file of each layout, and return the files by the layouts' names.
 
-        Parameters
-        ----------
-        array : Array or data_gen.DatasetVariable
-        layouts : mapping of str to Layout
-
-        Returns
-        -------
-        dict of str to File
-            By the names of the layouts.
+        Where records are drawn from, nothing is written.
         """
         files = self.files(array, layouts)
         wanted = {file.path: file.layout for file in files.values()}
@@ -184,13 +176,7 @@ class Session:
     def files(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
     ) -> dict[str, experiment_io.File]:
-        """Return a file of each layout that is not written yet, such as for `Create`; see `write`.
-
-        Parameters
-        ----------
-        array : Array or data_gen.DatasetVariable
-        layouts : mapping of str to Layout
-        """
+        """Return a file of each layout that is not written, as for `Create`; see `write`."""
         files = {}
         for name, layout in layouts.items():
             words = "-".join(re.findall(r"\w+", f"{array.name} {name}"))
@@ -238,6 +224,10 @@ class Session:
         blocks: str = "blocks",
     ) -> pd.DataFrame:
         """Measure cases, or return the records of the experiment when drawing.
+
+        A sample is a case that runs once in a process of its own, from a file that was evicted
+        from the page cache (cold) or read before (warm). In each block every case has a sample,
+        in an order by chance; what a sample has read is compared with the truth.
 
         Parameters
         ----------

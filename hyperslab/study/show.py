@@ -21,20 +21,7 @@ MYST = "text/x-myst"  # staging makes it text/markdown, which the book reads as 
 
 
 def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, alt: str) -> None:
-    """Show a figure, drawn once for light and once for dark pages.
-
-    Parameters
-    ----------
-    session : Session
-    draw : callable
-        Returns a new matplotlib Figure; called under each style.
-    name : str
-        Short and unique; the label is ``fig-<name>``.
-    caption : str
-        MyST text; "" where there is nothing to be shown.
-    alt : str
-        What the figure shows, for who cannot see it.
-    """
+    """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
     if not caption:
         return
     import matplotlib.pyplot as plt
@@ -91,20 +78,7 @@ def _placed(figure: Any, first: Any) -> bool:
 def table(
     session: Session, frame: pd.DataFrame, name: str, caption: str, *, folded: bool = False
 ) -> None:
-    """Show a table; its values are already formatted.
-
-    Parameters
-    ----------
-    session : Session
-    frame : pandas.DataFrame
-        Its column names are the heads; its index is not shown. Nothing is shown of an empty one.
-    name : str
-        Short and unique; the label is ``tab-<name>``.
-    caption : str
-        MyST text, on one line.
-    folded : bool
-        Whether it is shown only when asked for, because it is long.
-    """
+    """Show a table whose values are formatted, without its index; see `page.table`."""
     if frame.empty:
         return
     body = [[str(value) for value in row] for row in frame.itertuples(index=False)]

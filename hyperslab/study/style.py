@@ -69,12 +69,7 @@ def styled(style: str) -> Iterator[None]:
 
 
 def plain(axis: Any) -> None:
-    """Label a logarithmic axis with plain numbers: at 1, 2 and 5, or at 1 alone when it is long.
-
-    Parameters
-    ----------
-    axis : matplotlib.axis.Axis
-    """
+    """Label a logarithmic axis with plain numbers: at 1, 2 and 5, or at 1 alone when it is long."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
     low, high = axis.get_view_interval()

@@ -17,30 +17,16 @@ _LINE = 0.17  # inches a claim
 
 @dataclass(frozen=True)
 class Forest:
-    """A line for each claim: dot and interval, on the band in which it holds.
+    """A line for each claim: dot and interval, on the band in which it holds."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        With the columns claim, paper, value, low, high, least and most (of the band), verdict and
-        noisy; in the order in which they are drawn.
-    title, axis : str
-    document : float
-        Where the document's number lies on the axis, and `nothing` where there is no effect.
-    nothing : float
-    ends : (float, float)
-        Of the axis; what lies beyond is drawn at its end as an arrow.
-    log : bool
-        Whether the axis is logarithmic.
-    """
-
+    # claim, paper, value, low, high, least and most (of the band), verdict, noisy
     table: pd.DataFrame
     title: str
     axis: str
-    document: float
-    nothing: float
-    ends: tuple[float, float]
-    log: bool = False
+    document: float  # where the document's number lies on the axis
+    nothing: float  # where there is no effect
+    ends: tuple[float, float]  # of the axis; what lies beyond is drawn at its end as an arrow
+    log: bool = False  # whether the axis is logarithmic
 
     def __call__(self) -> "Figure":
         """Draw it in the style that is set."""

@@ -22,14 +22,13 @@ from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
 from .noise import judge
-from .processes import Processes
+from .processes import GONE, Processes
 from .records import COLUMNS, DISCARDED, frame_of
 from .worker import Job, Outcome, cores
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
 MOST_COPIED = 4 * 2**30
 """Bytes of a file up to which each block has a copy of its own."""
-_GONE = "HelperError"  # of a server or a link: no further sample can succeed
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
 
@@ -326,7 +325,7 @@ def _block(
             if again or past.wants(sample, block, plan):
                 start = time.monotonic()
                 outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps))
-                if outcome.status.startswith(_GONE):
+                if outcome.status.startswith(GONE):
                     why = f"{sample.case.label}: {outcome.status}"
                     raise RuntimeError(f"{why}: finished blocks are kept")
                 if not again:  # what is taken again shortens no case's share

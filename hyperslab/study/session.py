@@ -468,10 +468,11 @@ class Session:
         except (OSError, RuntimeError) as error:
             if not is_full(self.results) and getattr(error, "errno", None) != errno.ENOSPC:
                 raise
+            said = full(self.results.parents[1])  # before room is made
             shutil.rmtree(self.scratch, ignore_errors=True)
             for part in self.results.glob(".*.part"):
                 part.unlink()
-            raise full(self.results.parents[1]) from error
+            raise said from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike.

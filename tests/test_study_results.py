@@ -196,6 +196,10 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "lee_formats.parquet"),
         r"lee_formats\.parquet, notebook: is 'lee_access'",
     ),
+    "a notebook's name for terminals": (
+        table(lambda f: f.assign(notebook="a\x1b[31m\n# b")),
+        r"name it a \[31m # b\.parquet",
+    ),
     "no notebook's name": (
         lambda folder: (folder / f"{TIMED}.parquet").rename(folder / "mine.parquet"),
         r"mine\.parquet: is named after no notebook of the study",
@@ -283,6 +287,7 @@ def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Pa
         add(given, into)
     assert re.search(says, str(refused.value), flags=re.DOTALL)
     assert all(problem.remedy for problem in refused.value.problems)
+    assert all(str(problem).isprintable() for problem in refused.value.problems)
     assert not into.exists()
 
 

@@ -109,7 +109,7 @@ class Forked(LocalProvisioner):
         kernel = Kernel(cmd, str(self.cwd), kwargs["env"])
         kernel.start()
         if _ended.is_set():
-            kernel.terminate()
+            kernel.kill()  # it would ignore what the run ignores by now
             raise RuntimeError("the run was ended")
         self.process: Any = kernel
         self.pid = self.pgid = kernel.pid

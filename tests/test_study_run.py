@@ -181,6 +181,18 @@ def test_journal_left_beside_a_whole_notebook_is_not_taken_over(study):
     assert not left.exists()
 
 
+def test_asked_for_again_it_begins_anew_and_not_where_it_was_interrupted(study):
+    (study / "notebooks/first.ipynb").write_text(notebook(MEASURES, "1 / 0"))
+    for again, measured in ((False, "m"), (False, "m"), (True, "mm")):
+        run(["first"], Options("smoke", again=again))
+        assert (study / "log").read_text() == measured
+
+
+def test_a_notebook_that_is_named_twice_runs_once_wherever_its_folder_is(study):
+    (result,) = run(["first", "first"], Options("smoke", workdir="a {x} {0} b{"))
+    assert result.state == "done"
+
+
 def test_missing_notebook_fails_and_the_next_goes_on(study):
     (study / "notebooks/first.ipynb").unlink()
     first, second = run([], Options("smoke"))

@@ -206,6 +206,7 @@ def test_a_layout_that_failed_or_is_wrong_gives_exit_code_1(file, monkeypatch, t
         ("FILE --chunks 1,2", "fit no variable"),
         ("FILE --memory lots", "give bytes"),
         ("FILE --repeats 0", "give at least 1"),
+        ("FILE --seed -1", "--seed -1: give a whole number from 0"),
         ("FILE --plot a.nc", ".png, .svg or .pdf"),
         ("FILE --csv no/where.csv", "does not exist: make it first"),
         ("FILE --csv - --json -", "give one of them a file"),

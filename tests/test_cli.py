@@ -210,3 +210,16 @@ def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path):
     assert process.returncode == FAILED
     assert "interrupted: what was finished is kept" in said
     assert not list(tmp_path.rglob("*.part.ipynb")) and not list(scratch.glob("lee_access-*"))
+
+
+def test_a_run_that_is_ended_while_kernels_start_runs_no_notebook(tmp_path):
+    words = [sys.executable, "-m", "hyperslab", "run", "lee_access", "--profile", "smoke"]
+    process = subprocess.Popen(
+        [*words, "--again", "--workdir", str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    said = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    said += process.communicate(timeout=60)[0]
+    assert process.returncode == FAILED
+    assert "interrupted: what was finished is kept" in said and "lee_access done" not in said
+    assert not list(tmp_path.rglob("*.parquet"))

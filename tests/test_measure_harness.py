@@ -31,6 +31,7 @@ from samples import (
     sleep_long,
 )
 
+from hyperslab.measure import worker
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure, require_space
 from hyperslab.measure.journal import Journal
@@ -74,6 +75,8 @@ def test_a_fresh_block_has_processes_and_copies_of_its_own(tmp_path, run, proces
     store.mkdir()
     (store / "0").write_bytes(b"abc")
     (tmp_path / "linked").symlink_to(store)
+    for left in (".copy-store", ".old-store"):  # by a run that was killed
+        (tmp_path / left).mkdir()
     log = tmp_path / "log"
     seen = Case(
         "read", LogPlaces(log, path, store / "0"), files=(path, tmp_path / "linked"), aa=True
@@ -285,6 +288,32 @@ def test_where_a_server_is_gone_no_further_sample_is_tried(tmp_path, run):
     with pytest.raises(RuntimeError, match="HelperError: the process of a server is gone"):
         run(*cases, blocks=9)
     assert not log.exists() or log.read_text().count("b") <= 1
+
+
+@linux
+def test_on_a_full_disk_no_further_sample_is_tried(tmp_path, run):
+    """The block is not kept: the next run measures it again."""
+    log = tmp_path / "log"
+    full = Case("a", WriteFile(Path("/dev/full"), b"x"), aa=True)
+    with pytest.raises(OSError, match=r"the disk is full: a: OSError.*finished blocks are kept"):
+        run(full, Case("b", Append(log, "b")), blocks=9)
+    assert not log.exists() or log.read_text().count("b") <= 1
+    right = Case("a", Append(log, "a"), aa=True)
+    assert {row["status"] for row in run(right, Case("b", Append(log, "b")))} == {"ok"}
+
+
+def test_what_fails_on_a_full_disk_says_so_before_it_is_cleaned_up(tmp_path, monkeypatch):
+    """HDF5 says of a full disk that there is an error."""
+    written = tmp_path / "written"
+
+    def fail(watch):
+        written.touch()
+        raise RuntimeError("NetCDF: HDF error")
+
+    monkeypatch.setattr(worker, "is_full", lambda folder: folder == tmp_path and written.exists())
+    case = Case("a", fail, cleanup=written.unlink)
+    assert "No space left" in perform(Job(case, scratch=tmp_path)).status
+    assert perform(Job(case)).status == "RuntimeError: NetCDF: HDF error"
 
 
 HOLD = """

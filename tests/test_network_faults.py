@@ -2,13 +2,17 @@
 
 import http.client
 import urllib.error
+from dataclasses import dataclass
 
 import aiohttp
 import fsspec
 import pytest
 from forked_servers import forking
 
-from hyperslab.network import Fault, HelperError, Link, serving
+from hyperslab.measure.case import Case
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
+from hyperslab.network import Fault, HelperError, Link, Server, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
 DATA = bytes(range(250)) * 4000
@@ -74,6 +78,25 @@ def test_a_server_gone_in_the_middle_is_gone_for_all(folder):
                 read(server.through(port))
         with pytest.raises(HelperError, match=r"network\.answers is gone"):
             server.requests()
+
+
+@dataclass(frozen=True)
+class Fetch:
+    """A sample that reads from a server."""
+
+    server: Server
+
+    def __call__(self, watch):
+        with watch("read"):
+            return read(self.server)
+
+
+def test_a_sample_does_not_outlast_its_server(folder):
+    """An S3 client alone asks again for half a minute, and calls it an error of the connection."""
+    pytest.importorskip("s3fs")
+    with serving(folder, "s3", faults=[Fault("gone")]) as server, Processes() as processes:
+        outcome = processes.run(Job(Case("a", Fetch(server))))
+    assert outcome.status == "HelperError: the process of hyperslab.network.answers is gone"
 
 
 def test_s3_clients_ask_again_after_errors(folder):

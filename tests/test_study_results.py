@@ -213,6 +213,9 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
             r"lee_access\.parquet, aa: void: .*other programs took 90 % of the CPU",
         ],
     ),
+    "a notebook's name for terminals": (
+        table(lambda f: f.assign(notebook="a\x1b[31m\n# b")), [r"name it a \[31m # b\.parquet"],
+    ),
     "missing text": (cell("pattern", None), ["pattern: has values that are missing"]),
     "nothing succeeded": (table(lambda f: f.assign(status="lost")), ["no sample that succeeded"]),
     "times divided by a thousand": (
@@ -271,6 +274,7 @@ def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Pa
     text = str(refused.value)
     assert [what for what in says if not re.search(what, text, flags=re.DOTALL)] == [], text
     assert all(problem.remedy for problem in refused.value.problems)
+    assert all(str(problem).isprintable() for problem in refused.value.problems)
     assert not into.exists()
 
 

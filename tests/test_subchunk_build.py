@@ -226,7 +226,8 @@ def test_check_names_what_is_damaged_and_info_what_is_missing(path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--jobs", "-1"], "--jobs is -1: give 1 or more"),
+        (["--jobs", "0"], "--jobs is 0: give 1 or more"),
+        ([""], "FILE is empty: name a netCDF-4 or HDF5 file"),
         (["--index", "none"], "no such folder"),
         (["--budget", "0"], "budget is 0.0: give a share"),
         (["--spacing", "3"], "spacing is 3 bytes: give 1024 to"),

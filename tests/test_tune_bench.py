@@ -157,6 +157,7 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("FILE --chunks 1,2", "fit no variable"),
         ("FILE --memory lots", "give bytes"),
         ("FILE --repeats 0", "give at least 1"),
+        ("FILE --seed -1", "--seed -1: give a whole number from 0"),
         ("FILE --plot a.nc", ".png, .svg or .pdf"),
         ("FILE --csv no/where.csv", "does not exist: make it first"),
         ("FILE --csv - --json -", "give one of them a file"),

@@ -6,9 +6,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from multiprocessing import Pipe
+from multiprocessing.connection import wait
 from typing import Any
+
+HELPERS: dict["Child", str] = {}
+"""Living servers and links of this process, and the modules that they run."""
 
 
 class Child:
@@ -40,10 +44,15 @@ class Child:
                 start_new_session=True,  # Ctrl-C is for this process, which then ends the child
             )
 
-    def ask(self, value: object) -> Any:
-        """Send it a value and return its answer; an EOFError says that it is gone."""
+    def ask(self, value: object, needed: Iterable["Child"] = ()) -> Any:
+        """Send it a value and return its answer; an EOFError says that it, or one needed, is gone.
+
+        Others say nothing meanwhile: a pipe of theirs that can be read has ended.
+        """
         try:
             self.pipe.send(value)
+            if self.pipe not in wait([self.pipe, *(other.pipe for other in needed)]):
+                raise EOFError("a process that it needs is gone")
             return self.pipe.recv()
         except OSError as error:
             raise EOFError("the process is gone") from error

@@ -1,5 +1,6 @@
 """Measure cases in randomised interleaved blocks, each sample in a fresh process."""
 
+import errno
 import hashlib
 import json
 import os
@@ -22,14 +23,14 @@ from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
 from .noise import judge
-from .processes import Processes
+from .processes import GONE, Processes
 from .records import COLUMNS, DISCARDED, frame_of
-from .worker import Job, Outcome, cores
+from .worker import Job, Outcome, cores, is_full
 
 MIN_SAMPLES = 3  # what a slow case gets even when its share of time is over
 MOST_COPIED = 4 * 2**30
 """Bytes of a file up to which each block has a copy of its own."""
-_GONE = "HelperError"  # of a server or a link: no further sample can succeed
+_NO_ROOM = os.strerror(errno.ENOSPC)
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
 
@@ -120,7 +121,7 @@ def measure(
     ValueError
         When names repeat, or a cache state has no A/A case.
     OSError
-        When the disk lacks room, before anything is measured.
+        When the disk lacks room, before anything is measured, or is full when a sample fails.
     BusyError
         When another run is measuring on this machine.
     RuntimeError
@@ -165,7 +166,7 @@ def measure(
                     running.start(
                         [n for n in range(block, plan.blocks) if n not in blocks and plan.fresh]
                     )
-                blocks[block] = _block(block, entries, plan, running, past, bar)
+                blocks[block] = _block(block, entries, plan, running, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
                     journal.add(experiment, key, block, blocks[block])
                 # Else it is not finished: the next run measures it again.
@@ -205,19 +206,28 @@ def require_space(folder: Path, needed: int) -> None:
 def _copy_afresh(cases: Sequence[Case]) -> None:
     """Put copies in the place of the files that cases read."""
     for path in sorted({Path(path).resolve() for case in cases for path in case.files}):
+        copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
+        for left in (copy, old):  # by a run that was killed
+            _remove(left)
         if path.exists() and sum(f.stat().st_size for f in files_of(path)) <= MOST_COPIED:
-            copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
-            if path.is_dir():
-                shutil.copytree(path, copy)
-                path.rename(old)
-                copy.rename(path)
-                shutil.rmtree(old)
-            else:
-                shutil.copy2(path, copy)
+            try:
+                (shutil.copytree if path.is_dir() else shutil.copy2)(path, copy)
+                if path.is_dir():
+                    path.rename(old)
                 copy.replace(path)
+            finally:
+                for left in (copy, old):
+                    _remove(left)
             for file in files_of(path):  # else it is written to disk while samples run
                 with file.open("rb") as handle:
                     os.fsync(handle.fileno())
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @dataclass(eq=False)
@@ -318,6 +328,7 @@ def _block(
     processes: Processes,
     past: _Past,
     bar: "tqdm[object]",
+    scratch: Path | None,
 ) -> Rows:
     """Measure all cases once in a new order, then again what was disturbed."""
     shuffle = np.random.default_rng([plan.seed, block])
@@ -329,10 +340,8 @@ def _block(
         for sample in waiting:
             if again or past.wants(sample, block, plan):
                 start = time.monotonic()
-                outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps))
-                if outcome.status.startswith(_GONE):
-                    why = f"{sample.case.label}: {outcome.status}"
-                    raise RuntimeError(f"{why}: finished blocks are kept")
+                outcome = processes.run(Job(sample.case, plan.timeout_s, plan.sweeps, scratch))
+                _require_more(sample.case, outcome, scratch)
                 if not again:  # what is taken again shortens no case's share
                     sample.elapsed_s = time.monotonic() - start
                     past.spent[sample.key] += sample.elapsed_s
@@ -354,6 +363,15 @@ def _block(
         for sample in samples
         for row in sample.rows()
     ]
+
+
+def _require_more(case: Case, outcome: Outcome, scratch: Path | None) -> None:
+    """Raise an error where a sample failed by what further ones would fail by too."""
+    why = f"{case.label}: {outcome.status}: finished blocks are kept"
+    if outcome.status.startswith(GONE):
+        raise RuntimeError(why)
+    if outcome.status != "ok" and (_NO_ROOM in outcome.status or is_full(scratch)):
+        raise OSError(errno.ENOSPC, f"the disk is full: {why}")
 
 
 def _check(experiment: str, cases: Sequence[Case]) -> None:

@@ -85,7 +85,7 @@ def _open(path: Path) -> int:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
             break
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(OSError):
             os.fchmod(fd, 0o666)  # whatever the umask
         return fd
     raise BusyError(

@@ -4,12 +4,13 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
-from .child import Child
+from .child import HELPERS, Child
 from .worker import Job, Outcome
 
 # One thread a process: what a numerical library would do in the background is not measured.
 _ENVIRONMENT = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
+GONE = "HelperError"  # of a server or a link: no further sample can succeed
 LOADED: set[str] = set()
 """What samples have imported, of this run: modules of this project, and packages."""
 
@@ -93,16 +94,16 @@ class Processes:
         outcome: Outcome
         if job.case.start == "fork" and (server := self.start()):
             try:
-                outcome = server.ask(job)
+                outcome = server.ask(job, HELPERS)
             except EOFError:
                 del self._servers[self._number]
-                return Outcome([], False, f"the server of processes ended{server.end()}")
+                return _lost(f"the server of processes ended{server.end()}")
             return outcome
         child = _serving(self._modules if job.case.start == "spawn" else (), once=True)
         try:
-            outcome = child.ask(job)
+            outcome = child.ask(job, HELPERS)
         except EOFError:
-            return Outcome([], False, f"the process ended early or ran over {job.timeout_s:g} s")
+            return _lost(f"the process ended early or ran over {job.timeout_s:g} s")
         finally:
             child.end()
         return outcome
@@ -111,6 +112,12 @@ class Processes:
         """End the servers and whatever they still run."""
         while self._servers:
             self._servers.popitem()[1].end()
+
+
+def _lost(why: str) -> Outcome:
+    """Return the outcome of a sample that gave no answer: perhaps what it reads from is gone."""
+    gone = [module for helper, module in HELPERS.items() if helper.pipe.poll()]
+    return Outcome([], False, f"{GONE}: the process of {gone[0]} is gone" if gone else why)
 
 
 def _serving(modules: Sequence[str], *, once: bool) -> Child:

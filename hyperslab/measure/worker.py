@@ -5,10 +5,12 @@ process for each job it is sent, so that every sample starts from the same state
 Started with `once` it takes one job itself: that is the spawned start.
 """
 
+import errno
 import gc
 import importlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +33,8 @@ from .witness import Witness, witnessed
 _CORE = Path("/sys/devices/system/cpu")
 WARMINGS = 3
 """How often a file is read into memory: some hosts take memory back at that very moment."""
+FULL = 4 * 2**20
+"""Free bytes below which what goes wrong is taken for a full disk."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Job:
     case: Case
     timeout_s: float = 600.0  # after which the process is ended and the sample is lost
     sweeps: bool = True  # whether the processor's last cache is filled before a warm read
+    scratch: Path | None = None  # what it writes to; a failure is asked whether that disk is full
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,10 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
                     value = case.run(watch)
                     rows, elsewhere_s = watch.rows(), watch.elsewhere_s
             verified = case.check is None or bool(case.check(value))
+        except Exception as error:
+            if is_full(job.scratch):  # HDF5 does not say so, and the cleanup makes room again
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+            raise
         finally:
             gc.enable()
             if case.cleanup:
@@ -80,6 +89,11 @@ def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
         return Outcome([], False, f"{type(error).__name__}: {error}")
     status = "ok" if verified else "wrong values: what was read differs from the truth"
     return Outcome(rows, verified, status, elsewhere_s, testimony(), _imported())
+
+
+def is_full(folder: Path | None) -> bool:
+    """Return whether the disk of a folder is full."""
+    return folder is not None and folder.exists() and shutil.disk_usage(folder).free < FULL
 
 
 def _imported() -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from hyperslab.measure.child import Child
+from hyperslab.measure.child import HELPERS, Child
 
 PATIENCE_S = 5.0  # of one that was told to stop, before it is ended
 ANSWER_S = 30.0
@@ -90,9 +90,11 @@ class Helper:
             raise HelperError(error)
         token = str(self._given["token"])
         self._visitor = Visitor(self._module, int(self.facts["control"]), token)
+        HELPERS[self._child] = self._module
         return self
 
     def __exit__(self, *_: object) -> None:
+        del HELPERS[self._child]
         self._child.end(PATIENCE_S)
 
     @property

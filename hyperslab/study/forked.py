@@ -25,12 +25,14 @@ _IMPORTED = (
 )  # fmt: skip
 
 _PATIENCE_S = 2.0
+_ended = threading.Event()  # a kernel that a thread is about to start would run its whole notebook
 
 
 def fork_kernels() -> None:
     """Have papermill's kernels forked, where a process with these libraries may safely fork."""
     if sys.platform != "linux":
         return
+    _ended.clear()
     for mark in Path(tempfile.gettempdir()).glob("pymp-*/hyperslab-*"):
         if not alive(int(mark.name.partition("-")[2])):  # it was ended at once
             shutil.rmtree(mark.parent, ignore_errors=True)
@@ -106,6 +108,9 @@ class Forked(LocalProvisioner):
         self.cwd = kwargs.get("cwd") or Path.cwd()
         kernel = Kernel(cmd, str(self.cwd), kwargs["env"])
         kernel.start()
+        if _ended.is_set():
+            kernel.kill()  # it would ignore what the run ignores by now
+            raise RuntimeError("the run was ended")
         self.process: Any = kernel
         self.pid = self.pgid = kernel.pid
         return self.connection_info
@@ -113,6 +118,7 @@ class Forked(LocalProvisioner):
 
 def end_kernels() -> None:
     """End what kernels do, at once where they do not stop: threads that talk with them see it."""
+    _ended.set()
     kernels = [each for each in multiprocessing.active_children() if isinstance(each, Kernel)]
     for kernel in kernels:
         kernel.send_signal(signal.SIGINT)  # as Ctrl-C: it removes what is temporary

@@ -27,14 +27,13 @@ from ..measure.journal import Journal
 from ..measure.lock import measuring, take_turn
 from ..measure.parent import alive
 from ..measure.processes import Processes
+from ..measure.worker import is_full
 from ..network import Link
 from ..text import data
 from . import provenance
 from .privacy import scrubber
 from .profile import TOYS, check_profile, entry, full, locked, require_writable, root
 
-_FULL = 4 * 2**20
-"""Free bytes below which what goes wrong is taken for a full disk."""
 _SAID = ("status", "note")  # columns of words, which may name a path
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
 
@@ -464,13 +463,13 @@ class Session:
         try:
             yield
         except (OSError, RuntimeError) as error:
-            free = shutil.disk_usage(self.results).free
-            if free > _FULL and getattr(error, "errno", None) != errno.ENOSPC:
+            if not is_full(self.results) and getattr(error, "errno", None) != errno.ENOSPC:
                 raise
+            said = full(self.results.parents[1])  # before room is made
             shutil.rmtree(self.scratch, ignore_errors=True)
             for part in self.results.glob(".*.part"):
                 part.unlink()
-            raise full(self.results.parents[1]) from error
+            raise said from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
         """Return what samples run in: one server of processes serves all experiments alike.

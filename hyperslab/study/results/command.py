@@ -71,6 +71,7 @@ def run_list(arguments: argparse.Namespace) -> int:
     """Print a line for each machine; return 0."""
     from hyperslab.measure.records import machines
 
+    from ...text import printable
     from ..profile import root
 
     folders = sorted(path.parent for path in (root() / arguments.into).glob("*/machine.json"))
@@ -84,9 +85,10 @@ def run_list(arguments: argparse.Namespace) -> int:
             item["verdict"] for item in json.loads((folder / "claims.json").read_text())
         )
         judged = verdicts.total() - verdicts["not measured"]
-        print(
+        line = (
             f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
             f"{facts[0]['kernel']}, {facts[0]['file_system']}; profile {facts[0]['profile']}, "
             f"notebooks {len(facts)}, {judged} of {verdicts.total()} claims judged"
         )
+        print(printable(line))
     return 0

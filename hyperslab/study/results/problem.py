@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hyperslab.text import printable
+
 _SHOWN = 12
 
 
@@ -25,7 +27,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.file}, {self.column}" if self.column else self.file
-        return f"{place}: {self.what}; {self.remedy}"
+        return printable(f"{place}: {self.what}; {self.remedy}")
 
 
 class RefusedError(RuntimeError):

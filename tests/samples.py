@@ -34,6 +34,16 @@ class ReadFile:
 
 
 @dataclass(frozen=True)
+class WriteFile:
+    path: Path
+    data: bytes
+
+    def __call__(self, watch: Stopwatch) -> None:
+        with watch("write"):
+            self.path.write_bytes(self.data)
+
+
+@dataclass(frozen=True)
 class Is:
     expected: object
 

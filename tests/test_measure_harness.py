@@ -22,6 +22,7 @@ from samples import (
     ReadInTurns,
     Scatter,
     Spin,
+    WriteFile,
     die,
     gone,
     process_id,

@@ -9,8 +9,9 @@ from hyperslab.measure import witness
 from hyperslab.measure.case import Case
 from hyperslab.measure.harness import Plan, _Past, measure
 from hyperslab.measure.journal import Journal
+from hyperslab.measure.noise import disturbed
 from hyperslab.measure.records import DISCARDED, frame_of, main
-from hyperslab.measure.witness import Witness, disturbed
+from hyperslab.measure.witness import Witness
 
 processes = pytest.fixture(scope="module")(running)
 

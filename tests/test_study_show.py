@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hyperslab.measure.noise import judge
+from hyperslab.measure.noise import Disturbed, judge
 from hyperslab.measure.records import TEXT, frame_of
-from hyperslab.measure.witness import Disturbed
 from hyperslab.study import show
 from hyperslab.study.style import styled
 

@@ -1,4 +1,4 @@
-"""What a run says of its own noise: the A/A pair, and the CPU that other programs used."""
+"""What a run says of its own noise: A/A pairs, the CPU that others used, and witnesses."""
 
 import math
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ VOID = 0.05
 WIDE = 0.15
 OTHERS_MARKED, OTHERS_VOID = 0.10, 0.30
 STATES = ("clean", "wide", "marked", "void")
+_SAMPLE = ["experiment", "block", "order", "aa"]
 _MOVING = ("read", "write", "sync", "data_read", "data_write", "data_reread")
 """Phases that move data, which verdicts rest on; so do those of a pattern ("pattern:map")."""
 
@@ -184,3 +185,20 @@ def half_width(seconds: NDArray[np.float64]) -> float:
     ratios = np.exp(logs - logs.mean(axis=1, keepdims=True)).T
     intervals = [paired_ratio(each, np.ones(each.size)) for each in ratios]
     return float(np.median([(i.high / i.low) ** 0.5 - 1 for i in intervals]))
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """What the witnesses of a run say."""
+
+    samples: int  # that had witnesses
+    retaken: int  # that were measured again, once or more
+    left: int  # brief ones that were disturbed all the same
+
+
+def disturbed(frame: pd.DataFrame) -> Disturbed:
+    """Return how many samples were measured again; of older records nothing is known."""
+    known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
+    samples = frame[known].drop_duplicates(_SAMPLE)
+    retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
+    return Disturbed(len(samples), int(retaken), int(left))

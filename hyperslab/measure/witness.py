@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
-
-from .records import DISCARDED
 
 SLOW = 1.3
 """How many times its usual the witness takes around a sample that is measured again."""
@@ -30,7 +27,6 @@ USUAL = 0.1
 """The share of a run's witnesses that were quicker than what is taken for usual."""
 _LOOPS, _TERMS = 4, 10_000
 _RECLAIMED = Path("/sys/module/page_reporting/parameters/reported_kib")
-_SAMPLE = ["experiment", "block", "order", "aa"]
 
 
 def pace() -> float:
@@ -97,20 +93,3 @@ def usual(paces: Sequence[float]) -> float:
     """Return the usual pace of a run, in seconds, or infinity where none is known."""
     known = [p for p in paces if p == p]
     return float(np.quantile(known, USUAL)) if known else float("inf")
-
-
-@dataclass(frozen=True)
-class Disturbed:
-    """What the witnesses of a run say."""
-
-    samples: int  # that had witnesses
-    retaken: int  # that were measured again, once or more
-    left: int  # brief ones that were disturbed all the same
-
-
-def disturbed(frame: pd.DataFrame) -> Disturbed:
-    """Return how many samples were measured again; of older records nothing is known."""
-    known = frame["pace_s"].notna() & (frame["aa"] != DISCARDED)
-    samples = frame[known].drop_duplicates(_SAMPLE)
-    retaken, left = (samples["retaken"] > 0).sum(), samples["disturbed"].sum()
-    return Disturbed(len(samples), int(retaken), int(left))

@@ -7,10 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..measure.noise import VOID, Noise, judge
+from ..measure.noise import VOID, Disturbed, Noise, disturbed, judge
 from ..measure.records import DISCARDED
 from ..measure.stats import Interval
-from ..measure.witness import Disturbed, disturbed
 from ..text import ENOUGH, data, percent, printable
 from .session import Session
 from .style import STYLES, styled

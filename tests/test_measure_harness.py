@@ -34,9 +34,10 @@ from samples import (
 
 from hyperslab.measure import worker
 from hyperslab.measure.case import Case, Stopwatch
-from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure, require_space
+from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.lock import BusyError, measuring
+from hyperslab.measure.machine import require_space
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job, perform
 

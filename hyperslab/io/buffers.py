@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from ..kernels import KernelError, NetcdfFile, PlainFile, compiler, kernel
 from ..measure.case import Stopwatch
-from ..measure.harness import require_space
-from ..measure.machine import memory_bytes
+from ..measure.machine import memory_bytes, require_space
 
 VARIABLE, ITEMSIZE = "data", 8
 KINDS = {"binary": "values.bin", "netcdf4": "values.nc", "zarr3": "values.zarr"}

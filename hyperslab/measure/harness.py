@@ -22,6 +22,7 @@ from .cold import files_of
 from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
+from .machine import require_space
 from .noise import judge
 from .processes import GONE, Processes
 from .records import COLUMNS, DISCARDED, frame_of
@@ -190,17 +191,6 @@ def _todo(plan: Plan, blocks: Mapping[int, Rows]) -> Iterator[int]:
             return
         if block not in blocks:
             yield block
-
-
-def require_space(folder: Path, needed: int) -> None:
-    """Raise an error unless a folder's disk has room."""
-    folder.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise OSError(
-            f"{needed / 2**20:,.0f} MiB are needed in the work directory, for {folder}, and "
-            f"{free / 2**20:,.0f} MiB are free there: make room, or choose another with --workdir"
-        )
 
 
 def _copy_afresh(cases: Sequence[Case]) -> None:

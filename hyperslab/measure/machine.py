@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -164,6 +165,17 @@ def read_ahead_kib(folder: Path) -> int | None:
     except OSError:
         pass
     return None
+
+
+def require_space(folder: Path, needed: int) -> None:
+    """Raise an error unless a folder's disk has room."""
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise OSError(
+            f"{needed / 2**20:,.0f} MiB are needed in the work directory, for {folder}, and "
+            f"{free / 2**20:,.0f} MiB are free there: make room, or choose another with --workdir"
+        )
 
 
 def host_takes_freed_memory(devices: Path = Path("/sys/bus/virtio/devices")) -> bool:

@@ -22,7 +22,7 @@ from ..io.far import Place, serve
 from ..io.layout import Layout
 from ..measure import machine, records
 from ..measure.case import Case
-from ..measure.harness import RETAKES, Plan, measure, require_space
+from ..measure.harness import RETAKES, Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring, take_turn
 from ..measure.parent import alive
@@ -168,7 +168,7 @@ class Session:
         wanted = {file.path: file.layout for file in files.values()}
         if not self.drawing:
             whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
-            require_space(self.scratch, whole * len(layouts))
+            machine.require_space(self.scratch, whole * len(layouts))
         self._make(lambda: array.write(wanted, self.data))
         return files
 

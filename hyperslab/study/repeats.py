@@ -1,7 +1,7 @@
 """How well runs of one machine repeat each other: estimates, intervals and verdicts."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import NormalDist
 
@@ -51,12 +51,18 @@ def repeats(runs: Sequence[Machine]) -> dict[str, float]:
         "same"; and "wrong", how many of a run's are wrong at least.
     """
     pairs = list(combinations(runs, 2))
-    both = [each for earlier, later in pairs for each in _timed(earlier, later)]
+    known = [_parts(run) for run in runs]
+    both = [
+        (part, second[key])
+        for first, second in combinations(known, 2)
+        for key, part in first.items()
+        if key in second
+    ]
     inside = [first.low <= second.measured <= first.high for first, second in both]
     apart = [second.low > first.high or second.high < first.low for first, second in both]
     parts: dict[str, list[PartVerdict]] = {}
-    for run in runs:
-        for key, part in _parts(run).items():
+    for each in known:
+        for key, part in each.items():
             parts.setdefault(key, []).append(part)
     spread = [np.std([np.log(part.measured) for part in of], ddof=1)
               for of in parts.values() if len(of) > 1]  # fmt: skip
@@ -117,11 +123,6 @@ def table(found: Machines) -> pd.DataFrame:
             head: round(100 * known[name], 1) for name, head in percent.items()
         }
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("First run")
-
-
-def _timed(earlier: Machine, later: Machine) -> Iterator[tuple[PartVerdict, PartVerdict]]:
-    there = _parts(later)
-    yield from ((part, there[key]) for key, part in _parts(earlier).items() if key in there)
 
 
 def _parts(run: Machine) -> dict[str, PartVerdict]:

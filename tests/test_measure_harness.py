@@ -32,7 +32,7 @@ from samples import (
     sleep_long,
 )
 
-from hyperslab.measure import harness, worker
+from hyperslab.measure import worker
 from hyperslab.measure.case import Case, Stopwatch
 from hyperslab.measure.harness import MIN_SAMPLES, Plan, measure
 from hyperslab.measure.journal import Journal
@@ -347,19 +347,3 @@ def test_a_lock_that_is_no_file_is_named(tmp_path, make):
     told = r"lock of measuring runs, lock .* remove it"
     with pytest.raises(BusyError, match=told), measuring(tmp_path / "lock"):
         pass
-
-
-@linux
-def test_files_of_cold_reads_are_read_once_as_a_block_begins(tmp_path, run, monkeypatch):
-    seen = []
-    monkeypatch.setattr(harness, "warm", lambda paths: seen.append([p.name for p in paths]))
-    for name in ("cold", "warm"):
-        (tmp_path / name).write_bytes(b"abc")
-    cases = [
-        Case(
-            state, ReadFile(tmp_path / state), files=(tmp_path / state,), cache_state=state, aa=True
-        )
-        for state in ("cold", "warm")
-    ]
-    run(*cases, blocks=2, fresh=True)
-    assert seen == [["cold"], ["cold"]]

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from ..text import ENOUGH
 from .case import Case
-from .cold import ColdCacheError, evict, files_of, warm
+from .cold import files_of
 from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
@@ -163,8 +163,6 @@ def measure(
                     running.turn_to(block)
                 if plan.fresh and blocks:
                     _copy_afresh(cases)
-                if plan.fresh:
-                    _read_once(cases)
                 if forks:  # what servers import is not what other programs use
                     running.start(
                         [n for n in range(block, plan.blocks) if n not in blocks and plan.fresh]
@@ -220,19 +218,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _read_once(cases: Sequence[Case]) -> None:
-    """Read the files of cold cases from the disk, and not what was just written of them.
-
-    Below a virtual disk lies the host's cache, which no guest can empty. What was written leaves
-    it after seconds, what was read stays: a first cold read takes three times as long as the next.
-    """
-    paths = {Path(path) for case in cases if case.cache_state == "cold" for path in case.files}
-    there = sorted(path for path in paths if path.exists())
-    with suppress(ColdCacheError):  # the samples will say it
-        evict(there)
-        warm(there)
 
 
 @dataclass(eq=False)

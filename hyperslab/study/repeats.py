@@ -21,10 +21,7 @@ _KIND = ("identity", "versions", "profile")
 
 
 def groups(found: Machines) -> list[list[Machine]]:
-    """Return the runs of a machine with the same versions and profile, where there are several.
-
-    They are in the order in which they were begun.
-    """
+    """Return the runs of a machine, its versions and profile, where there are several, by time."""
     kinds: dict[str, list[Machine]] = {}
     for machine in sorted(found.machines, key=lambda machine: min(machine.runs, default="")):
         facts = next(iter(machine.runs.values()), {})

@@ -36,8 +36,6 @@ def test_evicted_file_is_out_and_warm_file_is_in(file):
 
 
 @linux
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of clients that other tests left
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_asking_leaves_nothing_to_collect(file):
     """Nothing is collected while a sample runs, and a store has thousands of files."""
     resident_fraction([file])

@@ -41,10 +41,8 @@ class VerdictBoard(SphinxDirective):
         )
         verdict = badge(claim.label, f"{sign(claim.label)} {claim.label}", noisy=claim.noisy)
         part, here = claim.headline, claim.number("interval", "")
-        numeric = not isinstance(
-            part.facts.get("document"), str
-        )  # a part's; a claim's is its paper
-        there = part.number("document", "") if numeric else NOT_MEASURED
+        named = isinstance(part.facts.get("document"), str)  # a claim's is its paper, not a number
+        there = NOT_MEASURED if named else part.number("document", "")
         cells = [claim.paper, *("–" if one == NOT_MEASURED else one for one in (there, here))]
         return [[nodes.paragraph("", "", name)], *cells, [nodes.paragraph("", "", verdict)]]
 

@@ -53,11 +53,11 @@ def source(domain: str, info: dict[str, str]) -> str | None:
     """Return where the source of what a page describes stands in the repository."""
     module = import_module(info["module"])
     try:
-        described = reduce(getattr, info["fullname"].split("."), module)
-        lines, first = inspect.getsourcelines(inspect.unwrap(described))
+        described = inspect.unwrap(reduce(getattr, info["fullname"].split("."), module))
+        lines, first = inspect.getsourcelines(described)
     except (AttributeError, OSError, TypeError):  # a constant, or a field without a value
         return None
-    path = Path(inspect.getsourcefile(inspect.unwrap(described)) or "")
+    path = Path(inspect.getsourcefile(described) or "")
     top = Path(find_spec(info["module"].partition(".")[0]).origin).parents[1]
     return f"{REPOSITORY}/{path.relative_to(top).as_posix()}#L{first}-L{first + len(lines) - 1}"
 

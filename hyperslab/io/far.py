@@ -38,13 +38,8 @@ class Place:
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
     line: Line | None = None
 
-    def forget(self, memory_bytes: int = 0) -> None:
-        """Empty the logs of server and link, which shows that both are there.
-
-        Memory that a read is known to fill is put in place before.
-        """
-        if memory_bytes >= LEAST_BYTES:
-            touch(min(memory_bytes, MOST_BYTES))
+    def forget(self) -> None:
+        """Empty the logs of server and link, which shows that both are there."""
         assert isinstance(self.server, Server)
         self.server.forget()
         if self.line:
@@ -146,8 +141,17 @@ class ReadOver:
                 "predicted_reads": steps.size,
                 **told,
             },
-            "prepare": None if isinstance(server, Endpoint) else partial(self.place.forget, fills),
+            "prepare": None
+            if isinstance(server, Endpoint)
+            else partial(_prepare, self.place, fills),
         }
+
+
+def _prepare(place: Place, memory_bytes: int) -> None:
+    """Have the memory in place that a read fills, and forget what was asked before it."""
+    if memory_bytes >= LEAST_BYTES:
+        touch(min(memory_bytes, MOST_BYTES))
+    place.forget()
 
 
 @dataclass(frozen=True)

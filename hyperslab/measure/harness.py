@@ -161,12 +161,10 @@ def measure(
             for block in _todo(plan, blocks):
                 if plan.fresh:
                     running.turn_to(block)
-                if plan.fresh and blocks:
-                    _copy_afresh(cases)
+                    if blocks:
+                        _copy_afresh(cases)
                 if forks:  # what servers import is not what other programs use
-                    running.start(
-                        [n for n in range(block, plan.blocks) if n not in blocks and plan.fresh]
-                    )
+                    running.start(range(block, plan.blocks) if plan.fresh else ())
                 blocks[block] = _block(block, entries, plan, running, past, bar, scratch)
                 if any(row["status"] == "ok" for row in blocks[block]) or not blocks[block]:
                     journal.add(experiment, key, block, blocks[block])

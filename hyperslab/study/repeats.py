@@ -15,17 +15,16 @@ from ..measure.noise import judge
 from ..measure.records import load
 from ..text import ENOUGH
 from .machines import Machine, Machines
+from .results.add import lasting
 
 _HALF = NormalDist().inv_cdf(0.975)  # of a 95 % interval, in standard deviations
-_KIND = ("identity", "versions", "profile")
 
 
 def groups(found: Machines) -> list[list[Machine]]:
     """Return the runs of a machine, its versions and profile, where there are several, by time."""
     kinds: dict[str, list[Machine]] = {}
     for machine in sorted(found.machines, key=lambda machine: min(machine.runs, default="")):
-        facts = next(iter(machine.runs.values()), {})
-        kind = json.dumps([facts.get(name) for name in _KIND], sort_keys=True)
+        kind = json.dumps(lasting(machine.folder), sort_keys=True)
         kinds.setdefault(kind, []).append(machine)
     return [runs for runs in kinds.values() if len(runs) > 1]
 

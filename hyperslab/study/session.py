@@ -152,10 +152,9 @@ class Session:
             self._make(files)
 
     def _make(self, files: Callable[[], object]) -> None:
-        if not self.drawing:
-            self.scratch.mkdir(parents=True, exist_ok=True)
-            with self._room():
-                files()
+        self.scratch.mkdir(parents=True, exist_ok=True)
+        with self._room():
+            files()
 
     def write(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
@@ -169,7 +168,7 @@ class Session:
         if not self.drawing:
             whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
             machine.require_space(self.scratch, whole * len(layouts))
-        self._make(lambda: array.write(wanted, self.data))
+            self._make(lambda: array.write(wanted, self.data))
         return files
 
     def files(
@@ -472,7 +471,7 @@ class Session:
             raise said from error
 
     def _running(self, modules: tuple[str, ...]) -> Processes:
-        """Return what samples run in: one server of processes serves all experiments alike.
+        """Return what samples run in: its servers serve all experiments with these modules.
 
         Of toys one serves them all: to start one takes longer than their samples.
         """

@@ -72,7 +72,7 @@ def moved(read: Read, counts: Counts) -> Moved:
         return _read_ahead(read, counts, how)
     opening, stages = (how.opening, how.opening_stages) if read.opens else (0, 0)
     requests, nbytes = counts.requests, counts.stored_bytes
-    if requests > counts.shards > 0 and read.library != "subchunk" and merging():
+    if requests > counts.shards > 0 and merging():
         requests, nbytes = _merged(read, counts)
         stages += math.ceil(counts.shards / how.at_once)  # their indexes, then all the rest
         stages += math.ceil((requests - counts.shards) / how.at_once)
@@ -95,10 +95,10 @@ def _merged(read: Read, counts: Counts) -> tuple[int, float]:
     assert layout.shards is not None and layout.chunks is not None
     each = math.prod(layout.shards) / math.prod(layout.chunks)
     wanted = (counts.requests - counts.shards) / counts.shards  # of the chunks of a shard
-    gap = (each - wanted) / wanted * counts.stored_bytes / (wanted * counts.shards)
-    if gap > MIB:
+    size = counts.stored_bytes / (wanted * counts.shards)  # of a chunk
+    if (each / wanted - 1) * size > MIB:  # lies between two of them
         return counts.requests, counts.stored_bytes
-    stretch = wanted * (counts.stored_bytes / (wanted * counts.shards) + gap)
+    stretch = each * size
     pieces = counts.shards * math.ceil(stretch / _MOST_MERGED)
     return counts.shards + pieces, counts.shards * stretch
 

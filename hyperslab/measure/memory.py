@@ -17,9 +17,13 @@ LEAST_BYTES, MOST_BYTES = 2**23, 2**30
 """Below the first a read takes too little memory to matter; above the second it waits too long."""
 COLD_BYTES = 2**28
 """The most before a cold read, which waits for the disk and seldom reads a large file whole."""
-RECENT_S = 1.0
+COLD_TIMES = 4
+"""A cold read takes memory for the file's pages, the values and copies of them. With the file's
+size alone in place, two in five cold reads of 40 MB by netCDF-C took three times as long."""
+RECENT_S = 0.2
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
-mostly. Touching it before each sample moved no result; `witness` counts what is taken meanwhile."""
+mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in eight waited.
+"""
 _TRIM_BYTES = 2**16
 """How much freed memory a process may hold back that was told to give it back."""
 _TRIM_THRESHOLD = -1  # of malloc.h

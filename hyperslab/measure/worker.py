@@ -25,7 +25,7 @@ from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
 from .machine import cores as cores
-from .memory import COLD_BYTES, touch, worth_bytes
+from .memory import COLD_BYTES, COLD_TIMES, touch, worth_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
 from .witness import Witness, witnessed
@@ -110,7 +110,7 @@ def run_nothing(watch: Stopwatch) -> None:
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if case.cache_state == "cold":
-        touch(min(worth_bytes(case.files), COLD_BYTES))
+        touch(min(COLD_TIMES * worth_bytes(case.files), COLD_BYTES))
         evict(case.files)
     elif case.cache_state == "warm":
         touch(worth_bytes(case.files))

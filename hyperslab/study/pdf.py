@@ -31,9 +31,10 @@ _OPEN = (
 _PAPER = """
 * { animation: none !important; transition: none !important; opacity: 1 !important; }
 pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+details.above-input { display: none !important; }  /* what draws: the pages have it */
 details > summary, .toggle-button, .headerlink, .copybtn { display: none !important; }
 th { word-break: keep-all; overflow-wrap: normal; }
-figure, .output_png, tr, pre, .admonition-title { break-inside: avoid; }
+figure, .output_png, tr, pre, .admonition-title, .sd-card { break-inside: avoid; }
 h1, h2, h3, h4, summary, .admonition-title { break-after: avoid; }
 """
 _SCALE = 0.7  # of the width that a screen has

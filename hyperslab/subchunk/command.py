@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from .check import check
-from .errors import MissingFileError, SubchunkError
+from .errors import MissingFileError, SubchunkError, UnfitFileError
 from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
 from .index.options import check_options
 from .place import SUFFIX, absolute, file_name, target_place
 
-OK, FAILED = 0, 1
+OK, FAILED, USAGE = 0, 1, 2
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "KIB": 2**10, "MIB": 2**20}
 _TITLES = ("variable", "shape", "chunks", "of", "spacing", "points", "bytes", "share")
 
@@ -77,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("two files of the same name would have one index: index them apart")
     if arguments.info or arguments.check:
         act = _info if arguments.info else functools.partial(_check, arguments.storage_options)
-        return max(_tried(path, functools.partial(act, path, target)) for path, target in pairs)
+        found = [_tried(path, functools.partial(act, path, target)) for path, target in pairs]
+        return found[0] if len(found) == 1 else min(max(found), FAILED)  # as some were done
     if arguments.add and not arguments.variables and (arguments.spacing or arguments.budget):
         raise ValueError(
             "--add keeps the spacing of what is indexed: name new variables with --variables for "
@@ -238,7 +239,7 @@ def _tried(path: str, act: Callable[[], None]) -> int:
     except (SubchunkError, OSError) as error:
         why = " ".join(_shown(str(error)).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)
-        return FAILED
+        return USAGE if isinstance(error, FileNotFoundError | UnfitFileError) else FAILED
     return OK
 
 

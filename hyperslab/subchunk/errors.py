@@ -47,6 +47,10 @@ class MissingFileError(SubchunkError, FileNotFoundError):
     """Nothing is there under a URL."""
 
 
+class UnfitFileError(SubchunkError):
+    """What was named is no HDF5 file, or has no variable of that name that can be indexed."""
+
+
 class NoRangesError(SubchunkError):
     """The server gives files only whole."""
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import h5py
 
-from ..errors import SubchunkError
+from ..errors import SubchunkError, UnfitFileError
 from ..place import file_name
 from ..process import COLLECTION
 from . import RemoteFile, Source
@@ -31,7 +31,7 @@ def open_hdf5(data: Source) -> h5py.File:
         what = "this is a folder: name the files in it, such as folder/*.nc"
         if data.remote or not os.path.isdir(data.name):  # noqa: PTH112
             what = f"it cannot be opened as HDF5 or netCDF-4, the formats that can be read: {error}"
-        raise SubchunkError(f"{file_name(data.name)}: {what}") from error
+        raise UnfitFileError(f"{file_name(data.name)}: {what}") from error
     data.check(found.id.get_vfd_handle())
     return found
 

@@ -13,7 +13,7 @@ import h5py
 import numpy as np
 
 from ..chunk_table import Chunks, chunk_table
-from ..errors import SubchunkError, reason
+from ..errors import UnfitFileError, reason
 from ..hdf5 import DIMENSIONS, Variable, elsewhere, stored
 from ..listing import Listing, listing
 
@@ -110,9 +110,9 @@ def _chosen(
         why = variables[name].plain if name in variables else left_out.get(name)
         if why is None:
             known = ", ".join(sorted(variables)) or "none"
-            raise SubchunkError(f"{file} has no variable {name!r}: it has {known}")
+            raise UnfitFileError(f"{file} has no variable {name!r}: it has {known}")
         if why:
-            raise SubchunkError(f"{name} in {file} cannot be indexed: {why}")
+            raise UnfitFileError(f"{name} in {file} cannot be indexed: {why}")
     return [name for name in variables if name in asked]
 
 

@@ -72,7 +72,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be written goes there
         return FAILED
     except ValueError as error:
-        print(printable(f"hyperslab {command}: {error}"), file=sys.stderr)
+        lines = f"hyperslab {command}: {error}".split("\n")
+        print("\n".join(map(printable, lines)), file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
@@ -240,7 +241,7 @@ def _book(arguments: argparse.Namespace) -> int:
     top = root()
     profile = _profile(arguments)
     if arguments.records:
-        require_sound(top / arguments.records, top)
+        require_sound(arguments.records, top)
     html = (top / arguments.workdir).resolve() / "html"
     workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)
@@ -274,18 +275,14 @@ def _claims(arguments: argparse.Namespace) -> int:
 
     top = root()
     profile = _profile(arguments)
-
     place = drawing_place(arguments.workdir, arguments.records)
-    results = top / place / "results" / profile
-    folder = top / arguments.records if arguments.records else results
-    if not any(folder.glob("*.parquet")):
-        what = arguments.records or f"the profile {profile!r}"
-        raise ValueError(
-            f"no records of {what}: run `hyperslab run --profile {profile}` first, or name a "
-            "folder of records with --records"
-        )
     if arguments.records:
-        require_sound(folder, top)
+        require_sound(arguments.records, top)
+    elif not any((top / place / "results" / profile).glob("*.parquet")):
+        raise ValueError(
+            f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` "
+            "first, or name a folder of records with --records"
+        )
     board = judged(profile=profile, workdir=place, records=arguments.records)
     print(claims.summary_table(board.judgements))
     return OK

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from contracts.readers import ReaderContract, Truth, assert_same
 from forked_servers import forking
+from zarr.core.sync import sync
 
 from hyperslab import subchunk
 from hyperslab.io import Layout, Variable, create, readers, references
 from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader as reader_named
+from hyperslab.io.urls import Remote, system_in_zarr
 from hyperslab.network import Fault, serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -203,3 +205,14 @@ def test_other_layouts_and_s3(reader, truth, pair, servers):
         assert str(truth.path) in str(caught.value)
         shown = "".join(traceback.format_exception(caught.value))
         assert not any(word in shown for word in (SECRET, reader.options["key"]))
+
+
+@pytest.mark.parametrize("place", ["http", "s3"])
+def test_what_was_closed_connects_to_nobody_again(servers, place):
+    """Else a request that goes on where another failed leaves a client that nobody closes."""
+    far = Remote(f"{servers[place].url}/text.nc", servers[place].storage_options)
+    system, path, close = system_in_zarr(far)
+    assert sync(system._cat_file(path)).startswith(b"This is no data.")
+    close()
+    with pytest.raises(OSError, match="was closed"):
+        sync(system._cat_file(path))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from hyperslab import claims
-from hyperslab.cli import FAILED, OK, USAGE, main
+from hyperslab.cli import OK, USAGE, main
 from hyperslab.measure import machine
 from hyperslab.measure.records import about, load, machines, save
 from hyperslab.study.results import add as adding
@@ -410,7 +410,7 @@ def test_the_command(
     assert main(["results", "add", str(real), *place]) == OK
     assert "nothing changed" in capsys.readouterr().out
     cell("status", "in /home/ann")(given)
-    assert main(["results", "add", str(given), "--name", "other", *place]) == FAILED
+    assert main(["results", "add", str(given), "--name", "other", *place]) == USAGE
     assert "lee_access.parquet, status: has a folder of a machine" in capsys.readouterr().err
     assert [path.name for path in into.iterdir()] == [folder.name]
     assert main(["results", "list", *place]) == OK
@@ -440,15 +440,14 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> 
         ], again
 
 
-@pytest.mark.parametrize(
-    ("command", "kind"), [("claims", "no times"), ("run", "cut"), ("book", "no machine.json")]
-)
-def test_damaged_records_are_neither_judged_nor_drawn(
+@pytest.mark.parametrize("command", ["claims", "run", "book"])
+@pytest.mark.parametrize("kind", ["no times", "cut", "no machine.json", "no records"])
+def test_missing_and_damaged_records_are_neither_judged_nor_drawn(
     given: Path, tmp_path: Path, command: str, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    damage, said = DOCTORED[kind]
+    damage, said = DOCTORED.get(kind, (shutil.rmtree, ["no folder with records"]))
     damage(given)
-    assert main([command, "--records", str(given), "--workdir", str(tmp_path / "work")]) == FAILED
+    assert main([command, "--records", str(given), "--workdir", str(tmp_path / "work")]) == USAGE
     assert re.search(said[0], capsys.readouterr().err)
 
 

@@ -76,6 +76,8 @@ def test_a_url_by_the_command(folder, capsys, monkeypatch):
         assert "a.h5.subchunk: " in capsys.readouterr().out
         assert main(["index", url, "--index", "a.h5.subchunk", "--check"]) == 0
         assert main(["index", f"{address}/none.h5"]) == 2
+        for nowhere in ("http://127.0.0.1:9/a.h5", "gopher://here/a.h5"):
+            assert main(["index", nowhere]) == 2
         assert f"{address}/none.h5 is not there" in capsys.readouterr().err
     with pytest.raises(ValueError, match="cannot be written to"):
         subchunk.build(url, f"{address}/a.subchunk")
@@ -229,6 +231,7 @@ def test_check_names_what_is_damaged_and_info_what_is_missing(path, capsys):
         (["--jobs", "0"], "--jobs is 0: give 1 or more"),
         ([""], "FILE is empty: name a netCDF-4 or HDF5 file"),
         (["--index", "none"], "no such folder"),
+        (["--index", ""], "--index is empty: name a folder"),
         (["--budget", "0"], "budget is 0.0: give a share"),
         (["--spacing", "3"], "spacing is 3 bytes: give 1024 to"),
     ],

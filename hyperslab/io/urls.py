@@ -7,6 +7,7 @@ import io
 import re
 import weakref
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -208,13 +209,35 @@ def system_in_zarr(remote: Remote) -> tuple[Any, str, Callable[[], object]]:
     alone = {"asynchronous": True, "skip_instance_cache": True}
     system, path = fsspec.core.url_to_fs(remote.url, **remote.options, **alone)
 
-    async def opened() -> tuple[asyncio.AbstractEventLoop, Any]:
+    async def opened() -> tuple[asyncio.AbstractEventLoop, Callable[..., Any]]:
         session = await system.set_session()
         # s3fs closes what made its session.
-        return asyncio.get_running_loop(), getattr(system, "_s3creator", session)
+        return asyncio.get_running_loop(), getattr(system, "_s3creator", session).__aexit__
+
+    async def refuse(*_: object, **__: object) -> None:
+        raise OSError(f"{remote} was closed")
 
     # fsspec leaves closing the sessions of such a file system to its user.
-    return system, path, weakref.finalize(system, system.close_session, *sync(opened()))
+    end = weakref.finalize(system, _leave, *sync(opened()))
+
+    def close() -> None:
+        # A request that goes on where another has failed would connect anew, and nobody end that.
+        system.set_session = refuse
+        end()
+
+    return system, path, close
+
+
+def _leave(loop: asyncio.AbstractEventLoop, leave: Callable[..., Any]) -> None:
+    """Leave a session's context; fsspec breaks that off after a tenth of a second."""
+    if not loop.is_running():  # the process ends
+        return
+    left = asyncio.run_coroutine_threadsafe(leave(None, None, None), loop)
+    with suppress(RuntimeError):  # of a thread without a loop
+        if asyncio.get_running_loop() is loop:  # garbage is collected there
+            return
+    with suppress(TimeoutError):  # it goes on all the same
+        left.result(timeout=1)
 
 
 def is_absent(error: BaseException) -> bool:

@@ -104,7 +104,7 @@ def require_writable(place: Path, given: str) -> None:
         probe.write_bytes(b"")
         probe.unlink()
     except OSError as error:
-        raise OSError(
+        raise ValueError(
             f"the work directory {given!r} cannot be written ({error.strerror}): choose another "
             "with --workdir (the parameter workdir of a notebook)"
         ) from error

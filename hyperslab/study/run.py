@@ -44,12 +44,8 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     check_profile(options.profile)
     top = root()
     chosen = [entry(name, top) for name in dict.fromkeys(names)] or list(entries(top))
-    if options.records and not (top / options.records).is_dir():
-        raise ValueError(f"--records {options.records}: no such folder of records")
-    if options.records and not any((top / options.records).glob("*.parquet")):
-        raise ValueError(f"--records {options.records}: the folder holds no records (*.parquet)")
     if options.records:
-        require_sound(top / options.records, top)
+        require_sound(options.records, top)
     if options.seed < 0:
         raise ValueError(f"--seed {options.seed}: give a whole number from 0")
     if options.repeats < 0:

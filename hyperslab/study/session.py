@@ -560,10 +560,8 @@ def begin(
     Raises
     ------
     ValueError
-        For an unknown profile or notebook, a negative number, a folder without records, or one
-        with records of another machine.
-    OSError
-        When the work directory cannot be written.
+        For an unknown profile or notebook, a negative number, a folder without records, one with
+        records of another machine, or a work directory that cannot be written.
     """
     check_profile(profile)
     for name, text in {"workdir": workdir, "records": records}.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .check import check
-from .errors import MissingFileError, SubchunkError, UnfitFileError
+from .errors import MissingFileError, NoIndexError, SubchunkError, UnfitFileError
 from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
@@ -219,6 +219,8 @@ def options(text: str) -> dict[str, Any]:
 
 
 def _pairs(files: Sequence[str], place: str | None) -> list[tuple[str, Path]]:
+    if place == "":
+        raise ValueError("--index is empty: name a folder, or a file that ends in .subchunk")
     if place is None or Path(place).is_dir():
         return [(name, target_place(name, place)) for name in files]
     if place.endswith(SUFFIX) and len(files) == 1:
@@ -239,7 +241,8 @@ def _tried(path: str, act: Callable[[], None]) -> int:
     except (SubchunkError, OSError) as error:
         why = " ".join(_shown(str(error)).split())  # HDF5 writes two lines
         print(f"hyperslab index: {path}: {why}", file=sys.stderr)
-        return USAGE if isinstance(error, FileNotFoundError | UnfitFileError) else FAILED
+        given = isinstance(error, FileNotFoundError | NoIndexError | UnfitFileError)
+        return USAGE if given else FAILED
     return OK
 
 

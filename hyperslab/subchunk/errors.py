@@ -48,7 +48,7 @@ class MissingFileError(SubchunkError, FileNotFoundError):
 
 
 class UnfitFileError(SubchunkError):
-    """What was named is no HDF5 file, or has no variable of that name that can be indexed."""
+    """What was named cannot be reached, is no HDF5 file, or has no such variable to index."""
 
 
 class NoRangesError(SubchunkError):

@@ -84,9 +84,11 @@ def problems(folder: Path, top: Path) -> list[Problem]:
     return list(_problems(folder, top))
 
 
-def require_sound(folder: Path, top: Path) -> None:
-    """Refuse to draw from records that are damaged, or do not belong together."""
-    if found := [problem for problem in _sound(folder, top, str) if not problem.publishing]:
+def require_sound(given: str, top: Path) -> None:
+    """Refuse to draw from records that are missing, damaged, or do not belong together."""
+    if not any((top / given).glob("*.parquet")):
+        raise ValueError(f"--records {given}: no folder with records (*.parquet)")
+    if found := [problem for problem in _sound(top / given, top, str) if not problem.publishing]:
         raise RefusedError(found, "these records cannot be judged:")
 
 

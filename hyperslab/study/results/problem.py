@@ -30,7 +30,7 @@ class Problem:
         return printable(f"{place}: {self.what}; {self.remedy}")
 
 
-class RefusedError(RuntimeError):
+class RefusedError(ValueError):
     """Records were not added, or not drawn from; the message has every reason."""
 
     def __init__(

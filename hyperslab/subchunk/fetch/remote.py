@@ -10,7 +10,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import MissingFileError, NoRangesError, StaleIndexError, SubchunkError
+from ..errors import (
+    MissingFileError,
+    NoRangesError,
+    StaleIndexError,
+    SubchunkError,
+    UnfitFileError,
+)
 from .ranges import GAP_REMOTE, joined
 
 NO_RANGES = "it does not support ranges; copy the file, or serve it by another"
@@ -32,7 +38,7 @@ class RemoteFile(ABC):
         except SubchunkError:
             raise
         except Exception as error:
-            raise SubchunkError(f"{shown(url)} cannot be read: {said(error)}") from error
+            raise UnfitFileError(f"{shown(url)} cannot be read: {said(error)}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.url, self.options)
@@ -103,7 +109,8 @@ class RemoteFile(ABC):
             return SubchunkError(
                 f"{url} ends before a range that it should have: it was cut off, or replaced"
             )
-        return SubchunkError(f"{url} cannot be read: {fault(error) or said(error)}")
+        kind = SubchunkError if self._identity else UnfitFileError  # it was never reached
+        return kind(f"{url} cannot be read: {fault(error) or said(error)}")
 
     def _no_ranges(self, how: str) -> NoRangesError:
         return NoRangesError(f"{shown(self.url)}: the server {how}: {NO_RANGES}")

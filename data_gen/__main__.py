@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from data_gen import NAMES, dataset, parameters, write
-from data_gen.writing import remove
 from hyperslab.io import CODECS, FORMATS, Layout
 from hyperslab.io.creation import STORE_MARKS
+from hyperslab.io.work import remove
 
 WORDS = {
     "ocean": "hourly surface currents of a Mediterranean-like sea, uo and vo",

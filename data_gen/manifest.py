@@ -10,8 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from data_gen.datasets import Dataset, dataset, generator
-from data_gen.writing import remove, write
+from data_gen.writing import write
 from hyperslab.io import Layout
+from hyperslab.io.work import remove
 
 
 class AlteredError(ValueError):

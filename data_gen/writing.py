@@ -37,19 +37,6 @@ def need_space(folder: Path, needed_bytes: int) -> None:
         )
 
 
-def remove(path: Path) -> None:
-    """Remove a file or a directory store, if it is there.
-
-    Examples
-    --------
-    >>> remove(Path("nothing-of-this-name.nc"))
-    """
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
 def write(
     source: Dataset,
     targets: Mapping[Path, Layout],

@@ -207,12 +207,16 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(arguments: argparse.Namespace) -> str:
-    """Return the profile given, or that of the records, or quick; refuse an unknown one."""
+    """Return the profile given, or that of the records, or quick; refuse unsound records."""
     from .study.options import profile_of
     from .study.profile import check_profile, root
+    from .study.results.add import require_sound
 
     folder = root() / arguments.records if arguments.records else None
-    return check_profile(arguments.profile or profile_of(folder))
+    profile = check_profile(arguments.profile or profile_of(folder))
+    if arguments.records:
+        require_sound(arguments.records, root())
+    return profile
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -236,12 +240,9 @@ def _book(arguments: argparse.Namespace) -> int:
     from .study.options import drawing_place, executed_folder
     from .study.outcome import summary
     from .study.profile import root
-    from .study.results.add import require_sound
 
     top = root()
     profile = _profile(arguments)
-    if arguments.records:
-        require_sound(arguments.records, top)
     html = (top / arguments.workdir).resolve() / "html"
     workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)
@@ -270,19 +271,17 @@ def _claims(arguments: argparse.Namespace) -> int:
     from . import claims
     from .study.board import judged
     from .study.options import drawing_place
-    from .study.profile import root
-    from .study.results.add import require_sound
+    from .study.profile import require_writable, root
 
     top = root()
     profile = _profile(arguments)
     place = drawing_place(arguments.workdir, arguments.records)
-    if arguments.records:
-        require_sound(arguments.records, top)
-    elif not any((top / place / "results" / profile).glob("*.parquet")):
+    if not arguments.records and not any((top / place / "results" / profile).glob("*.parquet")):
         raise ValueError(
             f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` "
             "first, or name a folder of records with --records"
         )
+    require_writable((top / place).resolve(), arguments.workdir)
     board = judged(profile=profile, workdir=place, records=arguments.records)
     print(claims.summary_table(board.judgements))
     return OK

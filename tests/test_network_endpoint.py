@@ -5,6 +5,7 @@ import pytest
 from forked_servers import forking
 from made_store import KEY, SECRET, store, variables
 
+from hyperslab.io.urls import Remote
 from hyperslab.network import Endpoint, upload
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -23,7 +24,7 @@ def test_what_the_variables_tell_is_enough_to_read(tmp_path, monkeypatch):
         monkeypatch.undo()
         with fsspec.open(place.address("a.nc"), **place.storage_options) as file:
             assert file.read() == b"values"
-        held = from_url(place.url, **place.obstore_options)
+        held = from_url(place.url, **Remote(place.url, place.storage_options).obstore())
         assert bytes(held.get("a.nc").bytes()) == b"values"
         open_to_all = Endpoint.of(place.url, {"AWS_ENDPOINT_URL_S3": server.endpoint})
         with pytest.raises(PermissionError):

@@ -3,6 +3,7 @@
 import pytest
 from forked_servers import forking
 
+from hyperslab.io.urls import Remote
 from hyperslab.network import serving
 
 forked = pytest.fixture(scope="module", autouse=True)(forking)
@@ -27,7 +28,7 @@ def test_obstore_reads_and_lists(server):
     obstore = pytest.importorskip("obstore")
     from obstore.store import from_url
 
-    store = from_url(server.url, **server.obstore_options)
+    store = from_url(server.url, **Remote(server.url, server.storage_options).obstore())
     assert bytes(obstore.get_range(store, KEYS[0], start=10, end=20)) == DATA[10:20]
     assert bytes(obstore.get(store, KEYS[0]).bytes()) == DATA
     listed = obstore.list_with_delimiter(store)

@@ -86,7 +86,9 @@ def test_another_machines_results_are_refused(tmp_path, workdir):
 
 def test_unwritable_work_directory_is_named(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ValueError, match=r"work directory .*file/work' cannot be written.*--workdir"):
+    with pytest.raises(
+        ValueError, match=r"work directory .*file/work' cannot be written.*--workdir"
+    ):
         begin("lee_access", profile="smoke", workdir=str(tmp_path / "file/work"))
 
 

@@ -10,6 +10,7 @@ import pytest
 from forked_servers import forking
 
 from hyperslab import subchunk
+from hyperslab.io.urls import Remote
 from hyperslab.network import Fault, serving
 
 VALUES = np.cumsum(np.random.default_rng(3).normal(size=(4, 300, 300)), axis=2)
@@ -51,7 +52,9 @@ def way(request):
 
     def opened(server):
         fsspec.filesystem("http").clear_instance_cache()
-        options = server.storage_options if backend == "fsspec" else server.obstore_options
+        options = server.storage_options
+        if backend == "obstore":
+            options = Remote(server.url, options).obstore()
         return subchunk.open(server.address("x.h5"), storage_options={"backend": backend} | options)
 
     return kind, opened

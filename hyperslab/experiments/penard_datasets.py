@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import data_gen
-from data_gen.writing import remove
 
 from ..io.creation import stored_bytes
 from ..io.layout import Layout
+from ..io.work import remove
 
 ZIP_LEVEL = 6
 ZIPPED = ", zipped"  # how the name of a layout ends whose store is put into a zip archive

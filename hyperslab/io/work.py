@@ -3,7 +3,6 @@
 Each is a small frozen dataclass, so that a case can be sent to the process that runs it.
 """
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
+from ..measure.cold import remove as remove
 from . import reader
 from .selection import Selection
 
@@ -28,10 +28,7 @@ class Remove:
     path: Path
 
     def __call__(self) -> None:
-        if self.path.is_dir():
-            shutil.rmtree(self.path)
-        else:
-            self.path.unlink(missing_ok=True)
+        remove(self.path)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..measure import cold
 from .layout import Layout
 from .selection import Selection
 from .variable import Variable
@@ -151,11 +151,9 @@ def _fsync(path: str | Path) -> None:
 
 def remove(path: Path) -> None:
     """Remove a file with its sidecar, or a directory store; nothing there is well."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-        return
-    path.unlink(missing_ok=True)
-    sidecar(path).unlink(missing_ok=True)
+    if not path.is_dir():
+        sidecar(path).unlink(missing_ok=True)
+    cold.remove(path)
 
 
 def sidecar(path: Path) -> Path:

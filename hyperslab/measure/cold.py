@@ -3,6 +3,7 @@
 import ctypes
 import mmap
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -36,6 +37,19 @@ def files_of(path: str | Path) -> tuple[Path, ...]:
     if not path.exists():
         raise FileNotFoundError(f"no file or directory at {path}")
     return (path,)
+
+
+def remove(path: Path) -> None:
+    """Remove a file or a directory store, if it is there; of a link the link alone.
+
+    Examples
+    --------
+    >>> remove(Path("nothing-of-this-name.nc"))
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def can_evict() -> bool:
@@ -121,21 +135,15 @@ def warm(paths: Iterable[str | Path]) -> None:
 
 
 def _evict_one(file: Path) -> None:
-    fd = os.open(file, os.O_RDONLY)
-    try:
-        os.fsync(fd)  # dirty pages would stay
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(fd)
+    with file.open("rb", buffering=0) as handle:
+        os.fsync(handle)  # dirty pages would stay
+        os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def _resident_pages(file: Path, size: int) -> int:
-    fd = os.open(file, os.O_RDONLY)
-    try:
-        pages = _cachestat(fd)
-        return _mincore(fd, size) if pages is None else pages
-    finally:
-        os.close(fd)
+    with file.open("rb", buffering=0) as handle:
+        pages = _cachestat(handle.fileno())
+        return _mincore(handle.fileno(), size) if pages is None else pages
 
 
 def _cachestat(fd: int) -> int | None:

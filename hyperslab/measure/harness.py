@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from ..text import ENOUGH
 from .case import Case
-from .cold import files_of
+from .cold import files_of, remove
 from .counters import machine_cpu_s, tree_cpu_s
 from .journal import Journal, Rows
 from .lock import measuring
@@ -196,7 +196,7 @@ def _copy_afresh(cases: Sequence[Case]) -> None:
     for path in sorted({Path(path).resolve() for case in cases for path in case.files}):
         copy, old = (path.with_name(f".{word}-{path.name}") for word in ("copy", "old"))
         for left in (copy, old):  # by a run that was killed
-            _remove(left)
+            remove(left)
         if path.exists() and sum(f.stat().st_size for f in files_of(path)) <= MOST_COPIED:
             try:
                 (shutil.copytree if path.is_dir() else shutil.copy2)(path, copy)
@@ -205,17 +205,10 @@ def _copy_afresh(cases: Sequence[Case]) -> None:
                 copy.replace(path)
             finally:
                 for left in (copy, old):
-                    _remove(left)
+                    remove(left)
             for file in files_of(path):  # else it is written to disk while samples run
                 with file.open("rb") as handle:
                     os.fsync(handle.fileno())
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 @dataclass(eq=False)

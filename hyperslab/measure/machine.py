@@ -80,7 +80,8 @@ def facts(folder: Path, **more: object) -> dict[str, object]:
     return {
         "identity": identity(),
         "versions": versions(),
-        "kernel": _kernel(),
+        # The release may carry the name of a build host after its numbers.
+        "kernel": f"{platform.system()} {platform.release().partition('-')[0]}",
         "file_system": file_system(folder),
         "read_ahead_kib": read_ahead_kib(folder),
         "memory_bytes": memory_bytes(),
@@ -208,12 +209,6 @@ def lock_hash() -> str:
     """Return the hash of the locked requirements; "" where they are not beside the library."""
     lock = Path(__file__).parents[2] / "requirements.lock"
     return hashlib.sha256(lock.read_bytes()).hexdigest() if lock.exists() else ""
-
-
-def _kernel() -> str:
-    # The release may carry the name of a build host after its numbers.
-    release = platform.release().split("-")[0]
-    return f"{platform.system()} {release}"
 
 
 def _existing(folder: Path) -> Path:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .child import HELPERS, Child
 from .worker import Job, Outcome
@@ -86,27 +87,25 @@ class Processes:
 
     def run(self, job: Job) -> Outcome:
         """Run a job the way its case asks for, and return what came of it."""
-        outcome = self._run(job)
+        outcome: Outcome = self._run(job)
         LOADED.update(outcome.modules)
         return outcome
 
-    def _run(self, job: Job) -> Outcome:
-        outcome: Outcome
+    def _run(self, job: Job) -> Any:
         if job.case.start == "fork" and (server := self.start()):
             try:
-                outcome = server.ask(job, HELPERS)
+                return server.ask(job, HELPERS)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
-            return outcome
-        child = _serving(self._modules if job.case.start == "spawn" else (), once=True)
+        child = _begun(self._modules if job.case.start == "spawn" else (), once=True)
+        _await(child)
         try:
-            outcome = child.ask(job, HELPERS)
+            return child.ask(job, HELPERS)
         except EOFError:
             return _lost(f"the process ended early or ran over {job.timeout_s:g} s")
         finally:
             child.end()
-        return outcome
 
     def close(self) -> None:
         """End the servers and whatever they still run."""
@@ -118,12 +117,6 @@ def _lost(why: str) -> Outcome:
     """Return the outcome of a sample that gave no answer: perhaps what it reads from is gone."""
     gone = [module for helper, module in HELPERS.items() if helper.pipe.poll()]
     return Outcome([], False, f"{GONE}: the process of {gone[0]} is gone" if gone else why)
-
-
-def _serving(modules: Sequence[str], *, once: bool) -> Child:
-    child = _begun(modules, once=once)
-    _await(child)
-    return child
 
 
 def _begun(modules: Sequence[str], *, once: bool) -> Child:

@@ -5,6 +5,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class Files:
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the log."""
-        return [request.line() for request in self.log]
+        return [asdict(request) for request in self.log]
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request and log it."""

@@ -104,20 +104,6 @@ class Endpoint:
         options |= {"endpoint_url": self.endpoint} if self.endpoint else {}
         return options | ({"client_kwargs": {"region_name": self.region}} if self.region else {})
 
-    @property
-    def obstore_options(self) -> dict[str, Any]:
-        """What `obstore.store.from_url` needs beside the address; with the credentials."""
-        if self.kind == "http":
-            return {"client_options": {"allow_http": True}}
-        key, secret, token = self._keys
-        options: dict[str, Any] = {"client_options": {"allow_http": True}}
-        options |= (
-            {"access_key_id": key, "secret_access_key": secret} if key else {"skip_signature": True}
-        )
-        options |= {"token": token} if token else {}
-        options |= {"endpoint": self.endpoint} if self.endpoint else {}
-        return options | ({"region": self.region} if self.region else {})
-
     def below(self, name: str) -> "Endpoint":
         """Return a folder in it."""
         return replace(self, url=self.address(name))

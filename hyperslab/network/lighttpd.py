@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -97,7 +98,7 @@ class Lighttpd:
     def lines(self) -> list[dict[str, Any]]:
         """Return the log."""
         self._log.add(self._read())
-        return [request.line() for request in self._log.requests]
+        return [asdict(request) for request in self._log.requests]
 
     def forget(self) -> None:
         """Empty the log."""
@@ -130,6 +131,8 @@ class Lighttpd:
     def _read(self) -> list[str]:
         """Return the lines that were logged since the last call."""
         assert self._process is not None
+        if self._process.poll() is not None:
+            raise OSError("lighttpd has ended")
         log = self._place / "log"
         log.rename(log.with_suffix(".read"))
         self._process.send_signal(signal.SIGHUP)  # it writes what it holds, and a new file then

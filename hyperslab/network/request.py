@@ -1,8 +1,6 @@
 """What a server did for its clients: one line of its log for each request."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -41,12 +39,3 @@ class Request:
     nth: int
     began_s: float
     ended_s: float
-
-    @classmethod
-    def of(cls, line: Mapping[str, Any]) -> "Request":
-        """Return the request that a line of a log tells of."""
-        return cls(**line)
-
-    def line(self) -> dict[str, Any]:
-        """Return the request as a line of a log."""
-        return asdict(self)

@@ -90,11 +90,6 @@ class Server:
         """What fsspec needs beside the address."""
         return Endpoint(self.url, self.endpoint, REGION, KEYS).storage_options
 
-    @property
-    def obstore_options(self) -> dict[str, Any]:
-        """What `obstore.store.from_url` needs beside the address."""
-        return Endpoint(self.url, self.endpoint, REGION, KEYS).obstore_options
-
     def address(self, name: str) -> str:
         """Return the address of a file or a store in the served folder."""
         return f"{self.url}/{name}"
@@ -111,7 +106,7 @@ class Server:
         HelperError
             When the server is gone.
         """
-        log = [Request.of(line) for line in self._helper.ask("requests")]
+        log = [Request(**line) for line in self._helper.ask("requests")]
         return sorted(log, key=lambda request: request.began_s)
 
     def forget(self) -> None:

@@ -21,7 +21,6 @@ from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
-from .results.add import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
@@ -44,8 +43,6 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     check_profile(options.profile)
     top = root()
     chosen = [entry(name, top) for name in dict.fromkeys(names)] or list(entries(top))
-    if options.records:
-        require_sound(options.records, top)
     if options.seed < 0:
         raise ValueError(f"--seed {options.seed}: give a whole number from 0")
     if options.repeats < 0:

@@ -50,7 +50,7 @@ def run_add(arguments: argparse.Namespace) -> int:
     from .add import add as add_records
 
     top = root()
-    into = top / arguments.into
+    into = _into(arguments, top)
     folder, name = Path(arguments.folder), arguments.name
     added = add_records(folder, name, into=into, top=top, replace=arguments.replace)
     how = "added" if added.changed else "nothing changed, it is there already"
@@ -74,7 +74,8 @@ def run_list(arguments: argparse.Namespace) -> int:
     from ...text import printable
     from ..profile import root
 
-    folders = sorted(path.parent for path in (root() / arguments.into).glob("*/machine.json"))
+    into = _into(arguments, root())
+    folders = sorted(path.parent for path in into.glob("*/machine.json"))
     if not folders:
         print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     for folder in folders:
@@ -92,3 +93,9 @@ def run_list(arguments: argparse.Namespace) -> int:
         )
         print(printable(line))
     return 0
+
+
+def _into(arguments: argparse.Namespace, top: Path) -> Path:
+    if not arguments.into.strip():
+        raise ValueError(f"--into is empty: name a folder for all machines, such as {DEFAULT}")
+    return top / str(arguments.into)

@@ -1,6 +1,7 @@
 """Write a synthetic dataset to a file: ``python -m data_gen ocean --out currents.nc``."""
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -153,4 +154,5 @@ def _check(out: Path, layout: Layout, force: bool) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # it cleans up, as by Ctrl-C
     sys.exit(main())

@@ -420,6 +420,10 @@ def test_the_command(
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(folder.name)
     assert "profile quick, notebooks 2" in line
+    for facts in ("[1]", "{}", "{"):
+        (folder / "machine.json").write_text(facts)
+        assert main(["results", "list", *place]) == USAGE
+        assert f"{folder}: machine.json or claims.json is" in capsys.readouterr().err
 
 
 def test_every_fact_that_runs_write_is_known() -> None:

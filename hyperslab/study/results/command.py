@@ -4,6 +4,7 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 DEFAULT = "results"
 
@@ -69,9 +70,6 @@ def run_add(arguments: argparse.Namespace) -> int:
 
 def run_list(arguments: argparse.Namespace) -> int:
     """Print a line for each machine; return 0."""
-    from hyperslab.measure.records import machines
-
-    from ...text import printable
     from ..profile import root
 
     into = _into(arguments, root())
@@ -79,20 +77,31 @@ def run_list(arguments: argparse.Namespace) -> int:
     if not folders:
         print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     for folder in folders:
-        facts = list(machines(folder).values())
-        who = facts[0]["identity"]
-        assert isinstance(who, dict)
-        verdicts = Counter(
-            item["verdict"] for item in json.loads((folder / "claims.json").read_text())
-        )
-        judged = verdicts.total() - verdicts["not measured"]
-        line = (
-            f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
-            f"{facts[0]['kernel']}, {facts[0]['file_system']}; profile {facts[0]['profile']}, "
-            f"notebooks {len(facts)}, {judged} of {verdicts.total()} claims judged"
-        )
-        print(printable(line))
+        try:
+            print(_line(folder))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            raise ValueError(
+                f"{folder}: machine.json or claims.json is missing or damaged ({error}): add the "
+                "records again with `hyperslab results add`, or remove the folder"
+            ) from error
     return 0
+
+
+def _line(folder: Path) -> str:
+    """Return what a folder's records are of, on one line."""
+    from hyperslab.measure.records import machines
+
+    from ...text import printable
+
+    facts: list[dict[str, Any]] = list(machines(folder).values())
+    first, who = facts[0], facts[0]["identity"]
+    verdicts = Counter(item["verdict"] for item in json.loads((folder / "claims.json").read_text()))
+    judged = verdicts.total() - verdicts["not measured"]
+    return printable(
+        f"{folder.name:<24} {who['cpu']}, {who['cores']} cores, {who['memory_gib']} GiB, "
+        f"{first['kernel']}, {first['file_system']}; profile {first['profile']}, "
+        f"notebooks {len(facts)}, {judged} of {verdicts.total()} claims judged"
+    )
 
 
 def _into(arguments: argparse.Namespace, top: Path) -> Path:

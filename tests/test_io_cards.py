@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from hyperslab.io import FORMATS, Layout, cards, library_version, reader, readers
+from hyperslab.io import FORMATS, Layout, cards, reader, readers
 from hyperslab.io.cards import Card
 
 ORDER = (
@@ -58,17 +58,17 @@ def test_every_format_has_a_reader_and_every_reader_a_version():
         assert names and all(format in reader(name).formats for name in names)
         assert names == tuple(name for name in ORDER if name in names)
     for name in ORDER:
-        assert library_version(name)[0].isdigit() and reader(name).name == name
-    assert "netCDF-C 4" in library_version("netcdf4")
-    assert "HDF5 " in library_version("h5py")
-    assert "(zarr " in library_version("xarray-zarr")
+        assert reader(name).version()[0].isdigit() and reader(name).name == name
+    assert "netCDF-C 4" in reader("netcdf4").version()
+    assert "HDF5 " in reader("h5py").version()
+    assert "(zarr " in reader("xarray-zarr").version()
 
 
 def test_an_unknown_reader_or_format_is_named_with_what_there_is(monkeypatch):
     with pytest.raises(ValueError, match=r"no reader 'gdal'; give one of plain, netcdf4"):
         reader("gdal")
     with pytest.raises(ValueError, match=r"no reader 'gdal'"):
-        library_version("gdal")
+        reader("gdal").version()
     with pytest.raises(ValueError, match=r"format='grib': give one of binary"):
         readers("grib")
     absent = Card("gdal", "gdal", frozenset({"netcdf4"}), "gdal", ("no_such_module",))

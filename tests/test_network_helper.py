@@ -137,6 +137,6 @@ def test_a_helper_that_cannot_start_or_was_killed_is_named(tmp_path):
     with why, Helper("hyperslab.network.none", {}):
         pass
     with serving(tmp_path) as server:
-        os.kill(server._helper.pid, signal.SIGKILL)
+        os.kill(server._helper._child.process.pid, signal.SIGKILL)
         with pytest.raises(HelperError, match=r"hyperslab\.network\.answers is gone"):
             server.requests()

@@ -185,7 +185,6 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
             "no notebook 'third' in the study: choose from first, second",
         ),
         ([], Options("swift"), "no profile 'swift'"),
-        ([], Options("smoke", records="nowhere"), "--records nowhere: no such folder"),
     ],
 )
 def test_bad_words_are_named_before_anything_runs(study, names, options, said):

@@ -4,7 +4,7 @@
 reads it, and samples of experiments do both while a clock runs.
 """
 
-from .cards import library_version, reader, readers
+from .cards import reader, readers
 from .creation import blocks, create, stored_bytes, write_array
 from .layout import CODECS, FORMATS, LEVELS, Layout
 from .reading import Opened, Reader
@@ -26,7 +26,6 @@ __all__ = [
     "Writer",
     "blocks",
     "create",
-    "library_version",
     "reader",
     "readers",
     "region",

@@ -191,11 +191,6 @@ def reader(name: str) -> Reader:
     return made
 
 
-def library_version(name: str) -> str:
-    """Give the version of the library behind a reader, and of the C libraries behind that."""
-    return reader(name).version()
-
-
 def card(name: str) -> Card:
     """Give what is known of a reader, its library imported or not."""
     found = next((card for card in CARDS if card.name == name), None)

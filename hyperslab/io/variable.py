@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,7 +97,4 @@ class Variable:
     @property
     def nbytes(self) -> int:
         """Bytes of the values, uncompressed."""
-        size = np.dtype(self.dtype).itemsize
-        for n in self.shape:
-            size *= n
-        return size
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize

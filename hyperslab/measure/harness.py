@@ -370,12 +370,9 @@ def _check(experiment: str, cases: Sequence[Case]) -> None:
 def _plan_key(experiment: str, cases: Sequence[Case], plan: Plan) -> str:
     """Return a key of all that a block depends on; more blocks may be added to a plan."""
     described = [
-        [case.label, case.start, case.aa, case.most_blocks, _texts(case.columns)] for case in cases
+        [case.label, case.start, case.aa, case.most_blocks, *sorted(map(str, case.columns.items()))]
+        for case in cases
     ]
     what = [plan.seed, plan.cell_s, plan.retakes, plan.fresh]
     text = json.dumps([experiment, described, *what])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _texts(columns: Mapping[str, object]) -> list[tuple[str, str]]:
-    return sorted((name, str(value)) for name, value in columns.items())

@@ -97,11 +97,6 @@ class Helper:
         del HELPERS[self._child]
         self._child.end(PATIENCE_S)
 
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self._child.process.pid
-
     def ask(self, what: str) -> Any:
         """Ask the process for something and return its answer; HelperError when it is gone."""
         try:

@@ -53,7 +53,9 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     fork_kernels()
     if options.records:
         options = replace(options, workdir=drawing_place(options.workdir, options.records))
-        _take_machines(top / options.records, top / options.workdir / "results" / options.profile)
+        results = top / options.workdir / "results" / options.profile
+        results.mkdir(parents=True, exist_ok=True)
+        save_machines(results, machines(top / options.records))  # not this machine
         return _all(chosen, options, top)
     with measuring():
         return _all(chosen, options, top)
@@ -84,12 +86,6 @@ def _require_limits() -> None:
                 f"a run needs {needed // unit} {what}, and {allowed // unit} are allowed: begin "
                 f"with `ulimit {word} {needed // unit}`"
             )
-
-
-def _take_machines(records: Path, results: Path) -> None:
-    """Show the machine that made the records, not this one."""
-    results.mkdir(parents=True, exist_ok=True)
-    save_machines(results, machines(records))
 
 
 def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
@@ -202,15 +198,14 @@ def _execute(page: Page, parameters: Mapping[str, object], top: Path) -> None:
             stderr_file=sys.stderr if sys.stderr.isatty() else None,
             extra_arguments=["--IPKernelApp.log_level=50"],
         )
+        _scrub(partial, top)
+        partial.replace(target)
     except papermill.PapermillExecutionError:
         _scrub(partial, top)
         partial.replace(page.failed)
         raise
     finally:
-        if partial.exists() and sys.exc_info()[0] is not None:
-            partial.unlink()
-    _scrub(partial, top)
-    partial.replace(target)
+        partial.unlink(missing_ok=True)
 
 
 def _scrub(notebook: Path, top: Path) -> None:
@@ -224,12 +219,8 @@ def _expected(item: Entry, options: Options, top: Path) -> float:
     if not (top / f"notebooks/{item.name}.ipynb").exists():
         return 0.0
     page = Page.of(item, options, top)
-    seconds = page.kept().get("seconds")
-    if not isinstance(seconds, int | float) or not (
-        options.again or page.measured_again() or page.drawn_again()
-    ):
-        return 0.0
-    return float(seconds)
+    wanted = options.again or page.measured_again() or page.drawn_again()
+    return float(page.kept().get("seconds", 0.0)) if wanted else 0.0
 
 
 def _failure(error: Exception, page: Page, top: Path) -> str:

@@ -314,8 +314,7 @@ class Session:
         if self.drawing:
             return _as_seen(self._drawn(experiment), labels)
         take_turn()
-        blocks = self._journal.blocks(experiment, "observed")
-        if 0 not in blocks:
+        if 0 not in self._journal.blocks(experiment, "observed"):
             self.scratch.mkdir(parents=True, exist_ok=True)
             with self._room():
                 seen = [
@@ -329,7 +328,7 @@ class Session:
                     for row in rows()
                 ]
                 self._journal.add(experiment, "observed", 0, seen)
-            blocks = self._journal.blocks(experiment, "observed")
+        blocks = self._journal.blocks(experiment, "observed")
         return _as_seen(self._keep(experiment, blocks[0], labels), labels)
 
     def count(
@@ -612,11 +611,7 @@ def journal_path(results: Path, notebook: str) -> Path:
 
 def _as_seen(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
     """Return records whose labels have the order of the rows."""
-    if lacking := [name for name in labels if name not in frame]:
-        raise ValueError(
-            f"these records have no label {lacking[0]!r}: they were made by an earlier release; "
-            "measure again with `hyperslab run`"
-        )
+    _require(frame, labels)
     return frame.assign(
         **{name: pd.Categorical(frame[name], list(dict.fromkeys(frame[name]))) for name in labels}
     )
@@ -630,12 +625,8 @@ def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -
     for case in cases:
         for name, value in case.labels.items():
             ordered.setdefault(name, {})[value] = None
+    _require(frame, ordered)
     for name, values in ordered.items():
-        if name not in frame:
-            raise ValueError(
-                f"these records have no label {name!r}: they were made by an earlier release; "
-                "measure again with `hyperslab run`"
-            )
         if not any(values):  # the phases of a sample say it, such as the place of each of its reads
             continue
         if unknown := set(frame[name]) - set(values):
@@ -645,6 +636,15 @@ def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -
             )
         frame = frame.assign(**{name: pd.Categorical(frame[name], list(values))})
     return frame
+
+
+def _require(frame: pd.DataFrame, labels: Iterable[str]) -> None:
+    for name in labels:
+        if name not in frame:
+            raise ValueError(
+                f"these records have no label {name!r}: they were made by an earlier release; "
+                "measure again with `hyperslab run`"
+            )
 
 
 def _own_results(folder: Path) -> dict[str, dict[str, object]]:

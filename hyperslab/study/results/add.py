@@ -81,7 +81,10 @@ def add(folder: Path, name: str, *, into: Path, top: Path, replace: bool = False
 
 def problems(folder: Path, top: Path) -> list[Problem]:
     """Return every reason to refuse a folder of records; none when it may be published."""
-    return list(_problems(folder, top))
+    wrong = list(_sound(folder, top, scrubber(top)))
+    if all(problem.publishing for problem in wrong):
+        wrong += noise_problems(tables(folder))
+    return wrong
 
 
 def require_sound(given: str, top: Path) -> None:
@@ -90,15 +93,6 @@ def require_sound(given: str, top: Path) -> None:
         raise ValueError(f"--records {given}: no folder with records (*.parquet)")
     if found := [problem for problem in _sound(top / given, top, str) if not problem.publishing]:
         raise RefusedError(found, "these records cannot be judged:")
-
-
-def _problems(folder: Path, top: Path) -> Iterator[Problem]:
-    scrub = scrubber(top)
-    wrong = list(_sound(folder, top, scrub))
-    yield from wrong
-    if any(not problem.publishing for problem in wrong):
-        return
-    yield from noise_problems(tables(folder))
 
 
 def _sound(folder: Path, top: Path, scrub: Callable[[str], str]) -> Iterator[Problem]:

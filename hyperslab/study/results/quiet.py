@@ -1,6 +1,8 @@
 """Whether a machine stood still enough while it measured, by its A/A pairs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 
 import pandas as pd
 
@@ -21,28 +23,22 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     claims' bounds, theirs or the one on other programs. What these void decides no claim.
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    told = [(notebook, item) for notebook, item in pairs if item.ratio.n >= ENOUGH]
-    for notebook, items in _by_notebook(
-        (notebook, item) for notebook, item in told if item.surely_void
-    ):
-        shown = ", ".join(f"{item.name} {_apart(item)}" for item in items)
+    sure = [pair for pair in pairs if pair[1].ratio.n >= ENOUGH and pair[1].surely_void]
+    for notebook, items in groupby(sure, itemgetter(0)):
+        shown = ", ".join(f"{item.name} {_apart(item)}" for _, item in items)
         what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
-    void = [pair for pair in told if pair[1].state == "void"]
-    void += [p for p in pairs if p not in void and p[1].others == "void"]
+    void = [
+        (notebook, item)
+        for notebook, item in pairs
+        if item.others == "void" or (item.ratio.n >= ENOUGH and item.state == "void")
+    ]
     if len(void) <= MOST_VOID * len(pairs):
         return
-    for notebook, items in _by_notebook(void):
-        shown = ", ".join(_why(item) for item in items)
+    for notebook, items in groupby(void, itemgetter(0)):
+        shown = ", ".join(_why(item) for _, item in items)
         what = f"void: {shown}; {len(void)} of the folder's {len(pairs)} A/A pairs are"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "aa")
-
-
-def _by_notebook(pairs: Iterable[tuple[str, Noise]]) -> list[tuple[str, list[Noise]]]:
-    found: dict[str, list[Noise]] = {}
-    for notebook, item in pairs:
-        found.setdefault(notebook, []).append(item)
-    return list(found.items())
 
 
 def _why(item: Noise) -> str:

@@ -73,8 +73,8 @@ def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
             what = "is no column of records"
             yield Problem(file, what, "take it out, or declare it in measure/records.py", name)
         for columns, kind, right in fits:
-            if name in columns and not right(schema.field(schema.names.index(name)).type):
-                found = schema.field(schema.names.index(name)).type
+            found = schema.field(schema.names.index(name)).type
+            if name in columns and not right(found):
                 yield Problem(file, f"is of the type {found}, must be {kind}", again, name)
     for name in NEEDED:
         if name not in schema.names:

@@ -10,13 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..errors import (
-    MissingFileError,
-    NoRangesError,
-    StaleIndexError,
-    SubchunkError,
-    UnfitFileError,
-)
+from ..errors import MissingFileError, NoRangesError, StaleIndexError, SubchunkError, UnfitFileError
 from .ranges import GAP_REMOTE, joined
 
 NO_RANGES = "it does not support ranges; copy the file, or serve it by another"

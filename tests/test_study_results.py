@@ -403,9 +403,9 @@ def test_the_command(
     assert "no machine yet" in capsys.readouterr().out
     assert main(["results", "add", str(into), *place]) == USAGE
     assert "no folder with records" in capsys.readouterr().err
-    for words in (["add", str(real)], ["list"]):
-        assert main(["results", *words, "--into", ""]) == USAGE
-        assert "--into is empty" in capsys.readouterr().err
+    for words, into_ in ((["add", str(real)], ""), (["list"], "."), (["list"], "README.md")):
+        assert main(["results", *words, "--into", into_]) == USAGE
+        assert f"--into is '{into_}': name a folder" in capsys.readouterr().err
     assert main(["results", "add", str(real), *place]) == OK
     [folder] = into.iterdir()
     assert folder.name == adding.name_of(machines(real))

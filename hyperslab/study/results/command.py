@@ -78,12 +78,13 @@ def run_list(arguments: argparse.Namespace) -> int:
         print(f"{arguments.into}: no machine yet; `hyperslab results add FOLDER` adds one")
     for folder in folders:
         try:
-            print(_line(folder))
+            line = _line(folder)
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             raise ValueError(
                 f"{folder}: machine.json or claims.json is missing or damaged ({error}): add the "
                 "records again with `hyperslab results add`, or remove the folder"
             ) from error
+        print(line)
     return 0
 
 
@@ -105,6 +106,9 @@ def _line(folder: Path) -> str:
 
 
 def _into(arguments: argparse.Namespace, top: Path) -> Path:
-    if not arguments.into.strip():
-        raise ValueError(f"--into is empty: name a folder for all machines, such as {DEFAULT}")
-    return top / str(arguments.into)
+    place = top / str(arguments.into)
+    if place == top or place.is_file():
+        raise ValueError(
+            f"--into is {arguments.into!r}: name a folder for all machines, such as {DEFAULT}"
+        )
+    return place

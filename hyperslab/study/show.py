@@ -247,7 +247,8 @@ def _noise(item: Noise) -> str:
     known = item.others_cpu == item.others_cpu
     others = f"{100 * item.others_cpu:.0f} % of the CPU" if known else "not counted here"
     width = item.half_width
-    typical = f", typical interval ±{percent(width)}" if width == width else ""
+    known_width = item.ratio.n > 1 and width == width
+    typical = f", typical interval ±{percent(width)}" if known_width else ""
     return f"{item.name}: A/A ratio {_known(item.ratio)}{typical}, other programs {others}"
 
 

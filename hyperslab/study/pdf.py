@@ -26,26 +26,16 @@ _NOTHING = "<span></span>"
 _OPEN = (
     "document.querySelectorAll('details').forEach(each => { each.open = true });"
     "document.querySelectorAll('.toggle-hidden').forEach("
-    "each => { each.classList.remove('toggle-hidden') });"
-    # The theme keeps tables whole: those that are long would leave pages half empty.
-    "document.querySelectorAll('table').forEach(each => { if (each.offsetHeight > 400) "
-    "each.style.setProperty('break-inside', 'auto', 'important') })"
+    "each => { each.classList.remove('toggle-hidden') })"
 )
 _PAPER = """
 * { animation: none !important; transition: none !important; opacity: 1 !important; }
 pre, code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
-.cell_output pre { font-size: 0.7em; }  /* tables of the commands: 140 characters a line */
 details.above-input { display: none !important; }  /* what draws: the pages have it */
-details > summary, .toggle-button, .headerlink, .copybtn, .viewcode-link, .dt-buttons, .dt-search,
-.dt-length, .dt-paging, .dt-column-order, .dt-container input { display: none !important; }
-.dt-container table, .dt-scroll-headInner { width: 100% !important; }
+details > summary, .toggle-button, .headerlink, .copybtn { display: none !important; }
 th { word-break: keep-all; overflow-wrap: normal; }
-mjx-container svg * { stroke: none; }
-/* What can scroll is never broken, and leaves the rest of a page empty. */
-.bd-content * { overflow: visible !important; }
-figure, .output_png, tr, pre, .highlight, .cell_input, .admonition-title, .sd-row, .sd-card,
-blockquote { break-inside: avoid; }
-h1, h2, h3, h4, summary, caption, .admonition-title, .board-title { break-after: avoid; }
+figure, .output_png, tr, pre, .admonition-title, .sd-card { break-inside: avoid; }
+h1, h2, h3, h4, summary, .admonition-title { break-after: avoid; }
 """
 _SCALE = 0.7  # of the width that a screen has
 _LIGHT = (

@@ -164,7 +164,7 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
         ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
-        ("FILE --workdir nowhere", "no such folder"),
+        ("FILE --workdir nowhere", "nowhere is no folder that can be written to"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),

@@ -102,7 +102,6 @@ def test_a_url_is_never_cold(tmp_path):
     ("words", "kind", "said"),
     [
         ({"targets": []}, ValueError, "no layouts to try"),
-        ({"targets": [COPY, COPY]}, ValueError, "two layouts are called copy"),
         ({"variables": ["records"]}, SourceError, "records cannot be copied: it holds records"),
         ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
         ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command
+from hyperslab.text import amount, listing
+
+from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
 from ..specs.grid import Wanted, sweeps, targets
@@ -52,6 +53,7 @@ and -m (compare) are always done; its -p and -i are --ranks and --independent. T
 page "hyperslab bench" of the book has the whole table.
 """
 
+_TEXT = {"default": ""}
 _OPTIONS: dict[str, Rows] = {
     "": [
         ("FILE", "netCDF (classic, 64-bit offset, CDF-5, netCDF-4), HDF5 or Zarr; a path or a URL"),
@@ -104,7 +106,7 @@ _OPTIONS: dict[str, Rows] = {
          "each a part of its slowest dimension", WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
         ("--workdir DIR",
-         "where copies are made: what is timed is the disk that this is on (here)"),
+         "where copies are made: what is timed is the disk that this is on (here)", _TEXT),
         ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
     ],
     "results": [
@@ -156,7 +158,7 @@ def bench(arguments: argparse.Namespace) -> int:
     check(arguments, FILES)
     if arguments.output and Path(arguments.output).exists():
         raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
-    _workdir(arguments.workdir)
+    workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
         tell(asked.words(arguments.ranks))
@@ -278,8 +280,6 @@ def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pa
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    from hyperslab.text import amount
-
     what = []
     for variable in chosen[:3]:
         stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
@@ -304,7 +304,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
         verify=arguments.verify,
-        workdir=_workdir(arguments.workdir),
+        workdir=workdir(arguments.workdir),
         seed=arguments.seed,
         ranks=arguments.ranks or 0,
         independent=arguments.independent,
@@ -358,10 +358,10 @@ def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked
         arguments.file, arguments.output, wider, variables=names,
         memory_bytes=asked.memory_bytes, verify=arguments.verify,
     )  # fmt: skip
-    tell(f"{chosen.name}: {arguments.output}, with {_some(names)}")
+    tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
     lacking = (
-        f"{arguments.output} lacks {_some(left_out)}: --variables says what is copied, and its "
-        "coordinates come along."
+        f"{arguments.output} lacks {listing(left_out, 8)}: --variables says what is copied, and "
+        "its coordinates come along."
     )
     for note in (*made.notes, *([lacking] if left_out else [])):
         tell(f"note: {note}")
@@ -384,21 +384,3 @@ def with_coordinates(
             continue
         kept, target = [*kept, name], wider
     return target, tuple(kept)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(names[:8]) + more
-
-
-def _workdir(given: str | None) -> Path:
-    """Return the folder to work in, where the copies get a folder of their own."""
-    place = Path(given) if given else Path.cwd()
-    if not place.is_dir():
-        raise ValueError(f"--workdir {given}: no such folder: make it, or give another")
-    if not os.access(place, os.W_OK):
-        raise ValueError(
-            f"copies cannot be made in {place}, which cannot be written to: give another folder "
-            "with --workdir"
-        )
-    return place

@@ -28,7 +28,7 @@ from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..source import Source, SourceVariable, open_source
-from ..sources.base import is_url
+from ..sources.base import local_path
 from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
 from ..specs.patterns import Pattern
@@ -82,10 +82,9 @@ def bench(
 
     Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
     """
-    _check(targets, repeats)
-    address = str(address)
-    local = not is_url(address) or address.startswith("file://")
-    path = Path(address.removeprefix("file://")).expanduser()
+    if not targets:
+        raise ValueError("no layouts to try: give at least one")
+    path = local_path(str(address))
     with open_source(address) as source:
         chosen = source.choose(variables)
         settled = {
@@ -95,7 +94,7 @@ def bench(
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
-        threads, before = source.threads, _stamp(path) if local else None
+        threads, before = source.threads, _stamp(path) if path else None
     if say:
         for note in notes(pd.DataFrame(rows)):
             say(note)
@@ -103,7 +102,7 @@ def bench(
         if ranks:
             with open_source(address) as source:
                 put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
-        cold = local and not ranks and evicted(path)
+        cold = path is not None and not ranks and evicted(path)
         cases = [
             _case(settled[target.name], target, scratch, path if cold else None, threads, not n)
             for n, target in enumerate(targets)
@@ -115,22 +114,12 @@ def bench(
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     kept = [row for row in measured if row.get("aa") != DISCARDED]
     rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
-    if local and _stamp(path) != before:
+    if path and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
-    if local and not ranks and not cold:
+    if path and not ranks and not cold:
         rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def _check(targets: Sequence[Target], repeats: int) -> None:
-    if repeats < 1:
-        raise ValueError(f"repeats is {repeats}: give at least 1, or 7 for usable intervals")
-    if not targets:
-        raise ValueError("no layouts to try: give at least one")
-    names = [target.name for target in targets]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
 
 
 def _values(scratch: Path) -> Path:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ class SourceVariable(Variable):
     """
 
     chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
-    shards: tuple[int, ...] | None = None  # lengths along each axis, in elements
     codec: str = ""  # how it is compressed, in words; "" for not at all
     byteorder: str = "little"  # "little" or "big"
     stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
@@ -224,6 +224,12 @@ class Dims:
 def is_url(address: str) -> bool:
     """Return whether an address is a URL and no path."""
     return isinstance(located(address, None), Remote)
+
+
+def local_path(address: str) -> Path | None:
+    """Return the path that an address names, be it as file://; None for what is far away."""
+    given = address.removeprefix("file://")
+    return None if is_url(given) else Path(given).expanduser()
 
 
 def shown(address: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import struct
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
 
 from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.urls import Remote, Stream, system_in_zarr
@@ -17,16 +16,12 @@ BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp",
              "https": "aiohttp"}  # fmt: skip
 _TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
-_STREAMING = {
-    2**32 - 1,
-    2**64 - 1,
-}  # the number of records is left to the file's length
+_STREAMING = (2**32 - 1, 2**64 - 1)  # the number of records is left to the file's length
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 
 def open_remote(address: str) -> Source:
     """Open what lies at a URL."""
-    _check_address(address)
     scheme, _, rest = address.partition("://")
     remote = Remote(f"{scheme.lower()}://{rest}")
     try:
@@ -45,29 +40,6 @@ def open_remote(address: str) -> Source:
         ) from error
     except Exception as error:
         raise SourceError(_why(error, remote)) from error
-
-
-def _check_address(address: str) -> None:
-    """Raise an error for an address that cannot be taken apart, or lacks a part."""
-    import fsspec
-
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        raise SourceError(f"{Remote(address)} is no address: check its server and port") from None
-    if parts.scheme not in fsspec.available_protocols():
-        raise SourceError(
-            f"{Remote(address)} cannot be read: there is no way to {parts.scheme}://; give a path "
-            "or a URL of http, https or s3"
-        )
-    web = parts.scheme in ("http", "https")
-    if not (parts.hostname if web else parts.netloc) and parts.scheme in _PACKAGES:
-        what, example = ("server", "example.org") if web else ("bucket", "bucket")
-        raise SourceError(
-            f"{Remote(address)} names no {what}: give a whole address, such as "
-            f"{parts.scheme}://{example}/sst.nc"
-        )
 
 
 def _opened(remote: Remote) -> Source:
@@ -161,7 +133,7 @@ def _zarr(remote: Remote, system: Any, path: str) -> Source:
     inside, folder, _ = system_in_zarr(remote)
     store = zarr.storage.FsspecStore(inside, path=folder, read_only=True)
     source = ZarrSource(remote.url, store, None)
-    if any(variable.shards for variable in source.variables.values()):
+    if any(v.layout and v.layout.shards for v in source.variables.values()):
         _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
     return source
 

@@ -117,7 +117,6 @@ class ZarrSource(Source):
             _plain(attrs),
             None if reason else fill,
             chunks=tuple(array.chunks) if rank else None,
-            shards=fields["shards"] and tuple(fields["shards"]),
             codec=codec,
             byteorder=order,
             stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hyperslab.io import Layout
 from hyperslab.tune.source import SourceError, open_source, reopen
 from hyperslab.tune.sources import remote
-from hyperslab.tune.sources.remote import needed_bytes
+from hyperslab.tune.sources.classic import needed_bytes
 
 
 def everything(path):

@@ -15,7 +15,7 @@ from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.tune.memory import mib, resident_bytes
 from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.tune.sources.base import first_line, local_path
-from hyperslab.tune.specs.auto import share
+from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -26,7 +26,6 @@ from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
 MEMORY_BYTES = 2**30
-CHUNK_BYTES = 2**20  # what dimensions that are not named are cut for
 _FILES = (*CLASSIC, *NETCDF4, "hdf5")
 _ENDINGS = {
     **dict.fromkeys((".nc", ".nc4", ".cdf"), ("netcdf4", _FILES)),

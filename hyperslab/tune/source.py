@@ -10,7 +10,8 @@ from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.layout import CLASSIC, NETCDF4
 
 from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
-from .sources.remote import HDF5_MAGIC, check_whole, open_remote
+from .sources.classic import check_whole
+from .sources.remote import HDF5_MAGIC, open_remote
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 

@@ -368,7 +368,7 @@ def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "f8")
     route = Route(Slabs(shape, second), 1.0, 0, 1, Slabs(shape, first), truth.nbytes)
     fitted = Fitted((variable,), {"a": Layout("hdf5")}, {}, ())
-    job = passes.Copying([variable], fitted, CopyPlan({"a": route}, None, False, 0))
+    job = passes.Copying([variable], fitted, CopyPlan({"a": route}, None, 0))
     ledgers = {"a": job.transfer(source, writer, variable)}
     assert made.tobytes() == truth.tobytes()
     copied = SimpleNamespace(

@@ -55,7 +55,6 @@ class CopyPlan:
 
     each: dict[str, Route]  # by name
     cache_bytes: int | None  # of each variable of the copy; None leaves the library's own
-    reduced: bool  # whether that is less than the library's own, which does not fit
     piece_bytes: int  # most that the copy should be read in at once, when it is made
 
 
@@ -88,11 +87,9 @@ def plan_copy(
             f"{mib(memory_bytes - free + worst.least)}, or take smaller chunks"
         )
     each = {need.variable.name: need.route(free, scratch=scratch) for need in needs}
-    reduced = held < own and cache_bytes is None
     return CopyPlan(
         each,
-        held if own and (reduced or cache_bytes is not None) else None,
-        reduced,
+        None if not own or (cache_bytes is None and held == own) else held,
         # A piece, and as much again for its chunks; the copy's cache is there as well.
         max((free - min(held, free // 2)) // 4, 2**16),
     )
@@ -113,15 +110,12 @@ def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
 
 def library_cache_bytes(format: str) -> int:
     """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none."""
-    if format in (*NETCDF4, "nczarr"):
-        import netCDF4
+    library = "netcdf4" if format in (*NETCDF4, "nczarr") else "h5py" if format == "hdf5" else ""
+    if not library:
+        return 0
+    from hyperslab.io.chunk_cached import library_cache  # it imports both libraries
 
-        return int(netCDF4.get_chunk_cache()[0])
-    if format == "hdf5":
-        import h5py
-
-        return int(h5py.h5p.create(h5py.h5p.FILE_ACCESS).get_cache()[2])
-    return 0
+    return library_cache(library).nbytes
 
 
 def call_bytes(format: str) -> int:

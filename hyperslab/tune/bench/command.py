@@ -15,13 +15,14 @@ from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
 from ..specs.grid import Wanted, sweeps, targets
-from ..specs.patterns import NAMED, Pattern, named, usual
+from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
 from ..specs.target import COPY, Choice, Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..source import Source, SourceVariable
+    from ..sources.base import Indices
 
 FILES = ("csv", "json", "parquet", "plot", "html", "output")
 _SINGLE = ("format", "codec", "quantize", "endian", "cache")
@@ -132,13 +133,13 @@ class Asked:
     head: str  # the file and what is copied of it, in words
     names: tuple[str, ...]  # the variables that are copied
     targets: tuple[Target, ...]  # the layouts, the file's own first
-    patterns: tuple[Pattern, ...]  # the reads
+    reads: Reads
     memory_bytes: int  # most bytes for data on their way
 
     def words(self, ranks: int | None = None) -> str:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
-        reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
+        reads = ", ".join(self.reads) or "none"
         reads = f"whole, by {ranks} ranks" if ranks else reads
         count = len(self.targets)
         return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
@@ -194,7 +195,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         chosen = _choose(source, arguments)
         wanted = _wanted(arguments)
         made = targets(wanted, source.format, source.variables, chosen)
-        patterns = [] if arguments.ranks else _patterns(arguments, source, chosen)
+        reads = {} if arguments.ranks else _reads(arguments, source, chosen)
         if arguments.ranks:
             made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
         head = _head(arguments.file, source, chosen)
@@ -204,7 +205,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     if wanted.common:
         head += f"\nnew layouts: {wanted.common}"
     names = tuple(variable.name for variable in chosen)
-    return Asked(head, names, tuple(made), tuple(patterns), memory)
+    return Asked(head, names, tuple(made), reads, memory)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -238,35 +239,40 @@ def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariabl
     return [max([v for v in able if len(v.shape) > 1] or able, key=lambda v: v.nbytes)]
 
 
-def _patterns(
+def _reads(
     arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
-) -> list[Pattern]:
+) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
-    given = _listed(arguments.patterns)
-    found = _bm_patterns(arguments, list(source.variables))
-    if not given:
-        found = found or usual(source.variables, chosen)
-    elif given != ["none"]:
-        if unknown := [name for name in given if name not in NAMED]:
-            raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-        found = [*named(given, source.variables), *found]
-    for pattern in found:
-        if not pattern.selections(chosen):
+    names = _listed(arguments.patterns)
+    found = _bm_reads(arguments, list(source.variables), chosen)
+    if not names and not found:
+        names = usual(source.variables, chosen)
+    elif names == ["none"]:
+        names = []
+    if unknown := [name for name in names if name not in NAMED]:
+        raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
+    found = named(names, source.variables, chosen) | found
+    for name, each in found.items():
+        if not each:
             shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in chosen[:4])
             raise ValueError(
-                f"{pattern.name}: no variable that is copied has such a read: {shapes}: give "
+                f"{name}: no variable that is copied has such a read: {shapes}: give "
                 "others of --patterns, -s or -t -u -r, or other --variables"
             )
     return found
 
 
-def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pattern]:
+def _bm_reads(
+    arguments: argparse.Namespace, names: Sequence[str], chosen: Sequence[SourceVariable]
+) -> dict[str, dict[str, list[Indices]]]:
     """Return the reads that bm_file's options ask for."""
-    found = []
+    found = {}
+    filled = [v for v in chosen if v.shape and 0 not in v.shape]
     if arguments.slabs is not None:
         if arguments.slabs < 1:
             raise ValueError(f"-s {arguments.slabs}: give at least 1")
-        found.append(Pattern(f"slabs/{arguments.slabs}", slabs=arguments.slabs))
+        each = {v.name: slabs(v.shape, arguments.slabs) for v in filled}
+        found[f"slabs/{arguments.slabs}"] = each
     boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
     if any(boxes.values()):
         if missing := [option for option, text in boxes.items() if not text]:
@@ -274,8 +280,8 @@ def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pa
         parsed = [parse.bm_boxes(option, text, names) for option, text in boxes.items()]
         if len({frozenset(one) for one in parsed}) != 1:
             raise ValueError("-t, -u and -r name different variables: name the same in each")
-        each = tuple((name, tuple(one[name] for one in parsed)) for name in parsed[0])
-        found.append(Pattern("boxes", boxes=each))
+        asked = [v for v in filled if v.name in parsed[0]]
+        found["boxes"] = {v.name: stepped(v, *(one[v.name] for one in parsed)) for v in asked}
     return found
 
 
@@ -300,7 +306,7 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         arguments.file,
         asked.targets,
         variables=asked.names,
-        patterns=asked.patterns,
+        reads=asked.reads,
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
         verify=arguments.verify,

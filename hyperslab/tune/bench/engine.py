@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -31,7 +32,7 @@ from ..source import Source, SourceVariable, open_source
 from ..sources.base import local_path
 from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
-from ..specs.patterns import Pattern
+from ..specs.patterns import Reads
 from ..specs.target import COPY, Target
 from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
@@ -54,7 +55,7 @@ def bench(
     targets: Sequence[Target],
     *,
     variables: Sequence[str] | None = None,
-    patterns: Sequence[Pattern] = (),
+    reads: Reads = MappingProxyType({}),
     repeats: int = 7,
     memory_bytes: int = MEMORY_BYTES,
     verify: bool = True,
@@ -90,7 +91,9 @@ def bench(
         settled = {
             target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
-            else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
+            else prepare(
+                source, chosen, target, reads or {}, memory_bytes=memory_bytes, verify=verify
+            )
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
@@ -141,7 +144,7 @@ def prepare(
     source: Source,
     chosen: Sequence[SourceVariable],
     target: Target,
-    patterns: Sequence[Pattern],
+    reads: Reads,
     *,
     memory_bytes: int,
     verify: bool = True,
@@ -161,7 +164,6 @@ def prepare(
         spare = target.name == COPY and isinstance(error, MemoryLimitError)
         more = ", or leave the layout as it is out (--no-copy)" if spare else ""
         raise type(error)(f"{target.name}: {error}{more}") from error
-    reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
     trial = Trial(
         address=source.address,
         format=source.format,
@@ -169,13 +171,13 @@ def prepare(
         path=Path(),
         variables=tuple(chosen),
         fitted=fitted,
-        reads={name: read for name, read in reads.items() if read},
+        reads=reads,
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
         verify=verify,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
-    notes = (*fitted.notes, *_plan_notes(plan))
+    notes = (*fitted.notes, *_plan_notes(plan, target))
     return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
 
 
@@ -190,14 +192,14 @@ def prepare_ranks(
     return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
 
 
-def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+def _plan_notes(plan: CopyPlan, target: Target) -> Iterator[str]:
     for name, route in plan.each.items():
         if route.reads > 1.005:
             yield (
                 f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
                 f"these is read {route.reads:.1f} times; with more memory it would be less."
             )
-    if plan.reduced and plan.cache_bytes is not None:
+    if plan.cache_bytes is not None and target.cache_bytes is None:
         yield (
             f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
             "memory allowed."

@@ -17,8 +17,8 @@ from hyperslab.tune.slabs import Slabs, choose, runs
 
 from ..report.compare import WrongValuesError, difference
 from ..sources.base import Indices, SourceVariable
+from ..specs.patterns import Reads
 
-Reads = Mapping[str, Mapping[str, list[Indices]]]  # selections by pattern and variable
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
 _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 

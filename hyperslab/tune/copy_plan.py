@@ -22,6 +22,7 @@ LEAST_CACHE_BYTES = 2**20
 MOST_READS = 2.0  # of a source chunk in one pass; with more there are two
 _SLAB_BYTES = 48 * 2**20  # larger pieces only where they save reading chunks twice
 _FILTERING = 3  # chunks a library holds while it undoes or applies filters
+_MOST_PIECES = 2**24  # a sparse file may claim any shape
 _MOST_AT_ONCE = 10  # chunks zarr-python works on at the same time by itself
 # Resident memory over the chunks of a call, of 4x4 and 5x5 float32, written and read: HDF5 6.5 to
 # 6.8 kB (it makes a selection for each), zarr-python 2.2 to 3.6 kB (a task).
@@ -87,6 +88,10 @@ def plan_copy(
             f"{mib(memory_bytes - free + worst.least)}, or take smaller chunks"
         )
     each = {need.variable.name: need.route(free, scratch=scratch) for need in needs}
+    for name, route in each.items():
+        if len(route.pieces) > _MOST_PIECES:
+            raise MemoryLimitError(f"{name} would be copied in {len(route.pieces):,} pieces: allow "
+                                   "more memory, or leave it out")  # fmt: skip
     return CopyPlan(
         each,
         None if not own or (cache_bytes is None and held == own) else held,

@@ -14,6 +14,7 @@ from hyperslab.text import amount, listing
 from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
+from ..specs.coordinates import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
 from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
 from ..specs.target import COPY, Choice, Target
@@ -235,8 +236,7 @@ def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariabl
         names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
     if names:
         return source.choose(None if names == ["all"] else names)
-    able = source.choose(None)
-    return [max([v for v in able if len(v.shape) > 1] or able, key=lambda v: v.nbytes)]
+    return [largest(source)]
 
 
 def _reads(
@@ -377,7 +377,6 @@ def with_coordinates(
     source: Source, names: Sequence[str], target: Target
 ) -> tuple[Target, tuple[str, ...]]:
     """Add what variables need, in the layout that it has, as far as a format can hold it."""
-    from ..specs.coordinates import coordinates_of
     from ..specs.fitting import fit
 
     kept = list(names)

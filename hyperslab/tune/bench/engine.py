@@ -39,6 +39,7 @@ from .ranks import trial as ranks_trial
 from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+VALUES = "values.bin"  # the file that ranks take the values from
 MEMORY_BYTES = 256 * 2**20
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
@@ -104,7 +105,7 @@ def bench(
     with scratch_folder(workdir, EXPERIMENT) as scratch:
         if ranks:
             with open_source(address) as source:
-                put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
+                put_values(source, chosen[0], scratch / VALUES, memory_bytes // 4)
         cold = path is not None and not ranks and evicted(path)
         cases = [
             _case(settled[target.name], target, scratch, path if cold else None, threads, not n)
@@ -123,11 +124,6 @@ def bench(
         rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def _values(scratch: Path) -> Path:
-    """Return the file that ranks take the values from."""
-    return scratch / "values.bin"
 
 
 @dataclass(frozen=True)
@@ -219,7 +215,7 @@ def _case(
     columns: dict[str, object] = {}
     run: Trial | RanksTrial
     if isinstance(trial, RanksTrial):
-        run = replace(trial, job=replace(trial.job, path=path, data=_values(scratch)))
+        run = replace(trial, job=replace(trial.job, path=path, data=scratch / VALUES))
         columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:

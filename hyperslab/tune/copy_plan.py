@@ -212,20 +212,3 @@ class _Need:
         """Return pieces that fit, with so many bytes an element that lie beside them."""
         most = max(space // (self.element_bytes + beside), 1)
         return choose(self.variable.shape, max(self.variable.itemsize, 1), source, unit, most)
-
-
-def touched(
-    lengths: Sequence[int],
-    chunks: Sequence[int] | None,
-    shape: Sequence[int],
-    steps: Sequence[int],
-) -> int:
-    """Return the most chunks that a block of elements, some steps apart, can touch."""
-    if chunks is None:
-        return 0
-    spans = [(length - 1) * step + 1 for length, step in zip(lengths, steps, strict=True)]
-    axes = zip(lengths, spans, chunks, shape, strict=True)
-    return math.prod(
-        max(min((span - 2) // chunk + 2, length, -(-n // chunk)), 1)
-        for length, span, chunk, n in axes
-    )

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.creation import Writer, create
-from hyperslab.tune.report.compare import WrongValuesError, difference, digest
+from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.source import Source, SourceVariable, reopen
 from hyperslab.tune.specs.fitting import Fitted
 
@@ -218,8 +218,10 @@ def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
 
 def _mark_of(part: Slab, block: NDArray[Any]) -> int:
     """Return a digest of a part and of its place: two that are exchanged show."""
-    place = repr([(s.start, s.stop) for s in part]).encode()
-    return int.from_bytes(hashlib.blake2b(digest(block) + place, digest_size=16).digest(), "big")
+    place = [(s.start, s.stop) for s in part]
+    hashed = hashlib.blake2b(repr((place, str(block.dtype))).encode(), digest_size=16)
+    hashed.update(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+    return int.from_bytes(hashed.digest(), "big")
 
 
 def _within(part: Slab, slab: Slab) -> Slab:

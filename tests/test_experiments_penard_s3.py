@@ -76,7 +76,7 @@ def study_of_few_reads(top):
     (top / "notebooks").mkdir(parents=True)
     for name in ("_config.yml", "book", "notebooks/penard_s3.ipynb"):
         (top / name).symlink_to(ROOT / name)
-    settings = dict(profile.entry("penard_s3", ROOT).settings["smoke"])
+    settings = {**profile.entry("penard_s3", ROOT).settings["smoke"], "ocean_steps": 1}
     settings["leave_out"] += [
         {"read": ["temperature series", "temperature map"]},
         {"reader": "chunkindex"},

@@ -61,6 +61,7 @@ def change(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return changed
 
 
+LATEST = 12
 OLD = claim(part(rule={"kind": "effect", "document": "8 / 2"}))
 OTHER = part(name="b", headline=False)
 FILTERED = part(measure={**RATIO, "of": {"case": "c"}})
@@ -113,3 +114,15 @@ def test_renames_name_commits(tmp_path: Path, wrong: dict[str, Any], message: st
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"renames": [wrong]}))
     with pytest.raises(claims.ClaimsError, match=message):
         claims.load(path)
+
+
+def test_every_change_of_a_rule_is_recorded(tool: ModuleType) -> None:
+    """Of the latest commits: those before have been looked at, and reading all takes long."""
+    try:
+        shallow = tool.git("rev-parse", "--is-shallow-repository").strip() == "true"
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this is no checkout: it has no history of book/claims.yml")
+    if shallow:
+        pytest.skip("a shallow clone has no history of book/claims.yml")
+    assert list(tool.unrecorded(LATEST)) == []
+    assert list(tool.misremembered()) == []

@@ -94,14 +94,14 @@ class Processes:
         outcome: Outcome
         if job.case.start == "fork" and (server := self.start()):
             try:
-                outcome = server.ask(job, HELPERS)
+                outcome = server.ask(job, HELPERS.modules)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
             return outcome
         child = _serving(self._modules if job.case.start == "spawn" else (), once=True)
         try:
-            outcome = child.ask(job, HELPERS)
+            outcome = child.ask(job, HELPERS.modules)
         except EOFError:
             return _lost(f"the process ended early or ran over {job.timeout_s:g} s")
         finally:
@@ -116,7 +116,7 @@ class Processes:
 
 def _lost(why: str) -> Outcome:
     """Return the outcome of a sample that gave no answer: perhaps what it reads from is gone."""
-    gone = [module for helper, module in HELPERS.items() if helper.pipe.poll()]
+    gone = [module for helper, module in HELPERS.modules.items() if helper.pipe.poll()]
     return Outcome([], False, f"{GONE}: the process of {gone[0]} is gone" if gone else why)
 
 

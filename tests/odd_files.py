@@ -456,18 +456,6 @@ def odd_names(file):
         tracked[name] = np.arange(3)
 
 
-@kind
-def many_variables(file):
-    for name, length in (("x", 3), ("y", 4)):
-        file[name] = np.arange(float(length))
-        file[name].make_scale(name)
-    for number in range(10):
-        made = file.create_dataset(f"v{number}", data=np.full((4, 3), number))
-        made.dims[0].attach_scale(file["y"])
-        made.dims[1].attach_scale(file["x"])
-        file[f"g{number}/w"] = number
-
-
 # Attributes.
 
 

@@ -57,9 +57,3 @@ def test_no_part_is_larger_than_its_budget(part, lines):
     assert lines <= BUDGET[part], f"{part} has {lines} lines of code: delete, or raise the budget"
     spare = max(100, SLACK * BUDGET[part])
     assert BUDGET[part] - lines <= spare, f"{part} has {lines}: lower its budget to that"
-
-
-def test_only_code_counts():
-    text = '"""Of it."""\n# why\nx = 1  # one\ndef f():\n    """Say.\n\n    It."""\n    return x\n'
-    assert lines_of_code(text, ".py") == 3
-    assert lines_of_code("/* a\nb */\nint x; /* c */\n// d\n", ".c") == 1

@@ -1,5 +1,7 @@
 """chunkindex's index: what it holds, right values through it, and the requests of its reads."""
 
+from contextlib import ExitStack, closing
+
 import h5py
 import netCDF4
 import numpy as np
@@ -86,25 +88,24 @@ def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path
             assert np.array_equal(file["x"][key], values[key])
 
 
-@pytest.mark.parametrize("kind", [ChunkindexFile, SerialVariable, StandIn])
 @settings(
     max_examples=4,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(data=st.data(), layout=files.layouts(), spacing=st.sampled_from([1, 900, 2**21]))
-def test_every_layout_and_selection(tmp_path, kind, data, layout, spacing):
+def test_every_layout_and_selection(tmp_path, data, layout, spacing):
     path, index = tmp_path / "file.h5", tmp_path / "index.nc"
     truth = files.write(path, layout)
     chunkindex.write(path, index, spacing=spacing)
-    through = ChunkindexFile(path, index) if kind is ChunkindexFile else None
-    found = through or opened(kind, path, index, "data")
-    read = through["data"].__getitem__ if through else found.read
-    try:
-        for _ in range(5):
-            key = data.draw(files.keys(truth.shape))
-            assert np.array_equal(read(key), files.expected(truth, key))
-    finally:
-        found.close()
+    with ChunkindexFile(path, index) as file, ExitStack() as held:
+        serial, stand_in = (
+            held.enter_context(closing(opened(kind, path, index, "data")))
+            for kind in (SerialVariable, StandIn)
+        )
+        for read in (file["data"].__getitem__, serial.read, stand_in.read):
+            for _ in range(5):
+                key = data.draw(files.keys(truth.shape))
+                assert np.array_equal(read(key), files.expected(truth, key))
 
 
 def test_a_piece_for_every_chunk_and_every_byte_of_the_values(made, serial):

@@ -42,6 +42,7 @@ WRONG = [
     (claim(part(reason="It is faster.")), "reason is 'faster': .*compared"),
     (claim(basis="guess"), "lee-x: basis is 'guess': allowed is one of calibration, arithmetic"),
     (claim(changes=[{"date": "x", "reason": "y"}]), "changes: date is 'x'"),
+    (claim(first={"date": date(2026, 12, 1), "verdict": "true"}), "first: verdict is 'true'"),
 ]
 
 

@@ -32,16 +32,3 @@ def test_places_lie_where_they_do():
     assert [name for name, point in LAND.items() if not on_land(point, *basin)] == []
     assert [name for name, point in WORLD_SEA.items() if on_land(point, coast.WORLD)] == []
     assert [name for name, point in WORLD_LAND.items() if not on_land(point, coast.WORLD)] == []
-
-
-def test_rings_are_rings():
-    for text in (coast.MAINLAND, coast.ISLANDS, coast.WORLD):
-        for ring in coast.rings(text):
-            assert ring.shape[1] == 2
-            assert len(ring) >= 3
-            assert (np.abs(ring[:, 0]) <= 180).all()
-            assert (np.abs(ring[:, 1]) <= 91).all()
-
-
-def test_a_point_in_two_rings_is_land():
-    assert on_land((1, 1), "0 0, 2 0, 2 2, 0 2\n0.5 0.5, 3 0.5, 3 3, 0.5 3")

@@ -24,13 +24,6 @@ def test_a_file_is_written_with_the_layout_asked_for(tmp_path):
         assert found["uo"].filters()["complevel"] == 4
 
 
-@pytest.mark.parametrize("format", ["zarr3", "hdf5", "nczarr"])
-def test_other_formats(tmp_path, format):
-    out = tmp_path / "a"
-    assert run("array", "--out", str(out), "--format", format, "--shape", "40x5") == 0
-    assert out.exists()
-
-
 def test_progress_is_shown_on_standard_error(tmp_path, capsys):
     assert main(["array", "--out", str(tmp_path / "a.nc"), "--shape", "9"]) == 0
     said = capsys.readouterr()

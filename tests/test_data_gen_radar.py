@@ -37,25 +37,6 @@ def test_every_product_shows_the_same_network(tile):
         assert not ((values < 0) & (values != NO_ECHO) & ~blind).any()
 
 
-def test_products_agree(tile):
-    _, products = tile
-    has = {name: values > NO_ECHO for name, values in products.items()}
-    real = {name: values / SCALE[name] for name, values in products.items()}
-    hail = has["shi"]
-    assert hail.any()
-    assert not (has["etop30"] & ~has["etop18"]).any()
-    assert (real["etop30"] < real["etop18"])[has["etop30"]].all()
-    assert real["cref"][hail].min() >= 40
-    assert (has["mehs"] == hail).all()
-    assert real["mehs"][hail] == pytest.approx(2.54 * np.sqrt(real["shi"][hail]), abs=0.006)
-    assert not (has["posh"] & ~hail).any()
-    assert real["posh"].max() <= 100
-    assert real["lcref"][has["lcref"]].max() <= real["cref"].max()
-    assert 45 < real["cref"].max() < 75
-    assert real["etop18"].max() < 20
-    assert real["vil"].max() < 120
-
-
 def test_the_tile_compresses_as_the_documents(tile):
     name, products = tile
     raw, first, last = (
@@ -64,14 +45,6 @@ def test_the_tile_compresses_as_the_documents(tile):
     )
     assert raw / first == pytest.approx(RATIOS[f"tile {name[-1]}"], rel=0.05)
     assert 0.04 < 1 - last / first < 0.13
-
-
-def test_drawing_twice_is_the_same_and_another_seed_is_not():
-    storms = Storms(nlat=150, nlon=200, cells=9)
-    once, again = Tile(storms).products(), Tile(storms).products()
-    other = Tile(Storms(nlat=150, nlon=200, cells=9, seed=1)).products()
-    assert all(once[name].tobytes() == again[name].tobytes() for name in SCALE)
-    assert once["cref"].tobytes() != other["cref"].tobytes()
 
 
 def test_calm_weather_without_cells_or_lines_has_no_hail():

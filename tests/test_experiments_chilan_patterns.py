@@ -27,18 +27,6 @@ def test_a_latency_that_is_none_is_named(wrong):
         writes.waits(wrong)
 
 
-def test_what_a_verdict_compares_is_measured_in_all_blocks():
-    def judged(selection, wait_s):
-        return [writes.judged(selection, *way, wait_s, 0.005) for way in WAYS]
-
-    for wait_s in (0.003, 0.005):
-        assert judged("contiguous rows", wait_s) == [True] * 4
-        assert judged("inside a chunk", wait_s) == [True, True, False, True]
-    assert judged("interleaved columns", 0.0) == [True, True, False, False]
-    assert not any(judged("contiguous rows", 0.0))
-    assert not writes.judged("interleaved columns", "MPI-IO", "collective", 0.003, 0.003)
-
-
 @needs("mpiio")
 def test_a_counted_file_that_differs_comes_with_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(ranked, "holds", lambda *_: False)

@@ -6,7 +6,6 @@ import signal
 import pytest
 
 from hyperslab.experiments import jones_baseline as plain
-from hyperslab.io.buffers import ACCESSES, Files
 from hyperslab.measure.case import Stopwatch
 
 COPIED = 'echo "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.5 s, 2.1 MB/s" >&2'
@@ -39,24 +38,3 @@ def test_dd_stops_in_time_and_says_how_much_it_read(dd):
 
 def test_what_dd_left_out_without_being_stopped_is_wrong(dd):
     assert not dd(f"{COPIED}\n", 10.0)[0]
-
-
-def test_what_claims_compare_is_read_in_all_blocks_and_large_buffers_often(tmp_path):
-    files = {state: Files(tmp_path, 2**24) for state in ("cold", "warm")}
-    kinds = [
-        (reader, access, buffer)
-        for reader in ("C fread", "Python read", "C pread", "numpy.fromfile")
-        for access in ACCESSES
-        for buffer in ("4 KiB", "64 KiB", "16 MiB", "64 MiB")
-    ]
-    made = plain.cases(files, dict.fromkeys(files, kinds), 0.1, 0, 4)
-    found = {case.label: case for case in made}
-    most = {
-        "C fread, random, 64 MiB, cold": 0, "Python read, sequential, 64 MiB, cold": 0,
-        "Python read, random, 64 KiB, cold": 0, "numpy.fromfile, sequential, 64 MiB, cold": 0,
-        "Python read, strided, 4 KiB, cold": 7, "Python read, strided, 64 MiB, cold": 4,
-        "C pread, sequential, 64 MiB, warm": 7, "C pread, random, 4 KiB, cold": 4,
-    }  # fmt: skip
-    assert {name: found[name].most_blocks for name in most} == most
-    least = {"C fread, strided, 64 MiB, cold": 4, "Python read, random, 64 MiB, cold": 1}
-    assert {name: found[name].run.least for name in least} == least

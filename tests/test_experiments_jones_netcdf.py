@@ -8,7 +8,7 @@ import pytest
 from made_claims import verdicts
 
 from hyperslab.experiments import jones_netcdf as layers
-from hyperslab.io.buffers import READERS, Files, bytes_of
+from hyperslab.io.buffers import Files, bytes_of
 from hyperslab.measure.case import Stopwatch
 
 MASKED, RAW = "netCDF4-python", "netCDF4-python without masking"
@@ -19,22 +19,6 @@ def files(tmp_path_factory):
     made = Files(tmp_path_factory.mktemp("netcdf"), 2**18)
     made.write(["binary", "netcdf4"])
     return made
-
-
-def test_what_no_claim_compares_can_do_with_fewer_blocks(tmp_path):
-    files = {state: Files(tmp_path, 2**24) for state in ("cold", "warm")}
-    kinds = list(product(READERS, ("sequential", "random"), ("4 KiB", "1 MiB")))
-    made = layers.cases(files, dict.fromkeys(files, kinds), 0.1, 4)
-    found = {case.label: case for case in made}
-    most = {
-        f"{MASKED}, sequential, 4 KiB, cold": 0, "h5py, sequential, 1 MiB, cold": 0,
-        "netCDF-C, random, 4 KiB, warm": 7, "h5py, sequential, 4 KiB, cold": 7,
-        f"{RAW}, sequential, 4 KiB, cold": 4, "Zarr, sequential, 1 MiB, warm": 4,
-        "xarray, random, 1 MiB, cold": 3,
-    }  # fmt: skip
-    assert {name: found[name].most_blocks for name in most} == most
-    assert found["netCDF-C, random, 4 KiB, warm"].run.limit_s == float("inf")
-    assert found["netCDF-C, random, 4 KiB, cold"].run.limit_s == 0.1
 
 
 def test_a_large_variable_is_in_no_zarr_store(tmp_path):

@@ -29,13 +29,3 @@ def test_files_are_as_large_as_predicted_and_nothing_stays(tmp_path):
     assert all(abs(row["file_bytes"] - row["predicted_bytes"]) < 8192 for row in rows)
     assert {row["useful_bytes"] for row in rows} == {ARRAY[...].nbytes}
     assert not list(tmp_path.iterdir())
-
-
-def test_what_hangs_over_is_stored(tmp_path):
-    rows = {
-        row["parts"]: row
-        for row in square.divided(ARRAY, 60, tmp_path)
-        if row["rounded"] == "floor"
-    }
-    overhanging, whole = rows["3"], rows["2"]
-    assert overhanging["file_bytes"] > (4 * 66) ** 2 * 4 > whole["file_bytes"]

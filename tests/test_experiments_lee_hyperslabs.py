@@ -17,7 +17,6 @@ from hyperslab.io.layout import Layout
 from hyperslab.io.ways import Blocks, Lasts
 from hyperslab.kernels import KernelError
 from hyperslab.measure.worker import Job, perform
-from hyperslab.study.profile import entry
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +65,6 @@ def test_without_a_compiler_functions_are_counted_all_the_same(tmp_path, monkeyp
     chosen = {"c": Way("netCDF-C")}, {"python": Way("netCDF4")}
     assert {row["pattern"] for row in small.opened(tmp_path, *chosen)} == {"functions"}
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("profile", ["quick", "full", "paper"])
-def test_the_chunk_of_the_second_array_exceeds_the_default_cache(profile):
-    side = entry("lee_hyperslabs").settings[profile]["strided_side"]
-    assert 4 * side**2 > 2**23, "HDF5 2's default; else the page has nothing to show of it"
 
 
 def test_the_claims_find_their_cases(tmp_path):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from forked_servers import forking
 from made_claims import verdicts as judged
 from made_store import KEY, SECRET, store, variables
@@ -70,10 +71,27 @@ def test_a_store_that_refuses_is_told_without_its_name_and_keys(tmp_path, monkey
     assert not leaked(str(caught.value), server)
 
 
+def study_of_few_reads(top):
+    """The study, but for the reads that are as any other."""
+    (top / "notebooks").mkdir(parents=True)
+    for name in ("_config.yml", "book", "notebooks/penard_s3.ipynb"):
+        (top / name).symlink_to(ROOT / name)
+    settings = {**profile.entry("penard_s3", ROOT).settings["smoke"], "ocean_steps": 1}
+    settings["leave_out"] += [
+        {"read": ["temperature series", "temperature map"]},
+        {"reader": "chunkindex"},
+        {"layout": "NCZarr"},
+        {"experiment": "s3-today", "layout": ["netCDF-4", "HDF5 in pages", "Zarr 3, shards"]},
+    ]
+    entry = {"name": "penard_s3", "title": "", "profiles": {"smoke": settings}}
+    (top / "notebooks/study.yml").write_text(yaml.safe_dump({"notebooks": [entry]}))
+    return top
+
+
 def test_a_real_store_gets_the_files_and_no_secret_is_kept(tmp_path, monkeypatch, capsys):
     served, work = tmp_path / "served", tmp_path / "work"
     served.mkdir()
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(study_of_few_reads(tmp_path / "study"))
     for name in (name for name in os.environ if name.startswith("AWS_")):
         monkeypatch.delenv(name)
     with store(served, BUCKET) as server:

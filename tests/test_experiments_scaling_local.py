@@ -1,6 +1,5 @@
 """Several readers of one file: the same sums in every mode, and what each of them spent."""
 
-import numpy as np
 import pytest
 
 from data_gen.variable import variable
@@ -54,7 +53,3 @@ def test_workers_double_up_to_the_cores(monkeypatch, cores):
     assert several[-1] == max(cores, 2)
     assert several == sorted(set(several))
     assert local.workers(beyond=True) == [*several, 2 * several[-1]]
-
-
-def test_sums_are_of_bits():
-    assert local.checksum(np.array([0.0], "f4")) != local.checksum(np.array([-0.0], "f4"))

@@ -81,36 +81,16 @@ def test_imports_go_downwards():
 
 
 @pytest.mark.parametrize(
-    ("module", "line"),
+    ("module", "line", "seen"),
     [
-        ("hyperslab.measure.harness", "from hyperslab.io import reader"),
-        ("hyperslab.measure.harness", "from ..study import session"),
-        ("hyperslab.measure.harness", "def f():\n    import hyperslab.io.by_zarr"),
-        ("hyperslab.subchunk.plan", "from hyperslab.measure import stats"),
-        ("hyperslab.subchunk.plan", "from hyperslab import io"),
-        ("hyperslab.io.layout", "import hyperslab.cli"),
-        ("hyperslab.io.plain_binary", "from data_gen import ocean"),
-        ("data_gen.ocean", "from hyperslab.measure import stats"),
-        ("hyperslab.study.session", "from hyperslab.tune import report"),
-        ("hyperslab.claims.verdicts", "from ..study.profile import root"),
+        ("hyperslab.measure.harness", "from ..study import session", 1),
+        ("hyperslab.measure.harness", "def f():\n    import hyperslab.io.by_zarr", 1),
+        ("hyperslab.subchunk.plan", "from hyperslab import io", 1),
+        ("hyperslab.io.plain_binary", "from ..measure import stats\nimport numpy", 0),
     ],
 )
-def test_an_upward_import_is_seen(module, line):
-    assert len(list(trespasses(line, module))) == 1
-
-
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        ("hyperslab.io.plain_binary", "from hyperslab.io import Layout"),
-        ("hyperslab.io.plain_binary", "from ..measure import stats\nimport numpy"),
-        ("hyperslab.study.session", "import data_gen.ocean"),
-        ("data_gen.ocean", "from hyperslab.io import create"),
-        ("hyperslab.cli", "from hyperslab.tune import report"),
-    ],
-)
-def test_a_downward_import_is_allowed(module, line):
-    assert list(trespasses(line, module)) == []
+def test_an_upward_import_is_seen(module, line, seen):
+    assert len(list(trespasses(line, module))) == seen
 
 
 def test_no_notebook_uses_another():

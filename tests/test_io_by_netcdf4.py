@@ -154,19 +154,6 @@ def test_prefill_is_hdf5s_fill_time_and_what_classic_formats_hold(tmp_path):
                 assert set(file["a"][...].tolist()) == {held}
 
 
-def test_stored_values_are_neither_masked_nor_scaled(tmp_path):
-    packed = {"scale_factor": 0.1, "add_offset": 100.0, "missing_value": np.int16(3)}
-    variable = Variable("a", ("x",), (5,), "i2", packed, fill_value=-1)
-    for format in ("netcdf3", "netcdf4", "nczarr"):
-        path = tmp_path / format
-        with create(path, [variable], Layout(format)) as writer:
-            writer.write("a", ..., np.array([1, 2, 3, -1, 30000], "i2"))
-        url = f"file://{path}#mode=nczarr,file" if format == "nczarr" else path
-        with netCDF4.Dataset(url) as file:
-            file.set_auto_maskandscale(False)
-            assert file["a"][...].tolist() == [1, 2, 3, -1, 30000]
-
-
 def test_an_unlimited_dimension_grows(tmp_path):
     variable = Variable("a", ("t", "x"), (6, 3), "f4", unlimited=("t",))
     for format in FORMATS:

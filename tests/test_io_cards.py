@@ -86,16 +86,6 @@ def test_without_a_compiler_the_reader_in_c_is_left_out_by_name(monkeypatch):
         reader("netcdf-c")
 
 
-def test_nothing_is_imported_before_it_is_asked_for():
-    heavy = "{'netCDF4', 'h5py', 'h5netcdf', 'xarray', 'zarr', 'pandas'}"
-    loaded = run(
-        "import sys, hyperslab.io, hyperslab.io\n"
-        "hyperslab.io.readers()\n"
-        f"print({heavy} & set(sys.modules))"
-    )
-    assert loaded == "set()"
-
-
 def test_readers_have_no_threads_when_they_are_imported_and_read_in_a_forked_child(tmp_path):
     said = run(
         """

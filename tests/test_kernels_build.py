@@ -44,26 +44,26 @@ def test_it_is_compiled_once_and_named_after_its_bytes(cache, monkeypatch):
         assert len(files(cache)) == number
 
 
-@pytest.mark.parametrize("broken", [b"", b"\x7fELF no library", "cut"])
-def test_a_broken_entry_is_made_again(cache, broken):
+def test_a_broken_entry_is_made_again(cache):
     build.kernel()
     (name,) = files(cache)
     whole = (cache / name).read_bytes()
-    (cache / name).unlink()  # the loaded one stays as it is
-    (cache / name).write_bytes(whole[: len(whole) // 2] if broken == "cut" else broken)
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
-    assert done.stdout.startswith("1 "), done.stderr
-    assert files(cache) == [name]
-    assert (cache / name).read_bytes() == whole
+    for broken in (b"\x7fELF no library", whole[: len(whole) // 2]):
+        (cache / name).unlink()  # the loaded one stays as it is
+        (cache / name).write_bytes(broken)
+        done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
+        assert done.stdout.startswith("1 "), done.stderr
+        assert files(cache) == [name]
+        assert (cache / name).read_bytes() == whole
 
 
 def test_first_builds_at_once_are_safe(cache):
     running = [
         subprocess.Popen([sys.executable, "-W", "error", "-c", PROGRAM], stdout=subprocess.PIPE)
-        for _ in range(6)
+        for _ in range(3)
     ]
     said = [process.communicate()[0].decode().split()[0] for process in running]
-    assert said == ["1"] * 6
+    assert said == ["1"] * 3
     assert len(files(cache)) == 1
 
 

@@ -7,7 +7,7 @@ from samples import Append, Is, OnceOnly, ReadFile, SlowWitness, running
 
 from hyperslab.measure import witness
 from hyperslab.measure.case import Case
-from hyperslab.measure.harness import Plan, _Past, measure
+from hyperslab.measure.harness import Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.noise import disturbed
 from hyperslab.measure.records import DISCARDED, frame_of, main
@@ -78,16 +78,6 @@ def test_what_takes_part_in_a_lost_try_is_not_lost(run, tmp_path):
     b = frame[frame["case"] == "b"]
     assert b["status"][b["aa"] == ""].tolist() == ["ok"] and b["disturbed"].all()
     assert "FileExistsError" in b["status"][b["aa"] == DISCARDED].iloc[0]
-
-
-def test_a_resumed_run_knows_the_witnesses_of_before(run):
-    frame, _ = run(tries=1)
-    past = _Past({0: frame.to_dict("records")})
-    assert past.paces == frame["pace_s"].tolist() and len(past.paces) == 5
-    assert past.taken == {("a", "A"): 1, ("a", "B"): 1, ("b", ""): 1, ("c", ""): 1}
-    assert {name: len(lasted) for name, lasted in past.lasted.items()} == {"a": 2, "b": 2, "c": 1}
-    counted = frame[frame["aa"] != DISCARDED].groupby(["case", "aa"])["elapsed_s"].sum()
-    assert past.spent == pytest.approx(counted.to_dict()) and (counted > 0).all()
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,16 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from samples import Spin
 
+from hyperslab.measure.case import Case
+from hyperslab.measure.processes import Processes
+from hyperslab.measure.worker import Job
 from hyperslab.network import HelperError, Link, serving
 from hyperslab.network.helper import Helper
 
@@ -140,3 +145,13 @@ def test_a_helper_that_cannot_start_or_was_killed_is_named(tmp_path):
         os.kill(server._helper._child.process.pid, signal.SIGKILL)
         with pytest.raises(HelperError, match=r"hyperslab\.network\.answers is gone"):
             server.requests()
+
+
+def test_a_server_of_another_thread_may_end_while_a_sample_runs(tmp_path):
+    with Processes() as processes, ThreadPoolExecutor(1) as other:
+        theirs = serving(tmp_path)
+        other.submit(theirs.__enter__).result()
+        processes.start()
+        ending = other.submit(lambda: (time.sleep(0.2), theirs.__exit__(None, None, None)))
+        assert processes.run(Job(Case("a", Spin(0.5)))).status == "ok"
+        ending.result()

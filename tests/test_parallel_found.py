@@ -58,33 +58,6 @@ def test_a_compiler_that_is_missing_or_was_named_wrongly_is_named(fresh, tmp_pat
     monkeypatch.undo()  # before what the real functions remember is forgotten
 
 
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ("/usr/bin/ld: x.o: in function `main': x.c:(.text+0x9): undefined reference to `H5Fopen'",
-         "undefined reference to `H5Fopen'"),
-        ("/usr/bin/ld: cannot find -lhdf5: No such file or directory",
-         "cannot find -lhdf5: No such file or directory"),
-        ("x.c:1: fatal error: hdf5.h: No such file or directory",
-         "hdf5.h: No such file or directory"),
-    ],
-)  # fmt: skip
-def test_what_the_linker_lacks_is_quoted(fresh, tmp_path, monkeypatch, said, why):
-    """The first place where the library may lie has its headers, the others have not."""
-    fake = tmp_path / "mpicc"
-    fake.write_text(
-        '#!/bin/sh\ncase "$*" in\n'
-        "*-I/usr*) echo 'x.c:1: fatal error: hdf5.h: No such file or directory' >&2; exit 1 ;;\n"
-        f"*-ldl*) cat >&2 <<'END'\n{said}\ncollect2: error: ld returned 1 exit status\nEND\n"
-        "exit 1 ;;\nesac\n"
-    )
-    fake.chmod(0o755)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("CC", "cc")
-    monkeypatch.setenv("MPICC", str(fake))
-    assert find().missing["hdf5"] == f"mpicc: {why}"
-
-
 @needs("hdf5")
 def test_a_library_of_another_mpi_is_not_taken(fresh, monkeypatch):
     """As in an active environment, whose mpicc comes first and finds the system's HDF5."""

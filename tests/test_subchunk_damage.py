@@ -34,11 +34,6 @@ NAMED = {
     "index structure": INDEX
     | {"CorruptDataError", "IndexError", "KeyError", "StaleIndexError", "SubchunkError"}
     | {"UnreadableError", "wrong, and check tells"},
-    "file structure": {
-        "right", "CorruptDataError", "IndexError", "KeyError", "HDF5 dies by itself",
-        "HDF5 reads something else each time", "HDF5 takes much", "MemoryLimitError",
-        "StaleIndexError", "SubchunkError", "UnreadableError",
-    },
 }  # fmt: skip
 
 
@@ -125,7 +120,7 @@ def test_damaged_bytes_are_not_carried_into_a_new_index(tmp_path):
         {"enum": {"a": "b"}}, {"enum": {"a": 1}, "dtype": "<f4"},
         {"name": "nogroup/s"}, {"name": "/data/"}, {"dtype": "i4," * 300_000},
     ],
-    ids=str,
+    ids=lambda changes: str(changes)[:40],  # one is long
 )  # fmt: skip
 def test_a_forged_description_is_refused(pair, tmp_path, changes):
     path, values = pair

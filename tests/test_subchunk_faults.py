@@ -16,7 +16,6 @@ import zarr
 from odd_files import odd_file
 
 from hyperslab import subchunk
-from hyperslab.subchunk import listing as listings
 from hyperslab.subchunk.store import SubchunkStore
 
 sys.path.append(str(Path(__file__).parents[1] / "tools"))
@@ -122,25 +121,6 @@ def test_one_odd_link_name_or_type_is_left_out_by_name(odd):
         assert xr.open_dataset(odd, engine="subchunk").good[4] == 4
         assert zarr_group(odd)["good"][4] == 4
         subchunk.build(odd)
-
-
-def test_objects_are_described_once_however_many_groups_are_opened(tmp_path, monkeypatch):
-    path = odd_file(tmp_path, "many_variables")
-    seen, describe = [], listings.describe
-
-    def counted(name, dataset):
-        seen.append(name)
-        return describe(name, dataset)
-
-    def forbidden(*_):
-        raise AssertionError("HDF5 searches the file for a name")
-
-    monkeypatch.setattr(listings, "describe", counted)
-    monkeypatch.setattr("h5py.h5r.get_name", forbidden)
-    monkeypatch.setattr("h5py.h5i.get_name", forbidden)
-    groups = xr.open_groups(path, engine="subchunk")
-    assert len(groups) == 11 and len(seen) == len(set(seen)) == 23
-    assert groups["/"]["v7"].dims == ("y", "x")
 
 
 @pytest.mark.parametrize("indexed", [False, True])

@@ -125,3 +125,4 @@ def test_every_change_of_a_rule_is_recorded(tool: ModuleType) -> None:
     if shallow:
         pytest.skip("a shallow clone has no history of book/claims.yml")
     assert list(tool.unrecorded(LATEST)) == []
+    assert list(tool.misremembered()) == []

@@ -129,7 +129,7 @@ def test_files_without_numbers(capsys):
         (["text.nc"], "holds no array of numbers (names: "),
         (["empty.nc"], "empty.nc holds no array of numbers"),
         (["both.nc", "--variable", "names"], "names cannot be copied: it holds text"),
-        (["scalar.nc"], "no array with values"),
+        (["scalar.nc"], "s is a scalar: there is no layout to advise on"),
         ([], "no FILE is named"),
     ):
         assert run(*words) == 2

@@ -23,7 +23,6 @@ from hyperslab.parallel import find
 from hyperslab.tune.bench import command as bench_command
 from hyperslab.tune.bench.command import asked_for
 from hyperslab.tune.bench.engine import bench
-from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs.target import Choice, Target
 
 PAGE = (Path(__file__).parents[1] / "book/bench.md").read_text()
@@ -65,7 +64,7 @@ def test_every_command_of_the_page_can_be_had(tmp_path, monkeypatch):
     # What -c and -t name is what is copied.
     assert resolved(["-c", "ice:-1:0:1:90:90", "sst.nc"]).names == ("ice",)
     asked = resolved(["-t", "1:0:0:0", "-u", "1:1:9:9", "-r", "1:0:0:0", "sst.nc"])
-    assert (asked.names, [one.name for one in asked.patterns]) == (("ice",), ["boxes"])
+    assert (asked.names, list(asked.reads)) == (("ice",), ["boxes"])
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +105,7 @@ def test_with_a_file_alone_the_largest_variable_is_tried(file, asked, capsys):
     assert found.names == ("sst",)
     assert found.targets[0].name == "copy"
     assert 3 <= len(found.targets) <= 6
-    assert [pattern.name for pattern in found.patterns] == ["time_series", "map", "whole"]
+    assert list(found.reads) == ["time_series", "map", "whole"]
     assert found.memory_bytes == 256 * 2**20
     out, err = capsys.readouterr()
     assert "1x72x144 is 4" in out or "1x72x144 is 3.9" in out
@@ -127,9 +126,8 @@ def test_every_option_is_heard(file, asked):
         "copy", "lat=10", "default chunks",
     ]  # fmt: skip
     assert found.head.endswith("new layouts: zstd:3 no shuffle big-endian cache 1MiB")
-    assert [pattern.name for pattern in found.patterns] == ["map", "row", "slabs/3", "boxes"]
-    sst = SourceVariable("sst", ("time", "lat", "lon"), (12, 20, 30), "f4")
-    assert len(found.patterns[-1].selections([sst])["sst"]) == 6
+    assert list(found.reads) == ["map", "row", "slabs/3", "boxes"]
+    assert len(found.reads["boxes"]["sst"]) == 6
     assert (found.memory_bytes, arguments.repeats, arguments.seed) == (2**20, 3, 5)
     assert not arguments.verify
 
@@ -164,7 +162,7 @@ def test_results_go_into_files(file, asked, tmp_path):
         ("FILE --csv .", "is a folder: give the name of a file"),
         ("FILE -o FILE", "is the file itself"),
         ("FILE --csv a.txt --json ./a.txt", "--csv and --json are both"),
-        ("FILE --workdir nowhere", "no such folder"),
+        ("FILE --workdir nowhere", "nowhere is no folder that can be written to"),
         ("FILE -o .", "exists"),
         ("FILE --patterns diagonal", "give some of time_series"),
         ("FILE --patterns profile", "has such a read"),
@@ -219,7 +217,7 @@ def test_a_file_is_measured_and_the_winner_written(file, tmp_path, monkeypatch, 
     words = ["--chunks", "12,5,6", "--repeats", "1", "--patterns", "map", "-o", "best.nc"]
     assert main(["bench", *words, "--csv", "a.csv", str(file)]) == OK
     out, err = capsys.readouterr()
-    assert "12x5x6: best.nc, with sst, time\n" in err
+    assert "12x5x6: best.nc, with sst and time\n" in err
     assert "best.nc lacks sst_error: --variables says" in err
     assert "12x5x6" in out
     assert "map, cold" in out or "cold reads could not be measured" in out

@@ -30,7 +30,7 @@ from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
 from hyperslab.tune.source import SourceError, open_source
 from hyperslab.tune.sources.base import SourceVariable
-from hyperslab.tune.specs.patterns import Pattern
+from hyperslab.tune.specs.patterns import named
 from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20
@@ -49,6 +49,11 @@ def file(tmp_path_factory):
     return made_files.nested(tmp_path_factory.mktemp("bench") / "nested.nc")
 
 
+def read_in(path, variables=None):
+    with open_source(path) as source:
+        return named(["row", "whole"], source.variables, source.choose(variables))
+
+
 @pytest.fixture(scope="module")
 def frame(file):
     targets = [
@@ -60,7 +65,7 @@ def frame(file):
     made = bench(
         file,
         targets,
-        patterns=[Pattern("row"), Pattern("whole")],
+        reads=read_in(file),
         repeats=2,
         workdir=file.parent / "work",
     )
@@ -102,7 +107,6 @@ def test_a_url_is_never_cold(tmp_path):
     ("words", "kind", "said"),
     [
         ({"targets": []}, ValueError, "no layouts to try"),
-        ({"targets": [COPY, COPY]}, ValueError, "two layouts are called copy"),
         ({"variables": ["records"]}, SourceError, "records cannot be copied: it holds records"),
         ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
         ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),
@@ -204,7 +208,7 @@ def trial(path, out, target=None, verify=True, variables=None, **others):
             source,
             source.choose(variables),
             target or Target("copy"),
-            [Pattern("row"), Pattern("whole")],
+            read_in(path, variables),
             memory_bytes=256 * MIB,
             verify=verify,
         )

@@ -23,7 +23,7 @@ from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
 from hyperslab.tune import copy_plan, passes
 from hyperslab.tune import rechunk as module
-from hyperslab.tune.copy_plan import MemoryLimitError, Route, plan_copy
+from hyperslab.tune.copy_plan import CopyPlan, MemoryLimitError, Route, plan_copy
 from hyperslab.tune.disk_room import NoRoomError
 from hyperslab.tune.partial import part_name, remove_leftovers
 from hyperslab.tune.rechunk import copy, rechunk
@@ -31,6 +31,7 @@ from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.slabs import Slabs, choose
 from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceVariable
+from hyperslab.tune.specs.fitting import Fitted
 from hyperslab.tune.specs.target import Choice, Target
 
 MIB = 2**20
@@ -305,9 +306,9 @@ def test_memory_is_kept_and_each_map_is_read_once(maps, tmp_path, out, memory):
 
 def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
     read = {}
-    transfer = passes.transfer
+    transfer = passes.Copying.transfer
 
-    def counted(source, *words, **options):
+    def counted(job, source, *words):
         original = source.read
 
         def one(name, slab):
@@ -316,9 +317,9 @@ def test_the_plan_says_what_is_read_and_how_often(maps, tmp_path, monkeypatch):
             return original(name, slab)
 
         source.read = one
-        return transfer(source, *words, **options)
+        return transfer(job, source, *words)
 
-    monkeypatch.setattr(passes, "transfer", counted)
+    monkeypatch.setattr(passes.Copying, "transfer", counted)
     for memory, most in ((34, 1), (56, 2)):
         said = []
         made = rechunk(maps, tmp_path / f"{memory}.nc", {"time": -1}, memory_bytes=memory * MIB,
@@ -366,15 +367,17 @@ def test_what_goes_through_the_scratch_file_comes_out_as_it_was(grid, data):
     )
     variable = SourceVariable("a", tuple("xyz"[: len(shape)]), shape, "f8")
     route = Route(Slabs(shape, second), 1.0, 0, 1, Slabs(shape, first), truth.nbytes)
-    ledger = passes.transfer(source, writer, variable, route)
+    fitted = Fitted((variable,), {"a": Layout("hdf5")}, {}, ())
+    job = passes.Copying([variable], fitted, CopyPlan({"a": route}, None, 0))
+    ledgers = {"a": job.transfer(source, writer, variable)}
     assert made.tobytes() == truth.tobytes()
     copied = SimpleNamespace(
         read=lambda name, slab: np.ascontiguousarray(made[slab]), cache=source.cache, format="hdf5"
     )
-    passes.reread(copied, source, variable, Layout("hdf5"), route, ledger)
+    job.compare(copied, source, ledgers, passes.untimed)
     made[tuple(data.draw(st.integers(0, n - 1)) for n in shape)] += 1
     with pytest.raises(WrongValuesError, match="1 of"):
-        passes.reread(copied, source, variable, Layout("hdf5"), route, ledger)
+        job.compare(copied, source, ledgers, passes.untimed)
 
 
 @given(grids(longest=400), st.sampled_from(FORMATS), st.sampled_from(["netcdf4", "zarr3"]),
@@ -455,12 +458,12 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from hyperslab.cli import main
 from hyperslab.tune import passes as module
-whole = module.transfer
-def transfer(*words, **options):
-    made = whole(*words, **options)
-    time.sleep(60 * (words[2].name == "hsr"))
+whole = module.Copying.transfer
+def transfer(*words):
+    made = whole(*words)
+    time.sleep(60 * (words[3].name == "hsr"))
     return made
-module.transfer = transfer
+module.Copying.transfer = transfer
 sys.exit(main(["rechunk", *sys.argv[1:], "--chunks", "lat=-1"]))
 """
 

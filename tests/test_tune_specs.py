@@ -21,7 +21,7 @@ from hyperslab.tune.specs.axes import axes_of, axis_letters
 from hyperslab.tune.specs.coordinates import coordinates_of
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.grid import Wanted, targets
-from hyperslab.tune.specs.patterns import Pattern, stepped, usual
+from hyperslab.tune.specs.patterns import selection, slabs, stepped, usual
 from hyperslab.tune.specs.target import Choice, Target, kept_codec
 
 
@@ -307,13 +307,11 @@ def test_patterns_are_what_their_names_say():
     shapes = {"time_series": (6,), "map": (4, 3), "profile": (5,), "row": (3,), "column": (6,),
               "whole": (6, 5, 4, 3)}  # fmt: skip
     for name, shape in shapes.items():
-        [one] = Pattern(name).selections([air])["air"]
-        assert values[one].shape == shape
-    assert "sst" not in Pattern("profile").selections([SST])
-    slabs = Pattern("slabs", slabs=4).selections([air])["air"]
-    assert [s.stop - s.start for s, *_ in slabs] == [2, 2, 2]
-    assert [p.name for p in usual({"sst": SST}, [SST])] == ["time_series", "map", "whole"]
-    assert [p.name for p in usual({"a": PLAIN}, [PLAIN])] == ["row", "column", "whole"]
+        assert values[selection(name, air, {})].shape == shape
+    assert selection("profile", SST, {}) is None
+    assert [s.stop - s.start for s, *_ in slabs(air.shape, 4)] == [2, 2, 2]
+    assert usual({"sst": SST}, [SST]) == ["time_series", "map", "whole"]
+    assert usual({"a": PLAIN}, [PLAIN]) == ["row", "column", "whole"]
 
 
 def test_coordinates_are_what_dimensions_and_attributes_name_and_what_that_needs():

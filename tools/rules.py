@@ -1,4 +1,4 @@
-"""Print each change of a claim's rule or measure that the claim does not record.
+"""Print each change of a claim's rule or measure, and each first verdict, that it does not record.
 
 Commits of book/claims.yml are held beside their parents: what each part measures, by which rule,
 and whether it is the headline. An entry of the claim under `changes`, dated within a day, records a
@@ -17,10 +17,12 @@ from typing import Any
 import yaml
 
 from hyperslab import claims
+from hyperslab.claims.bands import NOT_MEASURED
 from hyperslab.claims.measures import real
 
 ROOT = Path(__file__).parents[1]
 FILE = claims.FILE.as_posix()
+KEPT = "results/reference/claims.json"
 FILTERS = ("of", "to", "cells", "where", "over", "expect", "against", "ratios")
 Parts = dict[str, dict[str, Any]]
 
@@ -92,6 +94,21 @@ def unrecorded(most: int | None = None) -> Iterator[str]:
                 yield f"{day} {commit[:7]} {name}, {what} {each[0][what]}".rstrip()
 
 
+def misremembered() -> Iterator[str]:
+    """Yield a line for each changed claim whose `first` is not its first verdict in `KEPT`."""
+    first: dict[str, tuple[str, str]] = {}
+    log = git("log", "--reverse", "--date=short", "--format=%H %ad", "--diff-filter=AM", "--", KEPT)
+    for commit, day in map(str.split, log.splitlines()):
+        content = json.loads(git("show", f"{commit}:{KEPT}"))
+        for item in content["claims"] if isinstance(content, dict) else content:
+            if item["verdict"] != NOT_MEASURED:
+                first.setdefault(item["id"], (day, item["verdict"]))
+    for claim in claims.read(ROOT / FILE).claims:
+        said = claim.first and (str(claim.first[0]), claim.first[1])
+        if claim.changes and said != first.get(claim.id):
+            yield f"{claim.id}: first is {said}, and was {first.get(claim.id)}"
+
+
 if __name__ == "__main__":
-    print(*(lines := list(unrecorded())), sep="\n")
+    print(*(lines := [*unrecorded(), *misremembered()]), sep="\n")
     sys.exit(bool(lines))

@@ -101,13 +101,12 @@ class Claims(SphinxDirective):
         return [*shown, *self.small(claim.text("reason"))]
 
     def changes(self, claim: Claim) -> list[nodes.Node]:
-        """When its rule or its parts changed after they had been written down, and why."""
-        found = claim.facts.get("changes") or []
-        return [
-            node
-            for each in found
-            for node in self.small(f"Changed on {each['date']}. {each['reason']}")
-        ]
+        """Its first verdict, and when and why the rule or its parts changed."""
+        first, later = claim.facts.get("first"), claim.facts.get("changes") or []
+        lines = [f"Changed on {each['date']}. {each['reason']}" for each in later]
+        if first:
+            lines.insert(0, f"First judged on {first['date']}: {first['verdict']}.")
+        return [node for line in lines for node in self.small(line)]
 
     def again(self, claim: Claim) -> list[nodes.Node]:
         """Where its figure is, what runs it again, and its records."""

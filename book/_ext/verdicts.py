@@ -193,8 +193,8 @@ class Record(Role):
         return [nodes.inline(text, text, classes=["record"])], []
 
 
-COUNTED = ("judged", "otherwise", "elsewhere")
-"""Elsewhere: what came out otherwise of another system."""
+COUNTED = ("judged", "otherwise", "elsewhere", "changed", "changed verdict")
+"""Elsewhere: what came out otherwise of another system. Changed: since the first rule judged it."""
 
 
 class Count(Role):
@@ -212,12 +212,15 @@ class Count(Role):
         chosen = [c for c in claims(self.env).values() if document in ("", c.document)]
         found = [claim.verdict for claim in chosen]
         apart = [c for c in chosen if c.verdict not in (HOLDS, *UNDECIDED)]
+        again = [c for c in chosen if c.facts.get("first") and c.verdict != NOT_MEASURED]
         elsewhere = sum(claim.text("basis") == "another system" for claim in apart)
         number = {
             "judged": sum(verdict != NOT_MEASURED for verdict in found),
             "otherwise": len(apart) - elsewhere,
             "elsewhere": elsewhere,
             IN_PART: sum(claim.label == IN_PART for claim in chosen),
+            "changed": len(again),
+            "changed verdict": sum(c.verdict != c.facts["first"]["verdict"] for c in again),
         }.get(kind, found.count(kind))
         return [nodes.inline(str(number), str(number), classes=["record"])], []
 

@@ -15,6 +15,7 @@ import yaml
 from ..analysis.cells import FILTERS
 from ..analysis.quantities import QUANTITIES
 from ..measure.records import COLUMNS
+from .bands import VERDICTS
 from .measures import COMMON_WORDS, KINDS, mapping, real, texts
 from .rules import RULES, Rule
 
@@ -74,6 +75,7 @@ class Claim:
     dated: datetime.date  # when its rule was written down
     parts: tuple[Part, ...]  # one is the headline, or the first of several that is measured
     changes: tuple[tuple[datetime.date, str], ...] = ()  # later changes of the rule, and why
+    first: tuple[datetime.date, str] | None = None  # when it was first judged, and how
     figure: str = ""  # name of the figure that shows it; "" where a table does
     basis: str = ""  # one of `BASES` where no measurement can confirm it
     quote: str = ""  # the sentence as the document has it
@@ -135,7 +137,7 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     if not isinstance(item, dict):
         _refuse("a claim", "claim", item, "a mapping")
     name = str(item.get("id", "a claim without an id"))
-    _keys(name, item, _CLAIM, ("changes", "figure", "basis", "quote", "at"))
+    _keys(name, item, _CLAIM, ("changes", "first", "figure", "basis", "quote", "at"))
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if "basis" in item:
@@ -156,7 +158,8 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     return Claim(
         name, str(item["title"]), str(item["document"]), str(item["section"]),
         " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
-        _date(name, "dated", item["dated"]), parts, changes, str(item.get("figure", "")),
+        _date(name, "dated", item["dated"]), parts, changes,
+        _first(name, item["first"]) if "first" in item else None, str(item.get("figure", "")),
         str(item.get("basis", "")), " ".join(str(item.get("quote", "")).split()),
         str(item.get("at", "")),
     )  # fmt: skip
@@ -265,6 +268,14 @@ def _change(claim: str, item: object) -> tuple[datetime.date, str]:
         _refuse(claim, "changes", item, "mappings with date and reason")
     _keys(f"{claim}, changes", item, ("date", "reason"))
     return _date(claim, "changes: date", item["date"]), str(item["reason"])
+
+
+def _first(claim: str, item: object) -> tuple[datetime.date, str]:
+    if not isinstance(item, dict):
+        _refuse(claim, "first", item, "a mapping with date and verdict")
+    _keys(f"{claim}, first", item, ("date", "verdict"))
+    _among(claim, "first: verdict", item["verdict"], VERDICTS)
+    return _date(claim, "first: date", item["date"]), str(item["verdict"])
 
 
 def _renamed(item: object) -> list[str]:

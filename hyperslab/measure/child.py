@@ -6,13 +6,21 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Mapping
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from typing import Any
 
-HELPERS: dict["Child", str] = {}
-"""Living servers and links of this process, and the modules that they run."""
+
+class _Helpers(threading.local):
+    """Living servers and links that this thread started; those of others may end meanwhile."""
+
+    def __init__(self) -> None:
+        self.modules: dict[Child, str] = {}  # what they run
+
+
+HELPERS = _Helpers()
 
 
 class Child:

@@ -94,14 +94,14 @@ class Processes:
     def _run(self, job: Job) -> Any:
         if job.case.start == "fork" and (server := self.start()):
             try:
-                return server.ask(job, HELPERS)
+                return server.ask(job, HELPERS.modules)
             except EOFError:
                 del self._servers[self._number]
                 return _lost(f"the server of processes ended{server.end()}")
         child = _begun(self._modules if job.case.start == "spawn" else (), once=True)
         _await(child)
         try:
-            return child.ask(job, HELPERS)
+            return child.ask(job, HELPERS.modules)
         except EOFError:
             return _lost(f"the process ended early or ran over {job.timeout_s:g} s")
         finally:
@@ -115,7 +115,7 @@ class Processes:
 
 def _lost(why: str) -> Outcome:
     """Return the outcome of a sample that gave no answer: perhaps what it reads from is gone."""
-    gone = [module for helper, module in HELPERS.items() if helper.pipe.poll()]
+    gone = [module for helper, module in HELPERS.modules.items() if helper.pipe.poll()]
     return Outcome([], False, f"{GONE}: the process of {gone[0]} is gone" if gone else why)
 
 

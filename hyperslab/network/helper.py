@@ -90,11 +90,11 @@ class Helper:
             raise HelperError(error)
         token = str(self._given["token"])
         self._visitor = Visitor(self._module, int(self.facts["control"]), token)
-        HELPERS[self._child] = self._module
+        HELPERS.modules[self._child] = self._module
         return self
 
     def __exit__(self, *_: object) -> None:
-        del HELPERS[self._child]
+        del HELPERS.modules[self._child]
         self._child.end(PATIENCE_S)
 
     def ask(self, what: str) -> Any:

@@ -247,7 +247,7 @@ def _noise(item: Noise) -> str:
     known = item.others_cpu == item.others_cpu
     others = f"{100 * item.others_cpu:.0f} % of the CPU" if known else "not counted here"
     width = item.half_width
-    typical = f", typical interval ±{percent(width)}" if width == width else ""
+    typical = f", typical interval ±{percent(width)}" if width == width and item.ratio.n > 1 else ""
     return f"{item.name}: A/A ratio {_known(item.ratio)}{typical}, other programs {others}"
 
 

@@ -22,7 +22,7 @@ LEAST_CACHE_BYTES = 2**20
 MOST_READS = 2.0  # of a source chunk in one pass; with more there are two
 _SLAB_BYTES = 48 * 2**20  # larger pieces only where they save reading chunks twice
 _FILTERING = 3  # chunks a library holds while it undoes or applies filters
-_MOST_PIECES = 2**24
+_MOST_PIECES = 2**24  # a sparse file may claim any shape
 _MOST_AT_ONCE = 10  # chunks zarr-python works on at the same time by itself
 # Resident memory over the chunks of a call, of 4x4 and 5x5 float32, written and read: HDF5 6.5 to
 # 6.8 kB (it makes a selection for each), zarr-python 2.2 to 3.6 kB (a task).
@@ -56,7 +56,6 @@ class CopyPlan:
 
     each: dict[str, Route]  # by name
     cache_bytes: int | None  # of each variable of the copy; None leaves the library's own
-    reduced: bool  # whether that is less than the library's own, which does not fit
     piece_bytes: int  # most that the copy should be read in at once, when it is made
 
 
@@ -93,11 +92,9 @@ def plan_copy(
         if len(route.pieces) > _MOST_PIECES:
             raise MemoryLimitError(f"{name} would be copied in {len(route.pieces):,} pieces: allow "
                                    "more memory, or leave it out")  # fmt: skip
-    reduced = held < own and cache_bytes is None
     return CopyPlan(
         each,
-        held if own and (reduced or cache_bytes is not None) else None,
-        reduced,
+        None if not own or (cache_bytes is None and held == own) else held,
         # A piece, and as much again for its chunks; the copy's cache is there as well.
         max((free - min(held, free // 2)) // 4, 2**16),
     )
@@ -118,15 +115,12 @@ def zarr_at_once(plan: CopyPlan) -> Iterator[None]:
 
 def library_cache_bytes(format: str) -> int:
     """Return the chunk cache, in bytes, that a library gives a variable; 0 where it has none."""
-    if format in (*NETCDF4, "nczarr"):
-        import netCDF4
+    library = "netcdf4" if format in (*NETCDF4, "nczarr") else "h5py" if format == "hdf5" else ""
+    if not library:
+        return 0
+    from hyperslab.io.chunk_cached import library_cache  # it imports both libraries
 
-        return int(netCDF4.get_chunk_cache()[0])
-    if format == "hdf5":
-        import h5py
-
-        return int(h5py.h5p.create(h5py.h5p.FILE_ACCESS).get_cache()[2])
-    return 0
+    return library_cache(library).nbytes
 
 
 def call_bytes(format: str) -> int:
@@ -218,20 +212,3 @@ class _Need:
         """Return pieces that fit, with so many bytes an element that lie beside them."""
         most = max(space // (self.element_bytes + beside), 1)
         return choose(self.variable.shape, max(self.variable.itemsize, 1), source, unit, most)
-
-
-def touched(
-    lengths: Sequence[int],
-    chunks: Sequence[int] | None,
-    shape: Sequence[int],
-    steps: Sequence[int],
-) -> int:
-    """Return the most chunks that a block of elements, some steps apart, can touch."""
-    if chunks is None:
-        return 0
-    spans = [(length - 1) * step + 1 for length, step in zip(lengths, steps, strict=True)]
-    axes = zip(lengths, spans, chunks, shape, strict=True)
-    return math.prod(
-        max(min((span - 2) // chunk + 2, length, -(-n // chunk)), 1)
-        for length, span, chunk, n in axes
-    )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 Rows = Sequence[tuple[str, str] | tuple[str, str, Mapping[str, Any]]]
@@ -49,3 +51,13 @@ def add_command(
             group.add_argument(*flags, **kind)
     parser.set_defaults(call=call)
     return parser
+
+
+def workdir(given: str) -> Path:
+    """Return the folder that files are made in: the current one where none is given."""
+    place = Path(given or Path.cwd())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        raise ValueError(
+            f"--workdir {place} is no folder that can be written to: make it, or give another"
+        )
+    return place

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperslab.io.creation import Writer, create
-from hyperslab.io.layout import Layout
-from hyperslab.tune.report.compare import WrongValuesError, difference, digest
+from hyperslab.tune.report.compare import WrongValuesError, difference
 from hyperslab.tune.source import Source, SourceVariable, reopen
 from hyperslab.tune.specs.fitting import Fitted
 
@@ -82,15 +81,54 @@ class Copying:
             )  # fmt: skip
         with writer, explain():
             ledgers = {
-                v.name: transfer(source, writer, v, self.plan.each[v.name], scratch=scratch,
-                                 lap=lap, seen=seen(v.name))
+                v.name: self.transfer(source, writer, v, lap, scratch, seen(v.name))
                 for v in self.variables
-            }  # fmt: skip
+            }
             with lap("sync"):
                 writer.sync()
             with lap("close"):
                 writer.close()
         return ledgers
+
+    def transfer(
+        self,
+        source: Source,
+        writer: Writer,
+        variable: SourceVariable,
+        lap: Lap = untimed,
+        scratch: Path | None = None,
+        seen: Watcher | None = None,
+    ) -> Ledger:
+        """Copy one variable: phases data_read and data_write, by turns; give what is compared.
+
+        Each piece is shown to `seen`.
+        """
+        name, route, ledger = variable.name, self.plan.each[variable.name], []
+        source.cache(name, route.source_cache_bytes)
+        with nullcontext() if route.first is None else tempfile.TemporaryFile(dir=scratch) as file:
+            staged = None
+            if route.first is not None and file is not None:
+                staged = _Staged(file, route.pieces, np.dtype(variable.dtype))
+                for slab in route.first:
+                    staged.put(slab, _read(source, name, slab, lap, "data_read"))
+                source.cache(name, 0)
+            for slab in route.pieces:
+                if staged is None:
+                    values = _read(source, name, slab, lap, "data_read")
+                    ledger.append(_mark(values, slab, route))
+                else:
+                    values = staged.take(slab, route)
+                    ledger.append(staged.marks.pop(_offset(slab, route.pieces.whole)))
+                if seen:
+                    seen(slab, values)
+                with lap("data_write") as columns:
+                    writer.write(name, slab or ..., values)
+                    add_bytes(columns, values.nbytes)
+                del values  # the next piece needs its memory
+        with lap("data_write"):
+            writer.finish(name)
+        source.cache(name, 0)
+        return ledger
 
     def open(self, place: Path) -> Source:
         """Open the copy for reading, with the chunk cache that it was written with."""
@@ -112,57 +150,28 @@ class Copying:
     ) -> None:
         """Read the copy again, phase data_reread, and compare every value."""
         for v in self.variables:
-            layout, route = self.fitted.layouts[v.name], self.plan.each[v.name]
-            reread(made, source, v, layout, route, ledgers[v.name], lap=lap, verify=verify)
+            name, route = v.name, self.plan.each[v.name]
+            quantize = self.fitted.layouts[name].quantize
+            for slab, expected in zip(route.pieces, ledgers[name], strict=True):
+                values = _read(made, name, slab, lap, "data_reread")
+                if verify and (quantize is not None or _mark(values, slab, route) != expected):
+                    truth = source.read(name, slab)
+                    wrong = difference(values, truth, quantize=quantize, fill_value=v.fill_value)
+                    if wrong or quantize is None:
+                        where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
+                        wrong = wrong or "the source itself has changed since it was read"
+                        raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
+                    del truth
+                del values
+            if made.format != "nczarr":  # whose chunk cache stays
+                made.cache(name, 0)
 
 
-def transfer(
-    source: Source,
-    writer: Writer,
-    variable: SourceVariable,
-    route: Route,
-    *,
-    scratch: Path | None = None,
-    lap: Lap = untimed,
-    seen: Watcher | None = None,
-) -> Ledger:
-    """Copy one variable: phases data_read and data_write, by turns; give what `reread` compares.
-
-    Each piece is shown to `seen`.
-    """
-    name, ledger = variable.name, []
-
-    def read(slab: Slab) -> NDArray[Any]:
-        with lap("data_read") as columns:
-            values = source.read(name, slab)
-            add_bytes(columns, values.nbytes)
-        return values
-
-    source.cache(name, route.source_cache_bytes)
-    with nullcontext() if route.first is None else tempfile.TemporaryFile(dir=scratch) as file:
-        staged = None
-        if route.first is not None and file is not None:
-            staged = _Staged(file, route.pieces, np.dtype(variable.dtype))
-            for slab in route.first:
-                staged.put(slab, read(slab))
-            source.cache(name, 0)
-        for slab in route.pieces:
-            if staged is None:
-                values = read(slab)
-                ledger.append(_mark(values, slab, route))
-            else:
-                values = staged.take(slab, route)
-                ledger.append(staged.marks.pop(_offset(slab, route.pieces.whole)))
-            if seen:
-                seen(slab, values)
-            with lap("data_write") as columns:
-                writer.write(name, slab or ..., values)
-                add_bytes(columns, values.nbytes)
-            del values  # the next piece needs its memory
-    with lap("data_write"):
-        writer.finish(name)
-    source.cache(name, 0)
-    return ledger
+def _read(source: Source, name: str, slab: Slab, lap: Lap, phase: str) -> NDArray[Any]:
+    with lap(phase) as columns:
+        values = source.read(name, slab)
+        add_bytes(columns, values.nbytes)
+    return values
 
 
 class _Staged:
@@ -209,8 +218,10 @@ def _mark(values: NDArray[Any], slab: Slab, route: Route) -> int:
 
 def _mark_of(part: Slab, block: NDArray[Any]) -> int:
     """Return a digest of a part and of its place: two that are exchanged show."""
-    place = repr([(s.start, s.stop) for s in part]).encode()
-    return int.from_bytes(hashlib.blake2b(digest(block) + place, digest_size=16).digest(), "big")
+    place = [(s.start, s.stop) for s in part]
+    hashed = hashlib.blake2b(repr((place, str(block.dtype))).encode(), digest_size=16)
+    hashed.update(np.ascontiguousarray(block).reshape(-1).view(np.uint8).data)
+    return int.from_bytes(hashed.digest(), "big")
 
 
 def _within(part: Slab, slab: Slab) -> Slab:
@@ -226,36 +237,6 @@ def _offset(part: Slab, whole: Slab) -> int:
         (p.start - w.start) * math.prod(lengths[:axis]) * math.prod(full[axis + 1 :])
         for axis, (p, w) in enumerate(zip(part, whole, strict=True))
     )
-
-
-def reread(
-    copy: Source,
-    source: Source,
-    variable: SourceVariable,
-    layout: Layout,
-    route: Route,
-    ledger: Ledger,
-    *,
-    lap: Lap = untimed,
-    verify: bool = True,
-) -> None:
-    """Read a copied variable again, phase data_reread, and compare every value."""
-    name, quantize = variable.name, layout.quantize
-    for slab, expected in zip(route.pieces, ledger, strict=True):
-        with lap("data_reread") as columns:
-            values = copy.read(name, slab)
-            add_bytes(columns, values.nbytes)
-        if verify and (quantize is not None or _mark(values, slab, route) != expected):
-            truth = source.read(name, slab)
-            wrong = difference(values, truth, quantize=quantize, fill_value=variable.fill_value)
-            if wrong or quantize is None:
-                where = ", ".join(f"{i.start}:{i.stop}" for i in slab)
-                wrong = wrong or "the source itself has changed since it was read"
-                raise WrongValuesError(f"{name} of the copy is wrong in [{where}]: {wrong}")
-            del truth
-        del values
-    if copy.format != "nczarr":  # whose chunk cache stays
-        copy.cache(name, 0)
 
 
 def add_bytes(columns: dict[str, object], nbytes: int) -> None:

@@ -14,8 +14,8 @@ from hyperslab.io.creation import stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
 from hyperslab.tune.memory import mib, resident_bytes
 from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
-from hyperslab.tune.sources.base import first_line, is_url
-from hyperslab.tune.specs.auto import share
+from hyperslab.tune.sources.base import first_line, local_path
+from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target
 
@@ -26,7 +26,6 @@ from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
 MEMORY_BYTES = 2**30
-CHUNK_BYTES = 2**20  # what dimensions that are not named are cut for
 _FILES = (*CLASSIC, *NETCDF4, "hdf5")
 _ENDINGS = {
     **dict.fromkeys((".nc", ".nc4", ".cdf"), ("netcdf4", _FILES)),
@@ -198,8 +197,8 @@ def copy(
 
 def _refuse(source: Source, path: Path, scratch: Path, overwrite: bool) -> None:
     """Refuse an output that could not be written, and a source that cannot be described."""
-    if not is_url(source.address) or source.address.startswith("file://"):
-        own = Path(source.address.removeprefix("file://")).expanduser().resolve()
+    if own := local_path(source.address):
+        own = own.resolve()
         if path.resolve() == own or own in path.resolve().parents:
             raise ValueError(f"{path} is the source itself, or in it: give another name")
         if path.exists() and path.samefile(own):

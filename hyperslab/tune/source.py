@@ -9,8 +9,9 @@ from pathlib import Path
 from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.layout import CLASSIC, NETCDF4
 
-from .sources.base import Source, SourceError, SourceVariable, first_line, is_url
-from .sources.remote import HDF5_MAGIC, check_whole, open_remote
+from .sources.base import Source, SourceError, SourceVariable, first_line, local_path
+from .sources.classic import check_whole
+from .sources.remote import HDF5_MAGIC, open_remote
 
 __all__ = ["Source", "SourceError", "SourceVariable", "open_source"]
 
@@ -49,12 +50,12 @@ def open_source(address: str | Path) -> Source:
     hyperslab.tune.sources.base.SourceError: pyproject.toml is a text file: give a netCDF, HDF5 \
 or Zarr file
     """
-    if is_url(str(address)) and not str(address).startswith("file://"):
-        return open_remote(str(address))
     given = str(address).removeprefix("file://")
+    path = local_path(given)
+    if path is None:
+        return open_remote(given)
     if not given:
         raise SourceError(f"no file is named: {_TAKES}")
-    path = Path(given).expanduser()
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -73,9 +74,9 @@ def reopen(address: str, format: str, library: str = "") -> Source:
 
     The format is that of the source; the library is "h5py" for a netCDF-4 file that h5py reads.
     """
-    if is_url(address) and not address.startswith("file://"):
+    path = local_path(address)
+    if path is None:
         return open_remote(address)
-    path = Path(address.removeprefix("file://")).expanduser()
     if format == "nczarr" or format in CLASSIC or (format in NETCDF4 and library != "h5py"):
         from hyperslab.io.by_netcdf4 import address as url
 

@@ -10,7 +10,7 @@ from hyperslab.io.selection import Indices
 
 from ..sources.base import SourceError, SourceVariable
 from ..specs.axes import axes_of, axis_letters
-from ..specs.patterns import NAMED, Pattern, usual
+from ..specs.patterns import NAMED, selection, usual
 
 ROLES = {"time": "T", "t": "T", "height": "Z", "z": "Z", "y": "Y", "lat": "Y", "x": "X", "lon": "X"}
 _ROUNDED = 0.005  # weights that were rounded to two places sum to 1 within this
@@ -114,17 +114,17 @@ def resolve(
         what = "is a scalar" if not variable.shape else "holds no values yet"
         raise SourceError(f"{variable.name} {what}: there is no layout to advise on")
     letters = letters_of(variable, variables, named)
-    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
+    axes = {d: x for d, x in zip(variable.dims, letters, strict=True) if x}
     if not shares:
-        names = [p.name for p in usual(variables, [variable]) if p.name != "whole"] or ["whole"]
+        names = [name for name in usual(variables, [variable]) if name != "whole"] or ["whole"]
         shares = dict.fromkeys(names, 1 / len(names))
     accesses = []
     for name, share in shares.items():
-        selections = Pattern(name, axes=axes).selections([variable]).get(variable.name)
-        if selections is None:
-            raise ValueError(_no_such(name, variable, letters))
-        several = neighbours(selections[0], variable.shape, calls, last=name not in ("map", "row"))
-        everything = all(isinstance(index, slice) for index in selections[0])
+        one = selection(name, variable, axes)
+        if one is None:
+            raise ValueError(_no_such(name, variable, axes))
+        several = neighbours(one, variable.shape, calls, last=name not in ("map", "row"))
+        everything = all(isinstance(index, slice) for index in one)
         if len(several) < calls and not everything and not fewer:
             raise ValueError(
                 f"--calls {calls}: {variable.name} has {len(several)} such reads of {name} next to "
@@ -135,30 +135,28 @@ def resolve(
 
 
 def neighbours(
-    selection: Indices, shape: Sequence[int], calls: int, *, last: bool
+    chosen: Indices, shape: Sequence[int], calls: int, *, last: bool
 ) -> tuple[Indices, ...]:
     """Return a selection and those next to it, along its last or first single axis."""
-    single = [axis for axis, index in enumerate(selection) if not isinstance(index, slice)]
+    single = [axis for axis, index in enumerate(chosen) if not isinstance(index, slice)]
     if calls == 1 or not single:
-        return (selection,)
+        return (chosen,)
     axis = single[-1] if last else single[0]
-    at = selection[axis]
+    at = chosen[axis]
     assert isinstance(at, int)
     first = max(min(at, shape[axis] - calls), 0)
     return tuple(
-        (*selection[:axis], place, *selection[axis + 1 :])
+        (*chosen[:axis], place, *chosen[axis + 1 :])
         for place in range(first, min(first + calls, shape[axis]))
     )
 
 
-def _no_such(name: str, variable: SourceVariable, letters: Sequence[str]) -> str:
-    dims = ", ".join(f"{d} {n}" for d, n in zip(variable.dims, variable.shape, strict=True))
-    axes = tuple((d, x) for d, x in zip(variable.dims, letters, strict=True) if x)
-    able = [one for one in NAMED if Pattern(one, axes=axes).selections([variable])]
-    unknown = [d for d, letter in zip(variable.dims, letters, strict=True) if not letter]
+def _no_such(name: str, variable: SourceVariable, axes: Mapping[str, str]) -> str:
+    able = [one for one in NAMED if selection(one, variable, axes)]
+    unknown = [dim for dim in variable.dims if dim not in axes]
     role = {"time_series": "time", "map": "y", "profile": "height"}.get(name)
     told = f"say what is {role}, as in --dims {role}={unknown[0]}, or " if role and unknown else ""
     return (
-        f"--access {name}: {variable.name} ({dims}) has no such read: {told}take "
+        f"--access {name}: {variable.name} ({variable.shown_dims}) has no such read: {told}take "
         f"{', '.join(able)}, or another --variable"
     )

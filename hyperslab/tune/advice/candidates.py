@@ -156,24 +156,17 @@ def _library_of(format: str, present: Candidate) -> str:
 
 def _codecs(own: Layout, wanted: Sequence[str]) -> list[tuple[str | None, int | None, bool]]:
     """Return codecs with level and shuffle: the usual ones and the file's own, or those wanted."""
-    tried: list[tuple[str | None, int | None, bool]] = [(None, None, False), *_CODECS]
-    if own.codec and (own.codec, own.level, own.shuffle) not in tried:
-        tried.append((own.codec, own.level, own.shuffle))
+    known = dict.fromkeys([(None, None, False), *_CODECS, (own.codec, own.level, own.shuffle)])
     if not wanted:
-        return tried
-    asked: list[tuple[str | None, int | None]] = []
-    for text in wanted:
-        name, level = codec(text)
-        kept = {SAME: (own.codec, own.level), "none": (None, None)}
-        asked.append(kept.get(name, (name, level)))
-    levels = {name for name, level in asked if level is None}
-    tried = [one for one in tried if one[0] in levels]
-    known = {(name, level) for name, level, _ in tried}
-    names = {name for name, _ in known}
-    return tried + [
-        (name, level, True) for name, level in asked
-        if (name, level) not in known and (level or name not in names)
-    ]  # fmt: skip
+        return list(known)
+    found: list[tuple[str | None, int | None, bool]] = []
+    for name, level in map(codec, wanted):
+        kind = {SAME: own.codec, "none": None}.get(name, name)
+        level = own.level if name == SAME else level
+        found += [one for one in known if one[0] == kind and level in (None, one[1])] or [
+            (kind, level, True)
+        ]
+    return list(dict.fromkeys(found))
 
 
 def _extras(

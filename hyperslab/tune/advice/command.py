@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from hyperslab.io.cards import readers
 from hyperslab.network.link import Link
 
-from ..options import SEVERAL, WHOLE, Rows, add_command
+from ..options import SEVERAL, WHOLE, Rows, add_command, workdir
 from ..report import files
 from ..report.table import tell, terminal_width
 from ..sources.base import is_url
@@ -117,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.file:
         if not arguments.calibrate:
             raise ValueError("no FILE is named: give a netCDF, HDF5 or Zarr file")
-        ensured(again=True, workdir=_workdir(arguments.workdir), say=tell)
+        ensured(again=True, workdir=workdir(arguments.workdir), say=tell)
         return 0
     question = question_of(arguments)
     files.check(arguments, ("json", "plot", "html"))
@@ -172,7 +171,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         seed=arguments.seed,
         sample_bytes=_bytes_of("--sample", arguments.sample),
         disk_bytes=_bytes_of("--disk", arguments.disk),
-        workdir=_workdir(arguments.workdir),
+        workdir=workdir(arguments.workdir),
     )
 
 
@@ -219,16 +218,6 @@ def _bytes_of(option: str, text: str) -> int:
     if found < LEAST_SAMPLE:
         raise ValueError(f"{option} {text}: give at least {LEAST_SAMPLE >> 10} KiB")
     return found
-
-
-def _workdir(text: str) -> Path:
-    folder = Path(text or Path.cwd())
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ValueError(
-            f"samples cannot be made in {folder}: give a folder that can be written to with "
-            "--workdir"
-        )
-    return folder
 
 
 def _report(arguments: argparse.Namespace, advice: Advice) -> None:

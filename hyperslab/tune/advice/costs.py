@@ -131,12 +131,11 @@ class Calibration:
         """Raise an error for a read that holds something that was not calibrated."""
         if not self.made:
             return
-        library, _, kind = way(read).partition("/")
+        kind = way(read).partition("/")[2]
         if way(read) not in self.ways:
-            known = ", ".join(one for one in self.ways if one.startswith(f"{library}/"))
             raise UncalibratedError(
                 f"{read.library!r} is not calibrated for {kind} layouts ({read.layout.format}): "
-                f"{known or ', '.join(self.libraries)} are"
+                f"{', '.join(self.ways)} are"
             )
         decoder = codec(read).partition("/")[2]
         if decoder and read.decode_s is None and decoder not in self.codecs(read.library):

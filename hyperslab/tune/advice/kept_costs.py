@@ -46,14 +46,11 @@ def load(folder: Path | None = None) -> Calibration:
         raise NoCalibrationError(f"this machine has no calibration yet: {RUN}")
     try:
         content = json.loads(path.read_text())
-        form, kept = content.pop("form"), Calibration({})
-        if form == FORM:
-            kept = Calibration(**content)
+        if content.pop("form") != FORM:
+            raise ValueError("it was made by a version that counts other things")
+        kept = Calibration(**content)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoCalibrationError(f"the calibration cannot be read ({error}): {RUN}") from error
-    if form != FORM:
-        why = "was made by a version that counts other things"
-        raise NoCalibrationError(f"the calibration {why}: {RUN}")
     now, before = versions(), kept.versions or {}
     if changed := [key for key in _TIMED if before.get(key) != now.get(key)]:
         said = ", ".join(f"{key} was {before.get(key)}, is {now.get(key)}" for key in changed)

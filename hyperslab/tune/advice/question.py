@@ -14,8 +14,8 @@ from hyperslab.measure.machine import memory_bytes
 from hyperslab.network.link import Link
 
 from ..source import open_source
-from ..sources.base import Source, SourceError, SourceVariable, is_url
-from ..specs.coordinates import coordinates_of
+from ..sources.base import Source, SourceVariable, is_url
+from ..specs.coordinates import largest
 from .accesses import Access, letters_of, resolve
 from .candidates import Candidate, layouts, now, remedies
 from .sample import SAMPLE_BYTES, Sample, take
@@ -58,19 +58,6 @@ class Question:
             raise ValueError(f"--repeats {self.repeats}: give at least 1")
         if self.measured < 0:
             raise ValueError(f"--measure {self.measured}: give 0 (predict only) or more")
-
-    def chosen(self, source: Source) -> SourceVariable:
-        """Return the variable that is advised on; a SourceError says that there is none."""
-        if self.variable:
-            return source.choose([self.variable])[0]
-        able = [v for v in source.choose(None) if v.shape and 0 not in v.shape]
-        if not able:
-            raise SourceError(f"{source.address} holds no array with values: only scalars or none")
-        # Neither coordinates nor the bounds of their cells.
-        serving = {name for v in able for name in coordinates_of(source.variables, [v.name])}
-        able = [v for v in able if v.name not in serving] or able
-        fields = [v for v in able if len(v.shape) > 1] or able
-        return max(fields, key=lambda variable: variable.nbytes)
 
     def library_for(self, source: Source, variable: SourceVariable) -> str:
         """Return what reads a variable of the file now."""
@@ -124,7 +111,8 @@ def subject_of(question: Question) -> Subject:
     has no such access, or that no layout is among the formats and codecs.
     """
     with open_source(question.address) as source:
-        variable = question.chosen(source)
+        named = question.variable
+        variable = source.choose([named])[0] if named else largest(source)
         accesses = resolve(
             question.shares, variable, source.variables, question.roles, question.calls
         )

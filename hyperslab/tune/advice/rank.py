@@ -26,7 +26,7 @@ from .candidates import NOW, Candidate
 from .costs import Calibration
 from .counts import Counts, Read, counts_of
 from .fetches import UncalibratedError
-from .question import Question, Subject, missing
+from .question import Subject, missing
 from .sample import Packed, pack
 from .trials import mix_s, screened, try_out
 from .visit import MODULES
@@ -152,7 +152,8 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
         priced.sort(key=lambda row: row.order)
         finer = (price(row.candidate, alone=True) for row in priced[:_REFINED])
         priced = [*(row for row in finer if row is not None), *priced[_REFINED:]]
-    room = _room(present, subject.question)
+    most = subject.question.most_bytes
+    room = subject.question.most_times * present.nbytes if most is None else most
     allowed = [row for row in priced if not row.candidate.rewrites or row.nbytes <= room]
     beyond = [row for row in priced if row not in allowed]
     said = [] if calibration.made else [notes.rough(calibration.name)]
@@ -162,12 +163,6 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
     said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
     rows = tuple(sorted(allowed, key=lambda row: row.order))
     return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
-
-
-def _room(present: Row, question: Question) -> float:
-    """Return the bytes that the variable may take in a new layout."""
-    most = question.most_bytes
-    return question.most_times * present.nbytes if most is None else most
 
 
 class _Pricing:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command
+from hyperslab.text import amount, listing
+
+from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
+from ..specs.coordinates import coordinates_of, largest
 from ..specs.grid import Wanted, sweeps, targets
-from ..specs.patterns import NAMED, Pattern, named, usual
+from ..specs.patterns import NAMED, Reads, named, slabs, stepped, usual
 from ..specs.target import COPY, Choice, Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..source import Source, SourceVariable
+    from ..sources.base import Indices
 
 FILES = ("csv", "json", "parquet", "plot", "html", "output")
 _SINGLE = ("format", "codec", "quantize", "endian", "cache")
@@ -52,6 +55,7 @@ and -m (compare) are always done; its -p and -i are --ranks and --independent. T
 page "hyperslab bench" of the book has the whole table.
 """
 
+_TEXT = {"default": ""}
 _OPTIONS: dict[str, Rows] = {
     "": [
         ("FILE", "netCDF (classic, 64-bit offset, CDF-5, netCDF-4), HDF5 or Zarr; a path or a URL"),
@@ -104,7 +108,7 @@ _OPTIONS: dict[str, Rows] = {
          "each a part of its slowest dimension", WHOLE),
         ("--independent", "with --ranks: each rank for itself, not in collective calls"),
         ("--workdir DIR",
-         "where copies are made: what is timed is the disk that this is on (here)"),
+         "where copies are made: what is timed is the disk that this is on (here)", _TEXT),
         ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
     ],
     "results": [
@@ -130,13 +134,13 @@ class Asked:
     head: str  # the file and what is copied of it, in words
     names: tuple[str, ...]  # the variables that are copied
     targets: tuple[Target, ...]  # the layouts, the file's own first
-    patterns: tuple[Pattern, ...]  # the reads
+    reads: Reads
     memory_bytes: int  # most bytes for data on their way
 
     def words(self, ranks: int | None = None) -> str:
         """Say what comes, before it takes its time."""
         layouts = ", ".join(target.name for target in self.targets)
-        reads = ", ".join(pattern.name for pattern in self.patterns) or "none"
+        reads = ", ".join(self.reads) or "none"
         reads = f"whole, by {ranks} ranks" if ranks else reads
         count = len(self.targets)
         return f"{count} layout{'s' * (count > 1)}: {layouts}\nreads: {reads}"
@@ -156,7 +160,7 @@ def bench(arguments: argparse.Namespace) -> int:
     check(arguments, FILES)
     if arguments.output and Path(arguments.output).exists():
         raise ValueError(f"--output {arguments.output} exists: remove it, or give another name")
-    _workdir(arguments.workdir)
+    workdir(arguments.workdir)
     asked = asked_for(arguments)
     if not arguments.quiet:
         tell(asked.words(arguments.ranks))
@@ -192,7 +196,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
         chosen = _choose(source, arguments)
         wanted = _wanted(arguments)
         made = targets(wanted, source.format, source.variables, chosen)
-        patterns = [] if arguments.ranks else _patterns(arguments, source, chosen)
+        reads = {} if arguments.ranks else _reads(arguments, source, chosen)
         if arguments.ranks:
             made = writable(made, chosen, asked=bool(wanted.options or wanted.bm))
         head = _head(arguments.file, source, chosen)
@@ -202,7 +206,7 @@ def asked_for(arguments: argparse.Namespace) -> Asked:
     if wanted.common:
         head += f"\nnew layouts: {wanted.common}"
     names = tuple(variable.name for variable in chosen)
-    return Asked(head, names, tuple(made), tuple(patterns), memory)
+    return Asked(head, names, tuple(made), reads, memory)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -232,39 +236,43 @@ def _choose(source: Source, arguments: argparse.Namespace) -> list[SourceVariabl
         names += parse.bm_boxes("-t", arguments.starts, known) if arguments.starts else ()
     if names:
         return source.choose(None if names == ["all"] else names)
-    able = source.choose(None)
-    return [max([v for v in able if len(v.shape) > 1] or able, key=lambda v: v.nbytes)]
+    return [largest(source)]
 
 
-def _patterns(
+def _reads(
     arguments: argparse.Namespace, source: Source, chosen: Sequence[SourceVariable]
-) -> list[Pattern]:
+) -> Reads:
     """Return the reads to time, each of which some chosen variable has."""
-    given = _listed(arguments.patterns)
-    found = _bm_patterns(arguments, list(source.variables))
-    if not given:
-        found = found or usual(source.variables, chosen)
-    elif given != ["none"]:
-        if unknown := [name for name in given if name not in NAMED]:
-            raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
-        found = [*named(given, source.variables), *found]
-    for pattern in found:
-        if not pattern.selections(chosen):
+    names = _listed(arguments.patterns)
+    found = _bm_reads(arguments, list(source.variables), chosen)
+    if not names and not found:
+        names = usual(source.variables, chosen)
+    elif names == ["none"]:
+        names = []
+    if unknown := [name for name in names if name not in NAMED]:
+        raise ValueError(f"--patterns {unknown[0]}: give some of {', '.join(NAMED)}, or none")
+    found = named(names, source.variables, chosen) | found
+    for name, each in found.items():
+        if not each:
             shapes = "; ".join(f"{v.name} ({v.shown_dims})" for v in chosen[:4])
             raise ValueError(
-                f"{pattern.name}: no variable that is copied has such a read: {shapes}: give "
+                f"{name}: no variable that is copied has such a read: {shapes}: give "
                 "others of --patterns, -s or -t -u -r, or other --variables"
             )
     return found
 
 
-def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pattern]:
+def _bm_reads(
+    arguments: argparse.Namespace, names: Sequence[str], chosen: Sequence[SourceVariable]
+) -> dict[str, dict[str, list[Indices]]]:
     """Return the reads that bm_file's options ask for."""
-    found = []
+    found = {}
+    filled = [v for v in chosen if v.shape and 0 not in v.shape]
     if arguments.slabs is not None:
         if arguments.slabs < 1:
             raise ValueError(f"-s {arguments.slabs}: give at least 1")
-        found.append(Pattern(f"slabs/{arguments.slabs}", slabs=arguments.slabs))
+        each = {v.name: slabs(v.shape, arguments.slabs) for v in filled}
+        found[f"slabs/{arguments.slabs}"] = each
     boxes = {"-t": arguments.starts, "-u": arguments.counts, "-r": arguments.increments}
     if any(boxes.values()):
         if missing := [option for option, text in boxes.items() if not text]:
@@ -272,14 +280,12 @@ def _bm_patterns(arguments: argparse.Namespace, names: Sequence[str]) -> list[Pa
         parsed = [parse.bm_boxes(option, text, names) for option, text in boxes.items()]
         if len({frozenset(one) for one in parsed}) != 1:
             raise ValueError("-t, -u and -r name different variables: name the same in each")
-        each = tuple((name, tuple(one[name] for one in parsed)) for name in parsed[0])
-        found.append(Pattern("boxes", boxes=each))
+        asked = [v for v in filled if v.name in parsed[0]]
+        found["boxes"] = {v.name: stepped(v, *(one[v.name] for one in parsed)) for v in asked}
     return found
 
 
 def _head(address: str | Path, source: Source, chosen: Sequence[SourceVariable]) -> str:
-    from hyperslab.text import amount
-
     what = []
     for variable in chosen[:3]:
         stored = variable.chunks and "chunks " + "x".join(map(str, variable.chunks))
@@ -300,11 +306,11 @@ def _measure(arguments: argparse.Namespace, asked: Asked) -> pd.DataFrame:
         arguments.file,
         asked.targets,
         variables=asked.names,
-        patterns=asked.patterns,
+        reads=asked.reads,
         repeats=arguments.repeats,
         memory_bytes=asked.memory_bytes,
         verify=arguments.verify,
-        workdir=_workdir(arguments.workdir),
+        workdir=workdir(arguments.workdir),
         seed=arguments.seed,
         ranks=arguments.ranks or 0,
         independent=arguments.independent,
@@ -358,10 +364,10 @@ def _write_best(arguments: argparse.Namespace, frame: pd.DataFrame, asked: Asked
         arguments.file, arguments.output, wider, variables=names,
         memory_bytes=asked.memory_bytes, verify=arguments.verify,
     )  # fmt: skip
-    tell(f"{chosen.name}: {arguments.output}, with {_some(names)}")
+    tell(f"{chosen.name}: {arguments.output}, with {listing([*names], 8)}")
     lacking = (
-        f"{arguments.output} lacks {_some(left_out)}: --variables says what is copied, and its "
-        "coordinates come along."
+        f"{arguments.output} lacks {listing(left_out, 8)}: --variables says what is copied, and "
+        "its coordinates come along."
     )
     for note in (*made.notes, *([lacking] if left_out else [])):
         tell(f"note: {note}")
@@ -371,7 +377,6 @@ def with_coordinates(
     source: Source, names: Sequence[str], target: Target
 ) -> tuple[Target, tuple[str, ...]]:
     """Add what variables need, in the layout that it has, as far as a format can hold it."""
-    from ..specs.coordinates import coordinates_of
     from ..specs.fitting import fit
 
     kept = list(names)
@@ -384,21 +389,3 @@ def with_coordinates(
             continue
         kept, target = [*kept, name], wider
     return target, tuple(kept)
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(names[:8]) + more
-
-
-def _workdir(given: str | None) -> Path:
-    """Return the folder to work in, where the copies get a folder of their own."""
-    place = Path(given) if given else Path.cwd()
-    if not place.is_dir():
-        raise ValueError(f"--workdir {given}: no such folder: make it, or give another")
-    if not os.access(place, os.W_OK):
-        raise ValueError(
-            f"copies cannot be made in {place}, which cannot be written to: give another folder "
-            "with --workdir"
-        )
-    return place

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -28,16 +29,17 @@ from ..partial import scratch_folder
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..source import Source, SourceVariable, open_source
-from ..sources.base import is_url
+from ..sources.base import local_path
 from ..sources.hdf5 import HDF5Source
 from ..specs.fitting import fit
-from ..specs.patterns import Pattern
+from ..specs.patterns import Reads
 from ..specs.target import COPY, Target
 from .ranks import RanksTrial, put_values
 from .ranks import trial as ranks_trial
 from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
+VALUES = "values.bin"  # the file that ranks take the values from
 MEMORY_BYTES = 256 * 2**20
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
@@ -54,7 +56,7 @@ def bench(
     targets: Sequence[Target],
     *,
     variables: Sequence[str] | None = None,
-    patterns: Sequence[Pattern] = (),
+    reads: Reads = MappingProxyType({}),
     repeats: int = 7,
     memory_bytes: int = MEMORY_BYTES,
     verify: bool = True,
@@ -82,28 +84,29 @@ def bench(
 
     Source: bm_file, of netCDF-C 4.6.2, Improving Performance with Chunking.
     """
-    _check(targets, repeats)
-    address = str(address)
-    local = not is_url(address) or address.startswith("file://")
-    path = Path(address.removeprefix("file://")).expanduser()
+    if not targets:
+        raise ValueError("no layouts to try: give at least one")
+    path = local_path(str(address))
     with open_source(address) as source:
         chosen = source.choose(variables)
         settled = {
             target.name: prepare_ranks(chosen, target, ranks, independent)
             if ranks
-            else prepare(source, chosen, target, patterns, memory_bytes=memory_bytes, verify=verify)
+            else prepare(
+                source, chosen, target, reads or {}, memory_bytes=memory_bytes, verify=verify
+            )
             for target in targets
         }
         rows = list(_described(source, chosen, settled))
-        threads, before = source.threads, _stamp(path) if local else None
+        threads, before = source.threads, _stamp(path) if path else None
     if say:
         for note in notes(pd.DataFrame(rows)):
             say(note)
     with scratch_folder(workdir, EXPERIMENT) as scratch:
         if ranks:
             with open_source(address) as source:
-                put_values(source, chosen[0], _values(scratch), memory_bytes // 4)
-        cold = local and not ranks and evicted(path)
+                put_values(source, chosen[0], scratch / VALUES, memory_bytes // 4)
+        cold = path is not None and not ranks and evicted(path)
         cases = [
             _case(settled[target.name], target, scratch, path if cold else None, threads, not n)
             for n, target in enumerate(targets)
@@ -115,27 +118,12 @@ def bench(
         measured = measure(EXPERIMENT, cases, plan, journal, scratch=scratch, scratch_bytes=needed)
     kept = [row for row in measured if row.get("aa") != DISCARDED]
     rows += [*measured, *_losses(kept), *_overruns(kept, memory_bytes)]
-    if local and _stamp(path) != before:
+    if path and _stamp(path) != before:
         rows.append(_note("", "the file changed while it was measured: do not trust the numbers."))
-    if local and not ranks and not cold:
+    if path and not ranks and not cold:
         rows.append(_note("", "the file could not be evicted from memory: its reads are not cold."))
     run_id = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{uuid.uuid4().hex[:6]}"
     return frame_of({**row, "run_id": run_id} for row in rows)
-
-
-def _check(targets: Sequence[Target], repeats: int) -> None:
-    if repeats < 1:
-        raise ValueError(f"repeats is {repeats}: give at least 1, or 7 for usable intervals")
-    if not targets:
-        raise ValueError("no layouts to try: give at least one")
-    names = [target.name for target in targets]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two layouts are called {', '.join(repeated)}: give each its own name")
-
-
-def _values(scratch: Path) -> Path:
-    """Return the file that ranks take the values from."""
-    return scratch / "values.bin"
 
 
 @dataclass(frozen=True)
@@ -152,7 +140,7 @@ def prepare(
     source: Source,
     chosen: Sequence[SourceVariable],
     target: Target,
-    patterns: Sequence[Pattern],
+    reads: Reads,
     *,
     memory_bytes: int,
     verify: bool = True,
@@ -172,7 +160,6 @@ def prepare(
         spare = target.name == COPY and isinstance(error, MemoryLimitError)
         more = ", or leave the layout as it is out (--no-copy)" if spare else ""
         raise type(error)(f"{target.name}: {error}{more}") from error
-    reads = {pattern.name: pattern.selections(chosen) for pattern in patterns}
     trial = Trial(
         address=source.address,
         format=source.format,
@@ -180,13 +167,13 @@ def prepare(
         path=Path(),
         variables=tuple(chosen),
         fitted=fitted,
-        reads={name: read for name, read in reads.items() if read},
+        reads=reads,
         cache_bytes=target.cache_bytes,
         memory_bytes=memory_bytes,
         verify=verify,
     )
     largest = max(chosen, key=lambda variable: variable.nbytes)
-    notes = (*fitted.notes, *_plan_notes(plan))
+    notes = (*fitted.notes, *_plan_notes(plan, target))
     return Prepared(trial, layouts[largest.name], notes, likely_bytes(chosen, layouts) + 2**20)
 
 
@@ -201,14 +188,14 @@ def prepare_ranks(
     return Prepared(trial, layout, (), variable.nbytes + most_bytes(chosen, layouts) + 2**20)
 
 
-def _plan_notes(plan: CopyPlan) -> Iterator[str]:
+def _plan_notes(plan: CopyPlan, target: Target) -> Iterator[str]:
     for name, route in plan.each.items():
         if route.reads > 1.005:
             yield (
                 f"of {name} a piece of whole new chunks does not hold whole old ones, so each of "
                 f"these is read {route.reads:.1f} times; with more memory it would be less."
             )
-    if plan.reduced and plan.cache_bytes is not None:
+    if plan.cache_bytes is not None and target.cache_bytes is None:
         yield (
             f"the library's chunk cache is cut to {mib(plan.cache_bytes)} to keep within the "
             "memory allowed."
@@ -228,7 +215,7 @@ def _case(
     columns: dict[str, object] = {}
     run: Trial | RanksTrial
     if isinstance(trial, RanksTrial):
-        run = replace(trial, job=replace(trial.job, path=path, data=_values(scratch)))
+        run = replace(trial, job=replace(trial.job, path=path, data=scratch / VALUES))
         columns = {"ranks": run.job.plan.ranks, "mode": run.job.mode}
         library = "HDF5 with MPI"
     else:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from hyperslab.io.layout import Layout
 from hyperslab.io.selection import Region, region
-from hyperslab.tune.copy_plan import call_bytes, touched
+from hyperslab.tune.copy_plan import call_bytes
 from hyperslab.tune.passes import Watcher
 from hyperslab.tune.slabs import Slabs, choose, runs
 
 from ..report.compare import WrongValuesError, difference
 from ..sources.base import Indices, SourceVariable
+from ..specs.patterns import Reads
 
-Reads = Mapping[str, Mapping[str, list[Indices]]]  # selections by pattern and variable
 PIECE_BYTES = 32 * 2**20  # a read that gives more is made in pieces
 _LEAST_CHUNKS = 64  # a read that touches no more is not cut for their sake
 
@@ -63,6 +63,23 @@ def _cut(
     if not chunks or math.prod(unit) > most:
         return choose(counts, itemsize, runs(counts, itemsize), (1,) * len(counts), most)
     return choose(counts, itemsize, tuple(chunks), unit, most)
+
+
+def touched(
+    lengths: Sequence[int],
+    chunks: Sequence[int] | None,
+    shape: Sequence[int],
+    steps: Sequence[int],
+) -> int:
+    """Return the most chunks that a block of elements, some steps apart, can touch."""
+    if chunks is None:
+        return 0
+    spans = [(length - 1) * step + 1 for length, step in zip(lengths, steps, strict=True)]
+    axes = zip(lengths, spans, chunks, shape, strict=True)
+    return math.prod(
+        max(min((span - 2) // chunk + 2, length, -(-n // chunk)), 1)
+        for length, span, chunk, n in axes
+    )
 
 
 class Truth:

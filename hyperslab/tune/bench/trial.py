@@ -18,7 +18,8 @@ from ..memory import evicted, give_up, peak_bytes, resident_bytes
 from ..source import reopen
 from ..sources.base import Indices, SourceVariable
 from ..specs.fitting import Fitted
-from .reads import Reads, Truth, pieces
+from ..specs.patterns import Reads
+from .reads import Truth, pieces
 
 _WARM = 0.999  # of the copy's bytes: what must be in memory for a warm read
 _TRUTH_SHARE = 32  # of the memory goes into what patterns must read
@@ -40,7 +41,7 @@ class Trial:
     path: Path  # of the copy; removed by the case, not here
     variables: tuple[SourceVariable, ...]
     fitted: Fitted  # what is defined in the copy
-    reads: Reads  # for each pattern by name
+    reads: Reads
     cache_bytes: int | None  # chunk cache of each variable of the copy; None for the library's own
     memory_bytes: int  # what this process may take
     verify: bool = True  # whether every value is compared; all are read in any case

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,6 @@ _AT_ONCE = 2**20  # values compared at a time, so that comparing takes no memory
 
 class WrongValuesError(RuntimeError):
     """A copy holds other values than its source."""
-
-
-def digest(values: NDArray[Any]) -> bytes:
-    """Return 16 bytes that stand for an array's type and its values, to the last bit."""
-    hashed = hashlib.blake2b(str(values.dtype).encode(), digest_size=16)
-    hashed.update(np.ascontiguousarray(values).reshape(-1).view(np.uint8).data)
-    return hashed.digest()
 
 
 def difference(

@@ -7,12 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperslab.io.layout import Layout
+from hyperslab.io.layout import CODECS, Layout
 from hyperslab.io.selection import Indices
 from hyperslab.io.urls import Remote, located
 from hyperslab.io.variable import DTYPES, Variable
@@ -35,7 +36,6 @@ class SourceVariable(Variable):
     """
 
     chunks: tuple[int, ...] | None = None  # lengths along each axis, in elements
-    shards: tuple[int, ...] | None = None  # lengths along each axis, in elements
     codec: str = ""  # how it is compressed, in words; "" for not at all
     byteorder: str = "little"  # "little" or "big"
     stored_bytes: int | None = None  # bytes it takes in the file; None where that is unknown
@@ -226,6 +226,12 @@ def is_url(address: str) -> bool:
     return isinstance(located(address, None), Remote)
 
 
+def local_path(address: str) -> Path | None:
+    """Return the path that an address names, be it as file://; None for what is far away."""
+    given = address.removeprefix("file://")
+    return None if is_url(given) else Path(given).expanduser()
+
+
 def shown(address: str) -> str:
     """Return a path, or a URL without user, password and query, which may hold secrets."""
     return str(Remote(address)) if is_url(address) else address
@@ -276,6 +282,35 @@ def layout_of(format: str, **fields: Any) -> Layout | None:
         return Layout(format, **fields)
     except ValueError:
         return None
+
+
+Step = tuple[str, int | None, bool]  # a filter: its name, its level, whether it shuffles bytes
+_BESIDE = ("shuffle", "fletcher32", "crc32c")  # filters that come with a codec, or without any
+
+
+def compression(steps: Sequence[Step]) -> tuple[str, dict[str, Any] | None]:
+    """Return how values are compressed, in words and as choices of a `Layout`; None if it has none.
+
+    Examples
+    --------
+    >>> compression([("deflate", 4, False), ("shuffle", None, False)])[0]
+    'deflate 4, shuffle'
+    >>> compression([("zfp", None, False)])
+    ('zfp', None)
+    """
+    words = ", ".join(
+        f"{name}{'' if level is None else f' {level}'}{', shuffle' * shuffles}"
+        for name, level, shuffles in steps
+    )
+    names = [name for name, _, _ in steps]
+    codecs = [step for step in steps if step[0] not in _BESIDE]
+    if len(codecs) > 1 or any(name not in CODECS for name, _, _ in codecs):
+        return words, None
+    fields: dict[str, Any] = {"fletcher32": "fletcher32" in names}
+    for name, level, shuffles in codecs:
+        shuffled = shuffles or "shuffle" in names
+        fields |= {"codec": name, "level": level or None, "shuffle": shuffled}
+    return words, fields
 
 
 def dtype_name(dtype: np.dtype[Any]) -> str:

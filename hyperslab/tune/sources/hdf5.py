@@ -21,6 +21,8 @@ from .base import (
     Indices,
     Source,
     SourceVariable,
+    Step,
+    compression,
     dtype_name,
     fill_of,
     layout_of,
@@ -275,11 +277,14 @@ def stored(dataset: Any, format: str) -> dict[str, Any]:
         if not h5py.h5z.filter_avail(code)
     ]
     lacking = f"is compressed with {', '.join(missing)}, which is not installed here"
-    codecs = (_word(code, *filters[code]) for code in sorted(filters, key=last.__contains__))
-    fields = _fields(filters, dataset)
+    ordered = sorted(filters, key=last.__contains__)
+    codec, fields = compression([_step(code, *filters[code]) for code in ordered])
+    if fields is not None:
+        own = order(dataset.dtype) if dataset.dtype.itemsize > 1 else "native"
+        fields |= {"chunks": dataset.chunks, "byteorder": own}
     return {
         "chunks": dataset.chunks and tuple(int(n) for n in dataset.chunks),
-        "codec": ", ".join(codecs),
+        "codec": codec,
         "byteorder": order(dataset.dtype),
         "stored_bytes": int(dataset.id.get_storage_size()),
         "layout": layout_of(format, **fields) if fields else None,
@@ -300,35 +305,11 @@ def _filters(dataset: Any) -> Filters:
     return {int(code): (tuple(v), name.decode(errors="replace")) for code, _, v, name in each}
 
 
-def _word(code: int, values: tuple[int, ...], name: str) -> str:
+def _step(code: int, values: tuple[int, ...], name: str) -> Step:
     if code == _BLOSC and len(values) > 6:
-        shuffle = ", shuffle" if values[5] else ""
-        return f"blosc-{_BLOSC_CODECS.get(values[6], '?')} {values[4]}{shuffle}"
-    word = _FILTERS.get(code, name or f"filter {code}")
-    return f"{word} {values[0]}" if code in _LEVELLED and values else word
-
-
-def _fields(filters: Filters, dataset: Any) -> dict[str, Any] | None:
-    """Return the choices of a `Layout` that say how a dataset is stored; None where none does."""
-    fields: dict[str, Any] = {
-        "chunks": dataset.chunks,
-        "byteorder": order(dataset.dtype) if dataset.dtype.itemsize > 1 else "native",
-        "shuffle": _SHUFFLE in filters,
-        "fletcher32": _FLETCHER32 in filters,
-    }
-    codecs = [code for code in filters if code not in (_SHUFFLE, _FLETCHER32)]
-    if not codecs:
-        return fields | {"shuffle": False}
-    code, (values, _) = codecs[0], filters[codecs[0]]
-    if len(codecs) > 1 or code not in (*_LEVELLED, _SZIP, _LZF, _BLOSC):
-        return None
-    if code == _BLOSC:
-        if len(values) < 7 or _BLOSC_CODECS.get(values[6]) not in ("lz4", "zstd"):
-            return None
-        codec = f"blosc-{_BLOSC_CODECS[values[6]]}"
-        return fields | {"codec": codec, "level": values[4] or None, "shuffle": bool(values[5])}
+        return f"blosc-{_BLOSC_CODECS.get(values[6], '?')}", values[4], bool(values[5])
     level = values[0] if values and code in _LEVELLED else None
-    return fields | {"codec": _FILTERS[code], "level": level or None}
+    return _FILTERS.get(code, name or f"filter {code}"), level, False
 
 
 def _attrs(item: Any) -> dict[str, object]:

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import math
-import struct
-from typing import Any, BinaryIO
-from urllib.parse import urlsplit
+from typing import Any
 
 from hyperslab.io.creation import STORE_MARKS
 from hyperslab.io.urls import Remote, Stream, system_in_zarr
 
 from .base import Source, SourceError
-from .hdf5 import hdf5_says, truncated
+from .classic import check_whole
+from .hdf5 import hdf5_says
 
 BLOCK_BYTES = 4 * 2**20  # read ahead; fsspec's own is up to 50 MiB
 _PACKAGES = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "http": "aiohttp",
              "https": "aiohttp"}  # fmt: skip
-_TYPE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
-_STREAMING = {
-    2**32 - 1,
-    2**64 - 1,
-}  # the number of records is left to the file's length
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 
 
 def open_remote(address: str) -> Source:
     """Open what lies at a URL."""
-    _check_address(address)
     scheme, _, rest = address.partition("://")
     remote = Remote(f"{scheme.lower()}://{rest}")
     try:
@@ -45,29 +37,6 @@ def open_remote(address: str) -> Source:
         ) from error
     except Exception as error:
         raise SourceError(_why(error, remote)) from error
-
-
-def _check_address(address: str) -> None:
-    """Raise an error for an address that cannot be taken apart, or lacks a part."""
-    import fsspec
-
-    try:
-        parts = urlsplit(address)
-        _ = parts.port
-    except ValueError:
-        raise SourceError(f"{Remote(address)} is no address: check its server and port") from None
-    if parts.scheme not in fsspec.available_protocols():
-        raise SourceError(
-            f"{Remote(address)} cannot be read: there is no way to {parts.scheme}://; give a path "
-            "or a URL of http, https or s3"
-        )
-    web = parts.scheme in ("http", "https")
-    if not (parts.hostname if web else parts.netloc) and parts.scheme in _PACKAGES:
-        what, example = ("server", "example.org") if web else ("bucket", "bucket")
-        raise SourceError(
-            f"{Remote(address)} names no {what}: give a whole address, such as "
-            f"{parts.scheme}://{example}/sst.nc"
-        )
 
 
 def _opened(remote: Remote) -> Source:
@@ -116,18 +85,6 @@ def _opened(remote: Remote) -> Source:
     )
 
 
-def check_whole(file: Any, given: str, size: int | None) -> None:
-    """Raise an error for a classic file that is cut off, of which netCDF-C reads zeros."""
-    try:
-        needed = needed_bytes(file)
-    except ValueError as error:
-        raise SourceError(
-            f"{given} is truncated or damaged: {error}; copy or download it again"
-        ) from None
-    if size is not None and size < needed:
-        raise SourceError(truncated(given, int(size), needed))
-
-
 def _require_ranges(remote: Remote, system: Any, path: str, nbytes: int = 0) -> None:
     """Raise an error when a server gives a file only whole, and that is more than one block."""
     from fsspec.asyn import sync
@@ -161,7 +118,7 @@ def _zarr(remote: Remote, system: Any, path: str) -> Source:
     inside, folder, _ = system_in_zarr(remote)
     store = zarr.storage.FsspecStore(inside, path=folder, read_only=True)
     source = ZarrSource(remote.url, store, None)
-    if any(variable.shards for variable in source.variables.values()):
+    if any(v.layout and v.layout.shards for v in source.variables.values()):
         _require_ranges(remote, system, f"{path.rstrip('/')}/zarr.json")
     return source
 
@@ -174,68 +131,3 @@ def _why(error: BaseException, remote: Remote) -> str:
     if "truncated file" in said:
         return hdf5_says(str(remote), said)
     return f"{remote} cannot be read: {said}: check the address, and whether you may read it"
-
-
-def needed_bytes(file: BinaryIO) -> int:
-    """Return the bytes up to the last value of a classic, 64-bit offset or CDF-5 file.
-
-    It is open at its beginning.
-
-    Source: the NetCDF Classic Format Specification.
-    """
-
-    def take(n: int) -> bytes:
-        data = file.read(n) if n < 2**31 else b""
-        if len(data) < n:
-            raise ValueError("it ends within its header")
-        return data
-
-    def number(wide: bool = False) -> int:
-        return int(struct.unpack(">Q" if wide else ">I", take(8 if wide else 4))[0])
-
-    def count() -> int:
-        return number(version == 5)
-
-    def items() -> range:
-        number()  # the kind of the list
-        return range(count())
-
-    def attributes() -> None:
-        for _ in items():
-            take(_padded(count()))
-            size = _TYPE_BYTES.get(number(), 1)
-            take(_padded(count() * size))
-
-    magic = take(4)
-    version = magic[3]
-    if magic[:3] != b"CDF" or version not in (1, 2, 5):
-        raise ValueError("there is no header of a classic netCDF file")
-    records, lengths = count(), []
-    for _ in items():
-        take(_padded(count()))
-        lengths.append(count())
-    attributes()
-    ends, growing = [], []
-    for _ in items():
-        take(_padded(count()))
-        dims = [count() for _ in range(count())]
-        attributes()
-        size = _TYPE_BYTES.get(number(), 1)
-        count()
-        begin = number(version != 1)
-        if any(n >= len(lengths) for n in dims):
-            raise ValueError("its header is damaged: a variable has a dimension that is not there")
-        shape = [lengths[n] for n in dims]
-        if shape and shape[0] == 0:
-            growing.append((begin, math.prod(shape[1:]) * size))
-        else:
-            ends.append(begin + math.prod(shape) * size)
-    if records and records not in _STREAMING:
-        # A record variable alone is not padded.
-        step = sum(_padded(n) for _, n in growing) if len(growing) > 1 else 0
-        ends += [begin + (records - 1) * (step or each) + each for begin, each in growing if each]
-    return max([*ends, file.tell()])
-
-
-def _padded(n: int) -> int:
-    return n + -n % 4

@@ -7,6 +7,7 @@ import struct
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from .base import (
     Indices,
     Source,
     SourceVariable,
+    Step,
+    compression,
     dtype_name,
     fill_of,
     layout_of,
@@ -28,7 +31,7 @@ from .base import (
     why_not,
 )
 
-_LEVELLED = {"zlib": "deflate", "gzip": "deflate", "zstd": "zstd", "bz2": "bzip2"}
+_NAMES = {"zlib": "deflate", "gzip": "deflate", "bz2": "bzip2"}
 
 
 class ZarrSource(Source):
@@ -105,10 +108,10 @@ class ZarrSource(Source):
             wanted = [None] * rank
         reason, order = why_not(dtype), _order(array, dtype)
         fill = _fill(array, attrs, dtype)
-        codec, fields = _codecs(array)
-        fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
-        if dtype.itemsize > 1:
-            fields["byteorder"] = order
+        codec, fields = compression(list(_steps(array)))
+        if fields is not None:
+            fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
+            fields |= {"byteorder": order} if dtype.itemsize > 1 else {}
         return SourceVariable(
             name,
             dims.names(wanted, array.shape, group=name.rpartition("/")[0]),
@@ -117,11 +120,10 @@ class ZarrSource(Source):
             _plain(attrs),
             None if reason else fill,
             chunks=tuple(array.chunks) if rank else None,
-            shards=fields["shards"] and tuple(fields["shards"]),
             codec=codec,
             byteorder=order,
             stored_bytes=stored_bytes(folder) if folder and folder.is_dir() else None,
-            layout=layout_of(self.format, **fields) if "unknown" not in fields else None,
+            layout=layout_of(self.format, **fields) if fields else None,
             reason=reason,
         )
 
@@ -157,32 +159,18 @@ def _fill(array: Any, attrs: dict[str, object], dtype: np.dtype[Any]) -> float |
     return fill_of(attrs, dtype_name(dtype))
 
 
-def _codecs(array: Any) -> tuple[str, dict[str, Any]]:
-    """Return the codecs in words, and as fields of a layout ("unknown" where it has no word)."""
-    words: list[str] = []
-    fields: dict[str, Any] = {}
-    filters = [_config(item) for item in getattr(array, "filters", ()) or ()]
-    for name, _ in filters:
-        words.append(name)
-        fields |= {"shuffle": True} if name == "shuffle" else {"unknown": name}
-    for name, config in (_config(item) for item in getattr(array, "compressors", ()) or ()):
+def _steps(array: Any) -> Iterator[Step]:
+    """Yield the filters and codecs of an array."""
+    every = (getattr(array, name, ()) or () for name in ("filters", "compressors"))
+    for name, config in map(_config, chain(*every)):
         level = config.get("level", config.get("clevel"))
-        if name == "blosc":
-            shuffle = config.get("shuffle")
-            text = str(getattr(shuffle, "value", shuffle)).lower()
-            shuffled = text in ("1", "-1", "shuffle")
-            kind = str(getattr(config.get("cname"), "value", config.get("cname")))
-            words.append(f"blosc-{kind} {level}{', shuffle' if shuffled else ''}")
-            fields |= {"codec": f"blosc-{kind}", "level": level, "shuffle": shuffled}
-            if text in ("2", "bitshuffle") or kind not in ("lz4", "zstd"):
-                fields["unknown"] = kind
-        elif name in _LEVELLED:
-            words.append(f"{_LEVELLED[name]}{'' if level is None else f' {level}'}")
-            fields |= {"codec": _LEVELLED[name], "level": level or None}
-        else:
-            words.append(name)
-            fields |= {} if name == "crc32c" else {"unknown": name}
-    return ", ".join(words), fields
+        if name != "blosc":
+            yield _NAMES.get(name, name), level, False
+            continue
+        kind, shuffle = (getattr(config[key], "value", config[key]) for key in ("cname", "shuffle"))
+        yield f"blosc-{kind}", level, str(shuffle).lower() in ("1", "-1", "shuffle")
+        if str(shuffle).lower() in ("2", "bitshuffle"):
+            yield "bitshuffle", None, False
 
 
 def _config(codec: Any) -> tuple[str, dict[str, Any]]:

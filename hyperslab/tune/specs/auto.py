@@ -16,9 +16,9 @@ from ..sources.base import SourceVariable, layout_of
 from .axes import axes_of, axis_letters
 from .target import Choice, Target
 
-MOST_BYTES = 4 * 2**20
-MIDDLE_BYTES = 2**20
-LEAST_BYTES = 64 * 1024
+CHUNK_BYTES = 2**20
+"""What a chunk is meant to take where nobody says it; `rechunk` shortens chunks to it too."""
+MOST_BYTES, LEAST_BYTES = 4 * 2**20, 64 * 2**10  # of chunks for maps, and of any
 Ints = Sequence[int]
 
 
@@ -79,15 +79,15 @@ def _shapes(
         name = "series chunks" if letters[line] == "T" else "profile chunks"
         return {
             "map chunks": along(shape, itemsize, place, MOST_BYTES, LEAST_BYTES),
-            name: along(shape, itemsize, [line], MIDDLE_BYTES, MIDDLE_BYTES),
+            name: along(shape, itemsize, [line], CHUNK_BYTES, CHUNK_BYTES),
             "balanced chunks": balanced(shape, itemsize, [line], place),
         }
     if len(shape) == 1:
-        return {"1 MiB chunks": along(shape, itemsize, [0], MIDDLE_BYTES, LEAST_BYTES)}
+        return {"1 MiB chunks": along(shape, itemsize, [0], CHUNK_BYTES, LEAST_BYTES)}
     last = len(shape) - 1
     return {
-        "row chunks": along(shape, itemsize, [last], MIDDLE_BYTES, LEAST_BYTES),
-        "column chunks": along(shape, itemsize, [0], MIDDLE_BYTES, LEAST_BYTES),
+        "row chunks": along(shape, itemsize, [last], CHUNK_BYTES, LEAST_BYTES),
+        "column chunks": along(shape, itemsize, [0], CHUNK_BYTES, LEAST_BYTES),
         "balanced chunks": balanced(shape, itemsize, [0], [last]),
     }
 
@@ -107,7 +107,7 @@ def along(shape: Ints, itemsize: int, whole: Ints, most: int, fill: int) -> tupl
 
 
 def balanced(
-    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = MIDDLE_BYTES
+    shape: Ints, itemsize: int, line: Ints, place: Ints, most: int = CHUNK_BYTES
 ) -> tuple[int, ...]:
     """Return a chunk for which a line (a series) and a place (a map) touch as many chunks.
 

@@ -1,10 +1,12 @@
-"""What a variable needs beside itself: its coordinates, their bounds, its grid."""
+"""What a variable needs beside itself (coordinates, bounds, grid), and which needs no other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from hyperslab.io.variable import Variable
+
+from ..sources.base import Source, SourceVariable
 
 _NAMING = ("coordinates", "bounds", "climatology", "grid_mapping", "formula_terms")
 
@@ -24,6 +26,16 @@ def coordinates_of(variables: Mapping[str, Variable], names: Sequence[str]) -> t
                 found.add(name)
                 todo.append(name)
     return tuple(name for name in variables if name in found and name not in names)
+
+
+def largest(source: Source) -> SourceVariable:
+    """Return the variable that is meant where none is named: the largest that serves no other."""
+    able = source.choose()
+    filled = [v for v in able if v.shape and 0 not in v.shape] or able
+    serving = {name for v in filled for name in coordinates_of(source.variables, [v.name])}
+    main = [v for v in filled if v.name not in serving] or filled
+    fields = [v for v in main if len(v.shape) > 1] or main
+    return max(fields, key=lambda variable: variable.nbytes)
 
 
 def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
+from typing import TypeAlias
 
 from hyperslab.io.selection import Indices, whole
 from hyperslab.io.variable import Variable
@@ -15,73 +15,50 @@ from .axes import axes_of, axis_letters
 NAMED = ("time_series", "map", "profile", "row", "column", "whole")
 MOST_READS = 100_000
 _AXES = {"time_series": "T", "map": "YX", "profile": "Z"}
+Reads: TypeAlias = Mapping[str, Mapping[str, list[Indices]]]
+"""What is read of each variable, one selection after the other, by the name of a pattern."""
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """One way of reading variables, resolved for each of them."""
-
-    name: str  # one of `NAMED`, or the label of slabs or boxes
-    slabs: int = 0  # so many consecutive parts of the slowest dimension (bm_file's -s); 0 for none
-    boxes: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = ()
-    axes: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.slabs and not self.boxes and self.name not in NAMED:
-            raise ValueError(f"pattern {self.name!r}: give one of {', '.join(NAMED)}")
-
-    def selections(self, variables: Sequence[Variable]) -> dict[str, list[Indices]]:
-        """Return what is read of each variable, one selection after the other.
-
-        A variable that has no such pattern (a map of a time series, say) is absent.
-        """
-        boxes = dict(self.boxes)
-        found: dict[str, list[Indices]] = {}
-        for variable in variables:
-            if not variable.shape or 0 in variable.shape:
-                continue
-            if self.boxes:
-                if variable.name in boxes:
-                    found[variable.name] = stepped(variable, *boxes[variable.name])
-            elif self.slabs:
-                found[variable.name] = slabs(variable.shape, self.slabs)
-            elif kept := self._kept(variable):
-                axes = enumerate(variable.shape)
-                one = tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in axes)
-                found[variable.name] = [one]
-        return found
-
-    def _kept(self, variable: Variable) -> set[int]:
-        """Return the axes taken whole; none when the variable has no such pattern."""
-        rank = len(variable.shape)
-        if self.name == "whole":
-            return set(range(rank))
-        letters = axis_letters(variable.dims, variable.unlimited, dict(self.axes))
-        if self.name in _AXES:
-            kept = {axis for axis, x in enumerate(letters) if x and x in _AXES[self.name]}
-            kept = kept if self.name != "map" or len(kept) == 2 else set()
-        else:
-            kept = {rank - 1 if self.name == "row" else 0}
-        return kept if len(kept) < rank else set()
+def named(
+    names: Sequence[str], variables: Mapping[str, Variable], chosen: Sequence[Variable]
+) -> dict[str, dict[str, list[Indices]]]:
+    """Return the reads of patterns by name; variables of the whole file tell what axes are."""
+    axes, found = axes_of(variables), dict[str, dict[str, list[Indices]]]()
+    for name in names:
+        each = {v.name: selection(name, v, axes) for v in chosen}
+        found[name] = {variable: [one] for variable, one in each.items() if one is not None}
+    return found
 
 
-def named(names: Sequence[str], variables: Mapping[str, Variable]) -> list[Pattern]:
-    """Return patterns by name, with the axes that the metadata of the whole file give."""
-    axes = tuple(sorted(axes_of(variables).items()))
-    return [Pattern(name, axes=axes) for name in names]
+def selection(name: str, variable: Variable, axes: Mapping[str, str]) -> Indices | None:
+    """Return what a pattern reads of a variable, in its middle, by the axes of dimensions.
+
+    None where the variable has no such pattern (a map of a time series, say).
+    """
+    rank = len(variable.shape)
+    kept = set(range(rank))
+    if name in _AXES:
+        letters = axis_letters(variable.dims, variable.unlimited, axes)
+        kept = {axis for axis, x in enumerate(letters) if x and x in _AXES[name]}
+    elif name != "whole":
+        kept = {rank - 1 if name == "row" else 0}
+    absent = not kept or 0 in variable.shape or (name == "map" and len(kept) < 2)
+    if absent or (name != "whole" and len(kept) == rank):
+        return None
+    lengths = enumerate(variable.shape)
+    return tuple(slice(0, n, 1) if axis in kept else n // 2 for axis, n in lengths)
 
 
-def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[Pattern]:
+def usual(variables: Mapping[str, Variable], chosen: Sequence[Variable]) -> list[str]:
     """Return the patterns that are tried when none is named.
 
     A time series, a map and the whole; a row and a column of arrays that have neither of the
     first two; nothing of a scalar.
     """
-
-    def having(*names: str) -> list[Pattern]:
-        return [p for p in named(names, variables) if p.selections(chosen)]
-
-    return [*(having("time_series", "map") or having("row", "column")), *having("whole")]
+    able = [name for name, each in named(NAMED, variables, chosen).items() if each]
+    fields = [name for name in able if name in ("time_series", "map")]
+    lines = [name for name in able if name in ("row", "column")]
+    return [*(fields or lines), *(name for name in able if name == "whole")]
 
 
 def slabs(shape: Sequence[int], parts: int) -> list[Indices]:

@@ -151,11 +151,6 @@ class Target:
             kept = kept or tuple(max(n, 1) for n in variable.shape)
             lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
         for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
-            if chunk < 1:
-                raise ValueError(
-                    f"{self.name}: a chunk of {chunk} along {dim} of {variable.name}: "
-                    "give at least 1"
-                )
             if chunk > max(size, 1) and dim not in grows:
                 raise ValueError(
                     f"{self.name}: the dimension {dim} of {variable.name} has length {size}, and "

@@ -13,20 +13,22 @@ from hyperslab.measure.case import Case
 from hyperslab.measure.worker import Job, perform, run_nothing
 
 
-def test_as_much_as_the_files_are_long_within_limits(tmp_path, monkeypatch):
+def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
     store = tmp_path / "store"
     store.mkdir()
-    for name, size in (("a", 6 * 2**20), ("b", 5 * 2**20)):
-        with (store / name).open("wb") as file:
-            file.truncate(size)
-    assert memory.worth_bytes([store]) == 11 * 2**20
-    assert memory.worth_bytes([store / "a"]) == 0  # too little to matter
-    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 16 * 2**20)
-    assert memory.worth_bytes([store]) == 2**20
+
+    def wanted(*sizes):
+        for number, size in enumerate(sizes):
+            with (store / str(number)).open("wb") as file:
+                file.truncate(size)
+        return memory.wanted_bytes([store])
+
     monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 2**40)
-    with (store / "c").open("wb") as file:
-        file.truncate(2 * memory.MOST_BYTES)
-    assert memory.worth_bytes([store]) == memory.MOST_BYTES
+    assert wanted(2**20) == memory.wanted_bytes() == memory.LEAST_BYTES
+    assert wanted(memory.LEAST_BYTES, 5) == memory.LEAST_BYTES + 5
+    assert wanted(2 * memory.MOST_BYTES) == memory.MOST_BYTES
+    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 16 * 2**20)
+    assert memory.wanted_bytes([store]) == 2**20
 
 
 def faults_of(size):
@@ -42,16 +44,15 @@ def test_memory_is_written_to_and_given_back(monkeypatch):
     assert first >= 256 and again >= 256  # a page of 2 MiB each at the largest
 
 
-def test_before_reads_whose_cache_is_set_and_less_before_cold_ones(tmp_path, monkeypatch):
+def test_before_reads_whose_cache_is_set_and_not_of_toys(tmp_path, monkeypatch):
     path = tmp_path / "a"
-    path.write_bytes(bytes(9 * 2**20))
+    with path.open("wb") as file:
+        file.truncate(memory.LEAST_BYTES + 5)
     taken = []
     monkeypatch.setattr(worker, "touch", taken.append)
-    monkeypatch.setattr(worker, "COLD_BYTES", 2**20)
-    for state in ("warm", "cold", ""):
-        case = Case("a", run_nothing, files=(path,), cache_state=state)
-        perform(Job(case))
-    assert taken == [9 * 2**20, 2**20]
+    for state, sweeps in (("warm", True), ("cold", True), ("", True), ("warm", False)):
+        perform(Job(Case("a", run_nothing, files=(path,), cache_state=state), sweeps=sweeps))
+    assert taken == [memory.LEAST_BYTES + 5, memory.LEAST_BYTES]
 
 
 @pytest.fixture

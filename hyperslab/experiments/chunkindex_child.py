@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from hyperslab.measure.case import Stopwatch
+from hyperslab.measure.memory import wanted_bytes
 
 
 def main(told: str) -> None:
@@ -21,7 +22,8 @@ def main(told: str) -> None:
     ----------
     told : str
         "data" and "index", paths or URLs; for a read also "variable", "selection" (first and last
-        of each axis) and "target", the .npy file for the values.
+        of each axis), "target", the .npy file for the values, and perhaps "memory_bytes", that are
+        put in place before it.
     """
     job = json.loads(told)
     package = importlib.import_module("chunkindex")
@@ -39,6 +41,7 @@ def _read(package: Any, job: dict[str, Any]) -> list[dict[str, object]]:
     box = tuple(slice(*ends) for ends in job["selection"])
     if hasattr(os, "sched_setaffinity"):  # as the samples of all other readers are
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    np.ones(wanted_bytes(beyond=job.get("memory_bytes", 0)), dtype="u1")
     watch = Stopwatch()
     with ExitStack() as held:
         with watch("open"):

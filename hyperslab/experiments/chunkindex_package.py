@@ -130,8 +130,9 @@ class ReadByPackage:
         )
         box = ends(self.selection, array.shape)
         told = {"data": str(path), "index": str(index), "variable": array.variable}
+        room = self.file.memory_bytes(STAND_IN)
         return {
-            "run": self.package.words(**told, selection=box, target=str(target)),
+            "run": self.package.words(**told, selection=box, target=str(target), memory_bytes=room),
             "check": Saved(target, self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, STAND_IN),

@@ -49,6 +49,7 @@ class ReadHere:
                 **({"cache_bytes": self.cache_bytes} if self.cache_bytes else {}),
             },
             "files": tuple(path.with_name(path.name + suffix) for suffix in suffixes),
+            "memory_bytes": self.file.memory_bytes(self.reader),
             # Zarr too is forked: its event loop begins with the first read, in the sample itself.
             "start": "fork",
         }

@@ -139,6 +139,16 @@ class File:
         stored = stored_bytes(self.path)
         return {**self.layout.record(), "file_bytes": stored, "useful_bytes": values}
 
+    def memory_bytes(self, reader: str) -> int:
+        """Return how much memory a read may take beyond the file's pages: a chunk, and a copy.
+
+        The stand-in for chunkindex, as the package, makes arrays of the whole variable, two at a
+        time.
+        """
+        whole = card(reader).library == "chunkindex"
+        values = math.prod(self.layout.chunks or ()) + math.prod(self.array.shape) * whole
+        return 2 * np.dtype(self.array.dtype).itemsize * values
+
     def twin(self) -> Path:
         """Return a copy for reads from memory, with copies of the indexes that lie beside the file.
 
@@ -173,6 +183,7 @@ class Read:
             "check": work.Equals(self.file.part(self.selection)),
             "columns": columns(self.file.layout, self.reader),
             "files": (path,),
+            "memory_bytes": self.file.memory_bytes(self.reader),
             "pinned": not card(self.reader).threads,
         }
 

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
-from ..measure.memory import LEAST_BYTES, MOST_BYTES, touch
 from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
 from . import work
-from .cards import card
 from .experiment import File, columns
 from .selection import Selection
 
@@ -125,10 +122,6 @@ class ReadOver:
         steps = np.arange(self.file.array.shape[0])[self.selection[0]]
         what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
         link = self.place.link
-        # The stand-in makes arrays of the whole variable, two of them at a time.
-        whole = card(self.reader).library == "chunkindex"
-        array = self.file.array
-        fills = 2 * np.dtype(array.dtype).itemsize * math.prod(array.shape) * whole
         return {
             "run": ReadAbroad(server, *what, options=self.options)
             if isinstance(server, Endpoint)
@@ -141,17 +134,9 @@ class ReadOver:
                 "predicted_reads": steps.size,
                 **told,
             },
-            "prepare": None
-            if isinstance(server, Endpoint)
-            else partial(_prepare, self.place, fills),
+            "prepare": None if isinstance(server, Endpoint) else self.place.forget,
+            "memory_bytes": self.file.memory_bytes(self.reader),
         }
-
-
-def _prepare(place: Place, memory_bytes: int) -> None:
-    """Have the memory in place that a read fills, and forget what was asked before it."""
-    if memory_bytes >= LEAST_BYTES:
-        touch(min(memory_bytes, MOST_BYTES))
-    place.forget()
 
 
 @dataclass(frozen=True)

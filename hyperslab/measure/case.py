@@ -30,6 +30,8 @@ class Case:
         Record columns that describe the case (format, chunks, useful_bytes …).
     files : sequence of path
         What is evicted (cold) or read (warm) before each sample.
+    memory_bytes : int
+        Memory that a read may take beyond its files' pages, such as decoded chunks.
     cache_state : str
         "cold", "warm", or "" where it means nothing, as for writing a new file.
     prepare, cleanup : callable
@@ -61,6 +63,7 @@ class Case:
     check: Callable[[Any], bool] | None = None
     columns: Mapping[str, object] = field(default_factory=dict)
     files: Sequence[str | Path] = ()
+    memory_bytes: int = 0
     cache_state: str = ""
     prepare: Callable[[], None] | None = None
     cleanup: Callable[[], None] | None = None

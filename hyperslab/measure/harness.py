@@ -54,8 +54,8 @@ class Plan:
     modules : tuple of str
         What the server of processes imports beforehand.
     sweeps : bool
-        Whether the processor's last cache is filled with other data before each warm read; toys,
-        whose times nobody judges, can do without.
+        Whether memory is put in place before each read, and the processor's last cache filled with
+        other data before a warm one; toys, whose times nobody judges, can do without.
     retakes : int
         How often, at the end of a block, those of its samples are measured again that were
         disturbed: by what witnesses say, never by how long the sample took.

@@ -13,13 +13,10 @@ import numpy as np
 from .cold import files_of
 from .machine import memory_limit_bytes
 
-LEAST_BYTES, MOST_BYTES = 2**23, 2**30
-"""Below the first a read takes too little memory to matter; above the second it waits too long."""
-COLD_BYTES = 2**28
-"""The most before a cold read, which waits for the disk and seldom reads a large file whole."""
-COLD_TIMES = 4
-"""A cold read takes memory for the file's pages, the values and copies of them. With the file's
-size alone in place, two in five cold reads of 40 MB by netCDF-C took three times as long."""
+LEAST_BYTES, MOST_BYTES = 2**27, 2**30
+"""A read takes memory for the file's pages, the values, copies of them and decoded chunks, of which
+the file's length says little; above the second it waits too long. With the length alone in place,
+two in five cold reads of 40 MB by netCDF-C took three times as long."""
 RECENT_S = 0.2
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
 mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in eight waited.
@@ -30,10 +27,10 @@ _TRIM_THRESHOLD = -1  # of malloc.h
 _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples
 
 
-def worth_bytes(paths: Iterable[str | Path]) -> int:
-    """Return how much memory a read of files may want, in bytes; 0 where it does not matter."""
-    size = sum(file.stat().st_size for path in paths for file in files_of(path))
-    return min(size, MOST_BYTES, memory_limit_bytes() // 16) if size >= LEAST_BYTES else 0
+def wanted_bytes(paths: Iterable[str | Path] = (), beyond: int = 0) -> int:
+    """Return how much memory a read of files may want, in bytes, and so much beyond them."""
+    size = beyond + sum(file.stat().st_size for path in paths for file in files_of(path))
+    return min(max(size, LEAST_BYTES), MOST_BYTES, memory_limit_bytes() // 16)
 
 
 def touch(size: int) -> None:

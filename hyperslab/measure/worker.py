@@ -25,7 +25,7 @@ from .case import Case, Stopwatch
 from .cold import evict, resident_fraction, warm
 from .counters import tree_cpu_s
 from .machine import cores as cores
-from .memory import COLD_BYTES, COLD_TIMES, touch, worth_bytes
+from .memory import touch, wanted_bytes
 from .parent import die_with
 from .sweep import Partners, filler, sweep
 from .witness import Witness, witnessed
@@ -43,7 +43,7 @@ class Job:
 
     case: Case
     timeout_s: float = 600.0  # after which the process is ended and the sample is lost
-    sweeps: bool = True  # whether the processor's last cache is filled before a warm read
+    sweeps: bool = True  # whether memory and the processor's last cache are made ready for a read
     scratch: Path | None = None  # what it writes to; a failure is asked whether that disk is full
 
 
@@ -109,11 +109,13 @@ def run_nothing(watch: Stopwatch) -> None:
 
 def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
+    if job.sweeps and (case.cache_state or case.memory_bytes):
+        # A cold read waits for the disk, and seldom reads a large file whole.
+        pages = case.files if case.cache_state == "warm" else ()
+        touch(wanted_bytes(pages, case.memory_bytes))
     if case.cache_state == "cold":
-        touch(min(COLD_TIMES * worth_bytes(case.files), COLD_BYTES))
         evict(case.files)
     elif case.cache_state == "warm":
-        touch(worth_bytes(case.files))
         for _ in range(WARMINGS):
             warm(case.files)
             left = resident_fraction(case.files)

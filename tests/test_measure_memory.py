@@ -14,21 +14,19 @@ from hyperslab.measure.worker import Job, perform, run_nothing
 
 
 def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
-    store = tmp_path / "store"
-    store.mkdir()
-
-    def wanted(*sizes):
-        for number, size in enumerate(sizes):
-            with (store / str(number)).open("wb") as file:
-                file.truncate(size)
-        return memory.wanted_bytes([store])
+    def wanted(size, beyond=0, **how):
+        with (tmp_path / "file").open("wb") as file:
+            file.truncate(size)
+        return memory.wanted_bytes([tmp_path], beyond, **how)
 
     monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 2**40)
-    assert wanted(2**20) == memory.wanted_bytes() == memory.LEAST_BYTES
-    assert wanted(memory.LEAST_BYTES, 5) == memory.LEAST_BYTES + 5
+    assert wanted(2**20) == 0  # too little to matter
+    assert wanted(2**23) == 3 * 2**23 and wanted(2**20, 2**26) == 3 * 2**20 + 2**26
+    assert wanted(memory.FEW_BYTES, 5) == memory.FEW_BYTES + 5
+    assert wanted(memory.FEW_BYTES, 5, whole=False) == memory.FEW_BYTES
     assert wanted(2 * memory.MOST_BYTES) == memory.MOST_BYTES
     monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 16 * 2**20)
-    assert memory.wanted_bytes([store]) == 2**20
+    assert wanted(2**23) == 2**20
 
 
 def faults_of(size):
@@ -47,12 +45,12 @@ def test_memory_is_written_to_and_given_back(monkeypatch):
 def test_before_reads_whose_cache_is_set_and_not_of_toys(tmp_path, monkeypatch):
     path = tmp_path / "a"
     with path.open("wb") as file:
-        file.truncate(memory.LEAST_BYTES + 5)
+        file.truncate(memory.FEW_BYTES + 5)
     taken = []
     monkeypatch.setattr(worker, "touch", taken.append)
     for state, sweeps in (("warm", True), ("cold", True), ("", True), ("warm", False)):
         perform(Job(Case("a", run_nothing, files=(path,), cache_state=state), sweeps=sweeps))
-    assert taken == [memory.LEAST_BYTES + 5, memory.LEAST_BYTES]
+    assert taken == [memory.FEW_BYTES + 5, memory.FEW_BYTES]
 
 
 @pytest.fixture

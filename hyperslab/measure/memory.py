@@ -13,11 +13,13 @@ import numpy as np
 from .cold import files_of
 from .machine import memory_limit_bytes
 
-LEAST_BYTES, MOST_BYTES = 2**27, 2**30
-"""A read takes memory for the file's pages, the values, copies of them and decoded chunks, of which
-the file's length says little; above the second it waits too long. With the length alone in place,
-two in five cold reads of 40 MB by netCDF-C took three times as long."""
-RECENT_S = 0.2
+LEAST_BYTES, MOST_BYTES = 2**23, 2**30
+"""Below the first a read takes too little memory to matter; above the second it waits too long."""
+TIMES, FEW_BYTES = 3, 2**27
+"""A read takes memory for the file's pages, the values and copies of them: so many times the file's
+length, where that is not more than the second. With the length alone in place, two in five cold
+reads of 40 MB by netCDF-C took three times as long."""
+RECENT_S = 0.4
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
 mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in eight waited.
 """
@@ -27,10 +29,16 @@ _TRIM_THRESHOLD = -1  # of malloc.h
 _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples
 
 
-def wanted_bytes(paths: Iterable[str | Path] = (), beyond: int = 0) -> int:
-    """Return how much memory a read of files may want, in bytes, and so much beyond them."""
-    size = beyond + sum(file.stat().st_size for path in paths for file in files_of(path))
-    return min(max(size, LEAST_BYTES), MOST_BYTES, memory_limit_bytes() // 16)
+def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = True) -> int:
+    """Return how much memory a read of files may want, and so much beyond them, in bytes.
+
+    What does not read them `whole` wants less of large ones. It is 0 where it does not matter.
+    """
+    size = sum(file.stat().st_size for path in paths for file in files_of(path))
+    wanted = min(TIMES * size + beyond, FEW_BYTES)
+    if whole:
+        wanted = max(wanted, size + beyond)
+    return min(wanted, MOST_BYTES, memory_limit_bytes() // 16) if wanted >= LEAST_BYTES else 0
 
 
 def touch(size: int) -> None:

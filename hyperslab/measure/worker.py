@@ -111,8 +111,7 @@ def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if job.sweeps and (case.cache_state or case.memory_bytes):
         # A cold read waits for the disk, and seldom reads a large file whole.
-        pages = case.files if case.cache_state == "warm" else ()
-        touch(wanted_bytes(pages, case.memory_bytes))
+        touch(wanted_bytes(case.files, case.memory_bytes, whole=case.cache_state != "cold"))
     if case.cache_state == "cold":
         evict(case.files)
     elif case.cache_state == "warm":

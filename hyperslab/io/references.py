@@ -37,6 +37,8 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     ...     _ = file.create_dataset("x", data=range(1000), chunks=(500,), compression=4)
     >>> write(path).name
     'x.h5.kerchunk.json'
+    >>> read(path, "http://example.org/x.h5")["x/0"][0]
+    'http://example.org/x.h5'
     """
     from kerchunk.hdf import SingleHdf5ToZarr
 
@@ -56,10 +58,18 @@ def write(path: str | Path, place: str | Path | None = None) -> Path:
     return out
 
 
+def read(path: str | Path, url: str) -> dict[str, Any]:
+    """Read the references beside a file, and let them point to a URL."""
+    return _pointing(Path(f"{os.fspath(path)}{SUFFIX}").read_bytes(), url)
+
+
 def references_of(remote: Remote) -> dict[str, Any]:
-    """Read the references beside a file behind a URL, and let them point to it."""
-    refs: dict[str, Any] = json.loads(remote.beside(SUFFIX).read_bytes())["refs"]
+    """Read the references beside a file behind a URL."""
+    return _pointing(remote.beside(SUFFIX).read_bytes(), remote.url)
+
+
+def _pointing(text: bytes, url: str) -> dict[str, Any]:
+    refs: dict[str, Any] = json.loads(text)["refs"]
     return {
-        key: [remote.url, *value[1:]] if isinstance(value, list) else value
-        for key, value in refs.items()
+        key: [url, *value[1:]] if isinstance(value, list) else value for key, value in refs.items()
     }

@@ -17,7 +17,7 @@ LEAST_BYTES, MOST_BYTES = 2**23, 2**30
 """Below the first a read takes too little memory to matter; above the second it waits too long."""
 TIMES, FEW_BYTES = 3, 2**27
 """A read takes memory for the file's pages, the values and copies of them: so many times the file's
-length, where that is not more than the second. With the length alone in place, two in five cold
+length, where that is not more than the second. With the length alone in place, a third of the cold
 reads of 40 MB by netCDF-C took three times as long."""
 RECENT_S = 0.4
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,

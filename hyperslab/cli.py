@@ -72,8 +72,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be written goes there
         return FAILED
     except ValueError as error:
-        lines = f"hyperslab {command}: {error}".split("\n")
-        print("\n".join(map(printable, lines)), file=sys.stderr)
+        # What refuses records has a line for each reason, made printable by itself.
+        said = str(error) if hasattr(error, "problems") else printable(str(error))
+        print(f"hyperslab {command}: {said}", file=sys.stderr)
         return USAGE
     except (OSError, RuntimeError) as error:
         print(f"hyperslab {command}: {error}", file=sys.stderr)
@@ -207,16 +208,12 @@ def _common(parser: argparse.ArgumentParser) -> None:
 
 
 def _profile(arguments: argparse.Namespace) -> str:
-    """Return the profile given, or that of the records, or quick; refuse unsound records."""
+    """Return the profile given, or that of the records, or quick; refuse an unknown one."""
     from .study.options import profile_of
     from .study.profile import check_profile, root
-    from .study.results.add import require_sound
 
     folder = root() / arguments.records if arguments.records else None
-    profile = check_profile(arguments.profile or profile_of(folder))
-    if arguments.records:
-        require_sound(arguments.records, root())
-    return profile
+    return check_profile(arguments.profile or profile_of(folder))
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -240,9 +237,12 @@ def _book(arguments: argparse.Namespace) -> int:
     from .study.options import drawing_place, executed_folder
     from .study.outcome import summary
     from .study.profile import root
+    from .study.results.add import require_sound
 
     top = root()
     profile = _profile(arguments)
+    if arguments.records:
+        require_sound(arguments.records, top)
     html = (top / arguments.workdir).resolve() / "html"
     workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
     executed = executed_folder(workdir, profile)
@@ -272,9 +272,12 @@ def _claims(arguments: argparse.Namespace) -> int:
     from .study.board import judged
     from .study.options import drawing_place
     from .study.profile import require_writable, root
+    from .study.results.add import require_sound
 
     top = root()
     profile = _profile(arguments)
+    if arguments.records:
+        require_sound(arguments.records, top)
     place = drawing_place(arguments.workdir, arguments.records)
     if not arguments.records and not any((top / place / "results" / profile).glob("*.parquet")):
         raise ValueError(

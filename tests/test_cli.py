@@ -69,6 +69,11 @@ def test_words_that_nothing_has_and_a_folder_that_is_none_are_named(tmp_path, mo
     assert "not a checkout of the study" in capsys.readouterr().err
 
 
+def test_a_name_with_a_line_break_is_named_on_one_line(capsys):
+    assert main(["bench", "a\nb.nc"]) == USAGE
+    assert capsys.readouterr().err.splitlines()[0].startswith("hyperslab bench: a b.nc does not")
+
+
 def test_command_and_module_are_the_same():
     done = subprocess.run(
         [sys.executable, "-m", "hyperslab", "--version"], capture_output=True, text=True, check=True

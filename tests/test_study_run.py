@@ -185,6 +185,7 @@ def test_killed_while_drawing_measures_nothing_again_and_leaves_nothing_that_loo
             "no notebook 'third' in the study: choose from first, second",
         ),
         ([], Options("swift"), "no profile 'swift'"),
+        ([], Options("smoke", records="nowhere"), "--records nowhere: no folder with records"),
     ],
 )
 def test_bad_words_are_named_before_anything_runs(study, names, options, said):

@@ -21,6 +21,7 @@ from .options import Options, drawing_place
 from .pages import scrubbed
 from .privacy import scrubber
 from .profile import TOYS, Entry, check_profile, entries, entry, full, require_writable, root
+from .results.add import require_sound
 from .stale import Page, measures
 
 _AT_ONCE = 2  # notebooks that draw, or measure toys, or of which one alone measures
@@ -43,6 +44,8 @@ def run(names: Sequence[str], options: Options) -> list[Result]:
     check_profile(options.profile)
     top = root()
     chosen = [entry(name, top) for name in dict.fromkeys(names)] or list(entries(top))
+    if options.records:
+        require_sound(options.records, top)
     if options.seed < 0:
         raise ValueError(f"--seed {options.seed}: give a whole number from 0")
     if options.repeats < 0:
@@ -219,8 +222,12 @@ def _expected(item: Entry, options: Options, top: Path) -> float:
     if not (top / f"notebooks/{item.name}.ipynb").exists():
         return 0.0
     page = Page.of(item, options, top)
-    wanted = options.again or page.measured_again() or page.drawn_again()
-    return float(page.kept().get("seconds", 0.0)) if wanted else 0.0
+    seconds = page.kept().get("seconds")
+    if not isinstance(seconds, int | float) or not (
+        options.again or page.measured_again() or page.drawn_again()
+    ):
+        return 0.0
+    return float(seconds)
 
 
 def _failure(error: Exception, page: Page, top: Path) -> str:

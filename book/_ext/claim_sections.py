@@ -103,9 +103,8 @@ class Claims(SphinxDirective):
     def changes(self, claim: Claim) -> list[nodes.Node]:
         """Its first verdict, and when and why the rule or its parts changed."""
         first, later = claim.facts.get("first"), claim.facts.get("changes") or []
-        lines = [f"Changed on {each['date']}. {each['reason']}" for each in later]
-        if first:
-            lines.insert(0, f"First judged on {first['date']}: {first['verdict']}.")
+        lines = [f"First judged on {first['date']}: {first['verdict']}."] if first else []
+        lines += [f"Changed on {each['date']}. {each['reason']}" for each in later]
         return [node for line in lines for node in self.small(line)]
 
     def again(self, claim: Claim) -> list[nodes.Node]:

@@ -21,8 +21,7 @@ length, where that is not more than the second. With the length alone in place, 
 reads of 40 MB by netCDF-C took three times as long."""
 RECENT_S = 0.4
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
-mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in eight waited.
-"""
+mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in ten waited."""
 _TRIM_BYTES = 2**16
 """How much freed memory a process may hold back that was told to give it back."""
 _TRIM_THRESHOLD = -1  # of malloc.h

@@ -72,8 +72,8 @@ def _schema_problems(file: str, schema: Any, again: str) -> Iterator[Problem]:
         if name not in (*COLUMNS, *labels):
             what = "is no column of records"
             yield Problem(file, what, "take it out, or declare it in measure/records.py", name)
+        found = schema.field(schema.names.index(name)).type
         for columns, kind, right in fits:
-            found = schema.field(schema.names.index(name)).type
             if name in columns and not right(found):
                 yield Problem(file, f"is of the type {found}, must be {kind}", again, name)
     for name in NEEDED:

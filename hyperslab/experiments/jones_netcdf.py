@@ -112,7 +112,8 @@ def _blocks(kind: Kind, state: str, other_blocks: int) -> int:
     if access != "sequential":
         if state == "cold" and reader in _JUMPERS:
             return _JUMP_BLOCKS
-        judged, also = state == "warm" and reader in _NETCDF and buffer in _SMALL, False
+        judged = reader in _NETCDF and (access == "strided" if state == "cold" else buffer in _SMALL)
+        also = False
     if not other_blocks or (state == "cold" and (judged or (also and buffer == "1 MiB"))):
         return 0
     return max(other_blocks, _ENOUGH) if judged or also else other_blocks

@@ -24,6 +24,8 @@ JUDGED = frozenset(
     {
         ("ocean series", "netCDF-4", "chunkindex"),
         ("ocean series", "netCDF-4", "h5py"),
+        ("ocean map", "Zarr, Blosc", "zarr"),
+        ("ocean map", "NCZarr", "zarr"),
         ("temperature series", "netCDF-4", "chunkindex"),
         ("temperature series", "netCDF-4, shuffle", "h5py"),
         ("temperature map", "netCDF-4", "chunkindex"),

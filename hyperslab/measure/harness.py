@@ -34,6 +34,9 @@ MOST_COPIED = 4 * 2**30
 _NO_ROOM = os.strerror(errno.ENOSPC)
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
+BUSY = 1 / 3
+"""The share of a block's samples above which none is measured again: the machine is busy, further
+tries are disturbed as often, and for their time another block narrows intervals more."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Plan:
         other data before a warm one; toys, whose times nobody judges, can do without.
     retakes : int
         How often, at the end of a block, those of its samples are measured again that were
-        disturbed: by what witnesses say, never by how long the sample took.
+        disturbed, if they are few: by what witnesses say, never by how long the sample took.
     half_width : float
         How well times are to be known, as a share; where they are not after all blocks, up to as
         many again are measured, for so long as `extra_s` lasts. `noise.half_width` says it, which
@@ -333,6 +336,8 @@ def _block(
             if not again:
                 bar.update()
         disturbed = [sample for sample in samples if past.against(sample)]
+        if len(disturbed) > BUSY * len(samples):
+            break
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed_s = time.monotonic() - began
     others_s = machine_cpu_s() - busy - (tree_cpu_s() - mine + forked)

@@ -70,13 +70,12 @@ class Noise:
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: its whole interval is further than 5 % from one, which chance does not do, or the
-        ratio itself further than 15 %. Marked: further than `bound`; then what is compared is
-        judged with an interval that is wider by as much. Wide: the interval reaches further than
-        15 %, centred as it may be; then two samples of the same thing often differ by that much,
-        and only many of them agree.
+        Void: its whole interval is further than 5 % from one, which chance does not do. Marked:
+        its ratio is further than `bound`; then what is compared is judged with an interval that is
+        wider by as much. Wide: the interval reaches further than 15 %, centred as it may be; then
+        two samples of the same thing often differ by that much, and only many of them agree.
         """
-        if self.surely_void or self.away > WIDE:
+        if self.surely_void:
             return "void"
         if self.away > self.bound:
             return "marked"

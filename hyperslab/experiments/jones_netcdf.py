@@ -112,7 +112,9 @@ def _blocks(kind: Kind, state: str, other_blocks: int) -> int:
     if access != "sequential":
         if state == "cold" and reader in _JUMPERS:
             return _JUMP_BLOCKS
-        judged = reader in _NETCDF and (access == "strided" if state == "cold" else buffer in _SMALL)
+        judged = reader in _NETCDF and (
+            access == "strided" if state == "cold" else buffer in _SMALL
+        )
         also = False
     if not other_blocks or (state == "cold" and (judged or (also and buffer == "1 MiB"))):
         return 0

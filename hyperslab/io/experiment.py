@@ -142,11 +142,11 @@ class File:
     def memory_bytes(self, reader: str) -> int:
         """Return how much memory a read may take beyond the file's pages: a chunk, and a copy.
 
-        The stand-in for chunkindex, as the package, makes arrays of the whole variable, two at a
-        time.
+        The stand-in for chunkindex, as the package, makes arrays of the whole variable, four in
+        all.
         """
         whole = card(reader).library == "chunkindex"
-        values = math.prod(self.layout.chunks or ()) + math.prod(self.array.shape) * whole
+        values = math.prod(self.layout.chunks or ()) + 2 * math.prod(self.array.shape) * whole
         return 2 * np.dtype(self.array.dtype).itemsize * values
 
     def twin(self) -> Path:

@@ -13,7 +13,7 @@ import numpy as np
 from .cold import files_of
 from .machine import memory_limit_bytes
 
-LEAST_BYTES, MOST_BYTES = 2**23, 2**30
+LEAST_BYTES, MOST_BYTES = 2**23, 3 * 2**30
 """Below the first a read takes too little memory to matter; above the second it waits too long."""
 TIMES, FEW_BYTES = 3, 2**27
 """A read takes memory for the file's pages, the values and copies of them: so many times the file's
@@ -37,7 +37,7 @@ def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = 
     wanted = min(TIMES * size + beyond, FEW_BYTES)
     if whole:
         wanted = max(wanted, size + beyond)
-    return min(wanted, MOST_BYTES, memory_limit_bytes() // 16) if wanted >= LEAST_BYTES else 0
+    return min(wanted, MOST_BYTES, memory_limit_bytes() // 8) if wanted >= LEAST_BYTES else 0
 
 
 def touch(size: int) -> None:

@@ -25,7 +25,7 @@ def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
     assert wanted(memory.FEW_BYTES, 5) == memory.FEW_BYTES + 5
     assert wanted(memory.FEW_BYTES, 5, whole=False) == memory.FEW_BYTES
     assert wanted(2 * memory.MOST_BYTES) == memory.MOST_BYTES
-    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 16 * 2**20)
+    monkeypatch.setattr(memory, "memory_limit_bytes", lambda: 8 * 2**20)
     assert wanted(2**23) == 2**20
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..text import ENOUGH
 from .records import DISCARDED
 from .stats import Interval, paired_ratio
 
@@ -88,8 +89,9 @@ class Noise:
 
     @property
     def surely_void(self) -> bool:
-        """Whether even the whole interval of the A/A pair is; chance does not do that."""
-        return self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
+        """Whether the whole interval of the A/A pair is; fewer blocks than 6 have none."""
+        beyond = self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
+        return beyond and self.ratio.n >= ENOUGH
 
     @property
     def others(self) -> str:

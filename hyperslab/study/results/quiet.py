@@ -8,7 +8,7 @@ import pandas as pd
 
 from hyperslab.measure.noise import VOID, Noise, judge
 
-from ...text import ENOUGH, percent
+from ...text import percent
 from .problem import Problem
 
 MOST_VOID = 0.10
@@ -18,21 +18,17 @@ MOST_VOID = 0.10
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield the A/A pairs that are out of bounds.
 
-    Where there are blocks enough for an interval, none may lie wholly outside of the bound of a
-    void run: chance does not do that. And at most `MOST_VOID` of all pairs may be void by the
-    claims' bounds, theirs or the one on other programs. What these void decides no claim.
+    No interval may lie wholly outside of the bound of a void run: chance does not do that. And at
+    most `MOST_VOID` of all pairs may be void by the claims' bounds, theirs or the one on other
+    programs. What these void decides no claim.
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    sure = [pair for pair in pairs if pair[1].ratio.n >= ENOUGH and pair[1].surely_void]
+    sure = [pair for pair in pairs if pair[1].surely_void]
     for notebook, items in groupby(sure, itemgetter(0)):
         shown = ", ".join(f"{item.name} {_apart(item)}" for _, item in items)
         what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
-    void = [
-        (notebook, item)
-        for notebook, item in pairs
-        if item.others == "void" or (item.ratio.n >= ENOUGH and item.state == "void")
-    ]
+    void = [pair for pair in pairs if pair[1].state == "void"]
     if len(void) <= MOST_VOID * len(pairs):
         return
     for notebook, items in groupby(void, itemgetter(0)):

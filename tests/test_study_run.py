@@ -228,15 +228,18 @@ def test_what_draws_or_measures_toys_runs_two_at_a_time_and_else_one(monkeypatch
     assert {*order[:2]} == {*names[:2]}
 
 
-def test_the_next_makes_its_files_while_one_draws_and_measures_after_it(study):
-    (study / "notebooks/first.ipynb").write_text(
-        notebook(
-            MEASURES,
-            "session.finish()",
-            "import time\nwhile 'w' not in open('log').read(): time.sleep(0.05)",
-            "time.sleep(0.5); open('log', 'a').write('d')",
-        )
+def drawing_until(letter):
+    """A notebook that measures, and draws until the log has a letter, and a while more."""
+    return notebook(
+        MEASURES,
+        "session.finish()",
+        f"import time\nwhile {letter!r} not in open('log').read(): time.sleep(0.05)",
+        "time.sleep(0.5); open('log', 'a').write('d')",
     )
+
+
+def test_the_next_makes_its_files_while_one_draws_and_measures_after_it(study):
+    (study / "notebooks/first.ipynb").write_text(drawing_until("w"))
     begun = MEASURES.replace('"first"', '"second"')
     (study / "notebooks/second.ipynb").write_text(
         notebook(
@@ -245,6 +248,20 @@ def test_the_next_makes_its_files_while_one_draws_and_measures_after_it(study):
     )
     assert [result.state for result in run([], Options("quick"))] == ["done", "done"]
     assert (study / "log").read_text() == "mwdm"
+
+
+def test_what_is_only_counted_does_not_wait_but_its_end_does(study):
+    (study / "notebooks/first.ipynb").write_text(drawing_until("c"))
+    counts = MEASURES.replace('"first"', '"second"').replace('"m"', '"c"')
+    (study / "notebooks/second.ipynb").write_text(
+        notebook(
+            counts.replace("rows)", "rows, alone=False)"),
+            "session.finish()",
+            "open('log', 'a').write('f')",
+        )
+    )
+    assert [result.state for result in run([], Options("quick"))] == ["done", "done"]
+    assert (study / "log").read_text() == "mcdf"
 
 
 def test_without_loopback_it_says_so_and_does_not_wait(study, monkeypatch, capsys):

@@ -145,10 +145,14 @@ class Session:
             return []
         return sorted({int(number) for number in self._drawn(experiment)[column].dropna()})
 
-    def make(self, files: Callable[[], object]) -> None:
-        """Make the files that an experiment reads, unless records are drawn from."""
+    def make(self, files: Callable[[], object], *, alone: bool = False) -> None:
+        """Make the files that an experiment reads, unless records are drawn from.
+
+        Another notebook may draw meanwhile; not so `alone`, where CPU time is noted.
+        """
         if not self.drawing:
-            take_turn()
+            if alone:
+                take_turn()
             self._make(files)
 
     def _make(self, files: Callable[[], object]) -> None:
@@ -300,6 +304,8 @@ class Session:
         experiment: str,
         rows: Callable[[], Iterable[Mapping[str, object]]],
         labels: Sequence[str] = (),
+        *,
+        alone: bool = True,
     ) -> pd.DataFrame:
         """Keep counts and sizes that need no timing, or return them when drawing.
 
@@ -310,10 +316,13 @@ class Session:
             Called when measuring; gives one mapping of record columns a row.
         labels : sequence of str
             Those of the names in the mappings that are labels.
+        alone : bool
+            Whether another notebook that draws meanwhile could change them.
         """
         if self.drawing:
             return _as_seen(self._drawn(experiment), labels)
-        take_turn()
+        if alone:
+            take_turn()
         if 0 not in self._journal.blocks(experiment, "observed"):
             self.scratch.mkdir(parents=True, exist_ok=True)
             with self._room():
@@ -336,6 +345,8 @@ class Session:
         experiment: str,
         cases: Sequence[experiment_io.Case],
         rows: Callable[[list[experiment_io.Case]], Iterable[Mapping[str, object]]],
+        *,
+        alone: bool = True,
     ) -> pd.DataFrame:
         """Keep what cases do that is not timed, also how they fail; see `observe`.
 
@@ -346,12 +357,13 @@ class Session:
         rows : callable
             Called when measuring, with the cases that the profile does not leave out; gives one
             mapping of labels and record columns a row.
+        alone : bool
         """
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
         kept = self._not_left_out(experiment, cases)
         if not kept:
             return records.frame_of([])
-        return _in_order(self.observe(experiment, lambda: rows(kept), labels), cases)
+        return _in_order(self.observe(experiment, lambda: rows(kept), labels, alone=alone), cases)
 
     def sizes(
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
@@ -412,6 +424,7 @@ class Session:
         """Write the records of the notebook and remove what was temporary."""
         if self.drawing:
             return
+        take_turn()  # the next one measures when this one has drawn, also where it timed nothing
         for rule in self._idle:
             print(f"No case fits this of leave_out in notebooks/study.yml: {rule}")
         frame = pd.concat(self._parts or [records.frame_of([])], ignore_index=True)

@@ -71,12 +71,14 @@ class Noise:
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: its whole interval is further than 5 % from one, which chance does not do. Marked:
-        its ratio is further than `bound`; then what is compared is judged with an interval that is
-        wider by as much. Wide: the interval reaches further than 15 %, centred as it may be; then
-        two samples of the same thing often differ by that much, and only many of them agree.
+        Void: its whole interval is further than 5 % from one, which chance does not do; fewer
+        blocks than six have no interval. Marked: its ratio is further than `bound`; then what is
+        compared is judged with an interval that is wider by as much. Wide: the interval reaches
+        further than 15 %, centred as it may be; then two samples of the same thing often differ by
+        that much, and only many of them agree.
         """
-        if self.surely_void:
+        beyond = self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
+        if beyond and self.ratio.n >= ENOUGH:
             return "void"
         if self.away > self.bound:
             return "marked"
@@ -86,12 +88,6 @@ class Noise:
     def guard(self) -> float:
         """The factor by which the interval of a ratio is made wider at both ends, one or more."""
         return 1 + self.away if self.pair == "marked" else 1.0
-
-    @property
-    def surely_void(self) -> bool:
-        """Whether the whole interval of the A/A pair is; fewer blocks than 6 have none."""
-        beyond = self.ratio.low > 1 + VOID or self.ratio.high < 1 / (1 + VOID)
-        return beyond and self.ratio.n >= ENOUGH
 
     @property
     def others(self) -> str:

@@ -326,14 +326,9 @@ class Session:
         if 0 not in self._journal.blocks(experiment, "observed"):
             self.scratch.mkdir(parents=True, exist_ok=True)
             with self._room():
+                plain = {"block": 0, "verified": True, "status": "ok"}
                 seen = [
-                    {
-                        "case": ", ".join(str(row[name]) for name in labels),
-                        "block": 0,
-                        "verified": True,
-                        "status": "ok",
-                        **row,
-                    }
+                    {"case": ", ".join(str(row[name]) for name in labels), **plain, **row}
                     for row in rows()
                 ]
                 self._journal.add(experiment, "observed", 0, seen)

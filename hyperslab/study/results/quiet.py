@@ -23,7 +23,7 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     programs. What these void decides no claim.
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
-    sure = [pair for pair in pairs if pair[1].surely_void]
+    sure = [pair for pair in pairs if pair[1].pair == "void"]
     for notebook, items in groupby(sure, itemgetter(0)):
         shown = ", ".join(f"{item.name} {_apart(item)}" for _, item in items)
         what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"

@@ -47,6 +47,24 @@ def test_a_difference_that_the_aa_pair_could_make_decides_nothing(
     assert ("wider by 4.5 %" in found.reason) == (drift != 1.01)
 
 
+@pytest.mark.parametrize(
+    ("rule", "verdict"),
+    [
+        ({"kind": "direction", "above": True}, "holds"),
+        ({"kind": "count", "at_least": 2}, "inconclusive"),
+    ],
+)
+def test_behind_a_pair_that_is_far_apart_only_what_can_be_made_wider_is_judged(
+    tmp_path: Path, rule: dict[str, object], verdict: str
+) -> None:
+    rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
+    for row in rows:
+        if row.get("aa") == "A" and int(str(row["block"])) < 4:
+            row["wall_s"] = 1.5 * float(str(row["wall_s"]))
+    found = judge(tmp_path, claim(part(rule=rule)), rows).headline
+    assert found.verdict == verdict
+
+
 def test_the_aa_pair_of_another_experiment_or_cache_state_says_nothing(tmp_path: Path) -> None:
     rows = [
         *samples("a", 4.0, cache_state="warm"),

@@ -43,6 +43,14 @@ def test_bounds(ratio, cache_state, others, state):
     assert [item.state for item in judge(records(ratio, cache_state, others))] == [state]
 
 
+def test_fewer_than_six_blocks_mark_and_void_nothing():
+    assert [judge(records(1.5, blocks=n))[0].state for n in (1, 5, 6)] == [
+        "marked",
+        "marked",
+        "void",
+    ]
+
+
 def test_a_centred_pair_that_strays_is_called_wide():
     apart = [factor for ratio in (1.3, 1 / 1.3, 1, 1, 1, 1.3, 1 / 1.3) for factor in (ratio, 1)]
     frame = records(1.0)

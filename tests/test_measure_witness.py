@@ -23,13 +23,13 @@ def run(tmp_path, monkeypatch, processes):
     monkeypatch.setattr(witness, "SLOW", 100.0)
     monkeypatch.setattr(witness, "RECLAIMED_BYTES", math.inf)
 
-    def measured(tries, retakes=2, run_b=None, **columns):
+    def measured(tries, retakes=2, run_b=None, slow_c=None, **columns):
         log = tmp_path / "log"
         slow = SlowWitness(tmp_path / "tries", tries)
         cases = [
             Case("a", Append(log, "a"), aa=True),
             Case("b", run_b or Append(log, "b"), prepare=slow, **columns),
-            Case("c", Append(log, "c")),
+            Case("c", Append(log, "c"), prepare=slow_c),
         ]
         journal = Journal(tmp_path / "journal.jsonl", {}, "run")
         plan = Plan(blocks=1, retakes=retakes)
@@ -57,6 +57,12 @@ def test_what_stays_disturbed_is_kept_and_said(run):
     assert b["status"].tolist() == ["ok", DISCARDED, DISCARDED]
     assert (b["retaken"] == 2).all() and b["disturbed"].all() and len(main(b)) == 1
     assert disturbed(frame).left == 1
+
+
+def test_of_a_block_that_was_disturbed_in_large_part_nothing_comes_again(run, tmp_path):
+    frame, order = run(tries=9, slow_c=SlowWitness(tmp_path / "c", 9))
+    assert sorted(order) == list("aabc") and (frame["retaken"] == 0).all()
+    assert disturbed(frame).left == 2
 
 
 def test_without_retakes_it_is_said_only(run):

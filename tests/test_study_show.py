@@ -84,7 +84,7 @@ def test_few_blocks_of_an_aa_pair_have_no_interval_and_what_was_disturbed_is_cou
     for blocks, said in ((1, "one block, no interval"), (4, "the range of 4")):
         text = show.noise_text(judge(frame_of(rows[: 2 * blocks])))
         assert said in text and "[" not in text
-    for left, stayed in ((0, "none stayed disturbed"), (2, "2 stayed")):
+    for left, stayed in ((0, "none of those that count are disturbed"), (2, "2 of those")):
         text = show.noise_text([], Disturbed(9, 3, left))
         assert "3 of 9 samples were disturbed and measured again" in text and stayed in text
     assert "measured again" not in show.noise_text([], Disturbed(0, 0, 0))

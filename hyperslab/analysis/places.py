@@ -58,9 +58,10 @@ def everywhere(records: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def links(records: pd.DataFrame) -> dict[str, Link]:
-    """Return the links of the page on them, by place."""
+    """Return the links of the page on them that have a rate, by place."""
     delay_s = float(records["latency_s"].max())  # alone, the delay may be shorter
-    return {place: Link(rate, delay_s) for place, (rate, _) in LINKS.items()}
+    rates = {place: rate for place, (rate, _) in LINKS.items() if math.isfinite(rate)}
+    return {place: Link(rate, delay_s) for place, rate in rates.items()}
 
 
 def off(table: pd.DataFrame, records: pd.DataFrame) -> "pd.Series[float]":
@@ -135,7 +136,6 @@ def _modelled(records: pd.DataFrame) -> list[pd.DataFrame]:
     return [
         _placed(place, pd.DataFrame({"value": cost.seconds(moved, link).map(exact)}), timed=False)
         for place, link in links(records).items()
-        if math.isfinite(link.bytes_per_s)
     ]
 
 

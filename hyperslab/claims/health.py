@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..measure.noise import Noise, judge
+from ..measure.noise import WIDE, Noise, judge
 from ..text import percent
 from .reasons import SENTENCES
 
@@ -18,6 +18,7 @@ class Health:
     marks: tuple[str, ...]  # what a reader must know about the run
     void: str  # why its times decide nothing; "" when they may
     guard: float = 1.0  # how much wider an interval of a ratio is made before it is judged
+    far: str = ""  # why what cannot be made wider is not judged
 
 
 def health(
@@ -34,7 +35,8 @@ def health(
     states = ("wide", "marked")
     marks = (mark for item in noises for state in states for mark in _said(item, state))
     guard = max((item.guard for item in noises), default=1.0)
-    return Health(tuple(marks), void[-1] if void else "", guard)
+    far = [_apart(item) for item in noises if item.away > WIDE]
+    return Health(tuple(marks), void[-1] if void else "", guard, far[-1] if far else "")
 
 
 def _said(item: Noise, state: str) -> Iterator[str]:

@@ -208,7 +208,9 @@ def _qualified(judgement: Judgement) -> Judgement:
 
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     state = folder.health(part.notebook, found) if found.timed else Health((), "")
-    guard = state.guard if part.rule.log_unit else 1.0
+    guard, void = (
+        (state.guard, state.void) if part.rule.log_unit else (1.0, state.void or state.far)
+    )
     verdict = part.rule.verdict(found.low / guard, found.high * guard)
     differs = folder.differs.get(part.notebook, "")
     marks: tuple[str, ...] = ()
@@ -222,8 +224,8 @@ def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
         marks += state.marks
         if guard > 1:
             marks += (SENTENCES["guard"].format(share=percent(guard - 1)),)
-        if state.void:
-            verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=state.void)
+        if void:
+            verdict, why = INCONCLUSIVE, SENTENCES["void"].format(why=void)
         elif found.n < found.enough:
             verdict = INCONCLUSIVE
             why = SENTENCES["few"].format(blocks=found.n, enough=found.enough)

@@ -35,8 +35,8 @@ _NO_ROOM = os.strerror(errno.ENOSPC)
 RETAKES = 2
 """How often what the witness speaks against is measured again, where times are to be judged."""
 BUSY = 1 / 3
-"""The share of a block's samples above which none is measured again: the machine is busy, further
-tries are disturbed as often, and for their time another block narrows intervals more."""
+"""The share of a block's samples above which none is measured again: the machine is busy, and
+further tries are disturbed as often."""
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ def _block(
             if not again:
                 bar.update()
         disturbed = [sample for sample in samples if past.against(sample)]
-        if len(disturbed) > BUSY * len(samples):
+        if len(disturbed) > max(1, BUSY * sum(sample.outcome is not None for sample in samples)):
             break
         waiting = [disturbed[place] for place in shuffle.permutation(len(disturbed))]
     elapsed_s = time.monotonic() - began

@@ -71,7 +71,7 @@ class Noise:
     def pair(self) -> str:
         """What the A/A pair says: "clean", "wide", "marked" or "void".
 
-        Void: its whole interval is further than 5 % from one, which chance does not do; fewer
+        Void: its whole interval is further than 5 % from one, which chance seldom does; fewer
         blocks than six have no interval. Marked: its ratio is further than `bound`; then what is
         compared is judged with an interval that is wider by as much. Wide: the interval reaches
         further than 15 %, centred as it may be; then two samples of the same thing often differ by

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from ..measure.noise import judge
+from ..measure.noise import WIDE, judge
 from ..measure.records import main
 from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
@@ -65,7 +65,8 @@ def no_advice(*frames: pd.DataFrame) -> str:
 
 
 def _void(*frames: pd.DataFrame) -> bool:
-    return any(found.state == "void" for frame in frames for found in judge(frame))
+    noises = [found for frame in frames for found in judge(frame)]
+    return any(found.state == "void" or found.away > WIDE for found in noises)
 
 
 def _most_blocks(frame: pd.DataFrame) -> int:

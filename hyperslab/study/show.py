@@ -232,7 +232,7 @@ def noise_text(found: Sequence[Noise], said: Disturbed | None = None, *, fresh: 
     if said and said.samples:
         lines.append(
             f"- {said.retaken} of {said.samples} samples were disturbed and measured again; "
-            f"{said.left or 'none'} stayed disturbed"
+            f"{said.left or 'none'} of those that count are disturbed"
         )
     if not fresh:
         lines.append(

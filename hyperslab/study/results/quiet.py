@@ -6,9 +6,9 @@ from operator import itemgetter
 
 import pandas as pd
 
-from hyperslab.measure.noise import VOID, Noise, judge
+from hyperslab.measure.noise import VOID, WIDE, Noise, judge
 
-from ...text import percent
+from ...text import ENOUGH, percent
 from .problem import Problem
 
 MOST_VOID = 0.10
@@ -18,9 +18,8 @@ MOST_VOID = 0.10
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     """Yield the A/A pairs that are out of bounds.
 
-    No interval may lie wholly outside of the bound of a void run: chance does not do that. And at
-    most `MOST_VOID` of all pairs may be void by the claims' bounds, theirs or the one on other
-    programs. What these void decides no claim.
+    No interval may lie wholly outside of the bound of a void run, which chance seldom does. And
+    of at most `MOST_VOID` of all pairs may the ratio be far from one, or other programs busy.
     """
     pairs = [(notebook, item) for notebook, frame in frames.items() for item in judge(frame)]
     sure = [pair for pair in pairs if pair[1].pair == "void"]
@@ -28,7 +27,11 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
         shown = ", ".join(f"{item.name} {_apart(item)}" for _, item in items)
         what = f"A/A pairs beyond ±{percent(VOID)}: {shown}"
         yield Problem(f"{notebook}.parquet", what, _again(notebook), "wall_s")
-    void = [pair for pair in pairs if pair[1].state == "void"]
+    void = [
+        (notebook, item)
+        for notebook, item in pairs
+        if item.others == "void" or (item.ratio.n >= ENOUGH and item.away > WIDE)
+    ]
     if len(void) <= MOST_VOID * len(pairs):
         return
     for notebook, items in groupby(void, itemgetter(0)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..measure.noise import WIDE, Noise, judge
+from ..measure.noise import Noise, judge
 from ..text import percent
 from .reasons import SENTENCES
 
@@ -35,7 +35,7 @@ def health(
     states = ("wide", "marked")
     marks = (mark for item in noises for state in states for mark in _said(item, state))
     guard = max((item.guard for item in noises), default=1.0)
-    far = [_apart(item) for item in noises if item.away > WIDE]
+    far = [_apart(item) for item in noises if item.far]
     return Health(tuple(marks), void[-1] if void else "", guard, far[-1] if far else "")
 
 

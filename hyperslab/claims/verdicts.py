@@ -208,9 +208,9 @@ def _qualified(judgement: Judgement) -> Judgement:
 
 def _judged(part: Part, found: Measured, folder: Folder) -> PartVerdict:
     state = folder.health(part.notebook, found) if found.timed else Health((), "")
-    guard, void = (
-        (state.guard, state.void) if part.rule.log_unit else (1.0, state.void or state.far)
-    )
+    guard, void = state.guard, state.void
+    if not part.rule.log_unit:
+        guard, void = 1.0, state.void or state.far
     verdict = part.rule.verdict(found.low / guard, found.high * guard)
     differs = folder.differs.get(part.notebook, "")
     marks: tuple[str, ...] = ()

@@ -49,7 +49,7 @@ def touch(size: int) -> None:
     if size > most or time.monotonic() - at > RECENT_S:
         with suppress(MemoryError):  # where less is allowed, a read waits for its memory
             np.ones(size // 8, dtype=np.uint64)
-        _LAST[:] = struct.pack("=dd", time.monotonic(), size)
+            _LAST[:] = struct.pack("=dd", time.monotonic(), size)
 
 
 def give_back() -> None:

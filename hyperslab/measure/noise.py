@@ -90,6 +90,11 @@ class Noise:
         return 1 + self.away if self.pair == "marked" else 1.0
 
     @property
+    def far(self) -> bool:
+        """Whether the ratio is beyond 15 %: then what no guard makes wider says nothing."""
+        return self.away > WIDE
+
+    @property
     def others(self) -> str:
         """What the CPU that other programs used says: "clean", "marked" or "void".
 

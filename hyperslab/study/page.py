@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from ..measure.noise import WIDE, judge
+from ..measure.noise import judge
 from ..measure.records import main
 from ..text import ENOUGH, Interval, data, exact, number, spread
 from . import show as display
@@ -66,7 +66,7 @@ def no_advice(*frames: pd.DataFrame) -> str:
 
 def _void(*frames: pd.DataFrame) -> bool:
     noises = [found for frame in frames for found in judge(frame)]
-    return any(found.state == "void" or found.away > WIDE for found in noises)
+    return any(found.state == "void" or found.far for found in noises)
 
 
 def _most_blocks(frame: pd.DataFrame) -> int:

@@ -119,7 +119,7 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
                     records = place / f"{pair[1].name}.parquet"
                     before = _changed(records)
                     running.append(pool.submit(_closing, told, *pair))
-                    # While it draws, the next makes its files; that waits with its first sample.
+                    # While it draws, the next makes its files and counts; its first sample waits.
                     while in_turns and not running[-1].done() and _changed(records) == before:
                         wait(running[-1:], timeout=_LOOK_S)
                 results += [future.result() for future in running]

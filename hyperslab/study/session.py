@@ -353,6 +353,7 @@ class Session:
             Called when measuring, with the cases that the profile does not leave out; gives one
             mapping of labels and record columns a row.
         alone : bool
+            As of `observe`.
         """
         labels = list(dict.fromkeys(name for case in cases for name in case.labels))
         kept = self._not_left_out(experiment, cases)

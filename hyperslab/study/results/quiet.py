@@ -6,13 +6,13 @@ from operator import itemgetter
 
 import pandas as pd
 
-from hyperslab.measure.noise import VOID, WIDE, Noise, judge
+from hyperslab.measure.noise import VOID, Noise, judge
 
 from ...text import ENOUGH, percent
 from .problem import Problem
 
 MOST_VOID = 0.10
-"""Share of a folder's A/A pairs that may be void: what they void stays inconclusive."""
+"""Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
 
 
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
@@ -30,7 +30,7 @@ def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:
     void = [
         (notebook, item)
         for notebook, item in pairs
-        if item.others == "void" or (item.ratio.n >= ENOUGH and item.away > WIDE)
+        if item.others == "void" or (item.ratio.n >= ENOUGH and item.far)
     ]
     if len(void) <= MOST_VOID * len(pairs):
         return

@@ -15,6 +15,7 @@ from hyperslab.io import chunkindex_format as chunkindex
 from hyperslab.io import reader
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
 from hyperslab.io.chunkindex_format import ChunkindexFile
+from hyperslab.io.urls import Counted
 
 SHAPE, CHUNKS = (4, 200, 300), (1, 200, 300)
 
@@ -40,7 +41,7 @@ def serial(made):
 
 
 def opened(kind, path, index, name="x"):
-    return kind(path.open("rb"), index.open("rb"), name)
+    return kind(Counted(path.open("rb")), Counted(index.open("rb")), name)
 
 
 def test_the_layout_is_that_of_figure_3(made):

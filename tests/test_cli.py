@@ -198,12 +198,13 @@ def test_a_command_that_is_ended_is_interrupted(number, monkeypatch, capsys):
         signal.signal(number, before)
 
 
-def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path):
-    words = [sys.executable, "-m", "hyperslab", "run", "lee_access", "--profile", "smoke"]
+@pytest.mark.parametrize("patience_s", [5, 0])
+def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path, patience_s):
+    begun = f"from hyperslab.study import forked; forked._PATIENCE_S = {patience_s}; "
+    begun += "import sys; from hyperslab.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = ["run", "lee_access", "--profile", "smoke", "--again", "--workdir", str(tmp_path)]
     process = subprocess.Popen(
-        [*words, "--again", "--workdir", str(tmp_path)],
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", begun, *words], stdout=subprocess.PIPE, text=True
     )
     scratch = tmp_path / "scratch"
     until = time.monotonic() + 60

@@ -9,6 +9,7 @@ are made and scaled. Only what the package reads wrong (missing chunks, strides)
 
 from __future__ import annotations
 
+import io
 import math
 import zlib
 from collections.abc import Iterable, Iterator
@@ -61,8 +62,10 @@ class SerialVariable:
     """
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
+        # As for the package, h5py reads local files as they are.
+        readable = io.RawIOBase | io.BufferedIOBase
         self.data, self.index = (
-            file if isinstance(file, Counted) else Counted(file) for file in (data, index)
+            file if isinstance(file, readable) else Counted(file) for file in (data, index)
         )
         self._hdf5 = h5py.File(self.data, "r")
         self._dataset = self._hdf5[name]
@@ -284,9 +287,10 @@ class StandIn(SerialVariable):
 
     @contextmanager
     def _entry(self, name: str) -> Iterator[h5py.Group | None]:
-        with h5py.File(self.index, "r") as index:
-            found = name in index
-            yield index[name] if found else None
+        group = None
+        with suppress(KeyError):
+            group = h5py.File(self.index, "r")[name]  # closed where the last that holds it goes
+        yield group
 
     def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
         points = _Points(group)

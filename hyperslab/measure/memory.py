@@ -2,9 +2,11 @@
 
 import ctypes
 import mmap
+import os
 import struct
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +27,7 @@ mostly, and `witness` counts what is taken meanwhile. With a second, one cold re
 _TRIM_BYTES = 2**16
 """How much freed memory a process may hold back that was told to give it back."""
 _TRIM_THRESHOLD = -1  # of malloc.h
+_CORES = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else {0}  # before any pinning
 _LAST = mmap.mmap(-1, 16)  # when, and how much: shared with the forked processes of samples
 
 
@@ -40,16 +43,27 @@ def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = 
     return min(wanted, MOST_BYTES, memory_limit_bytes() // 8) if wanted >= LEAST_BYTES else 0
 
 
-def touch(size: int) -> None:
+def touch(size: int, *, at_once: bool = False) -> None:
     """Take so many bytes of memory, write to them and give them back.
 
-    What this process or one that it forked has just touched is not touched again.
+    What this process or one that it forked has just touched is not touched again. All cores write
+    `at_once` where a thread does not matter to what is read then: by it the C library's locks cost.
     """
     at, most = struct.unpack("=dd", _LAST[:])
     if size > most or time.monotonic() - at > RECENT_S:
         with suppress(MemoryError):  # where less is allowed, a read waits for its memory
-            np.ones(size // 8, dtype=np.uint64)
+            if at_once:  # 3 GiB take 1 s by two cores, and 2 to 7 s by one
+                with ThreadPoolExecutor() as pool:
+                    list(pool.map(_write, [size // len(_CORES)] * len(_CORES)))
+            else:
+                np.ones(size // 8, dtype=np.uint64)
             _LAST[:] = struct.pack("=dd", time.monotonic(), size)
+
+
+def _write(size: int) -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, _CORES)  # of this thread
+    np.ones(size // 8, dtype=np.uint64)
 
 
 def give_back() -> None:

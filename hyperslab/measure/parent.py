@@ -1,9 +1,11 @@
-"""Whether a process lives, and one that ends when the one it works for does."""
+"""Whether a process lives, what one left, and one that ends when the one it works for does."""
 
 import ctypes
 import os
+import shutil
 import signal
 import sys
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None  # before any fork
@@ -36,3 +38,11 @@ def alive(pid: int) -> bool:
     except OSError:  # of another user
         return True
     return True
+
+
+def remove_left(folder: Path) -> None:
+    """Remove the folders `…-PID` in a folder that processes left which were ended at once."""
+    for each in folder.glob("*-*"):
+        pid = each.name.rpartition("-")[2]
+        if pid.isdigit() and not alive(int(pid)):
+            shutil.rmtree(each, ignore_errors=True)

@@ -111,7 +111,8 @@ def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
     case = job.case
     if job.sweeps and (case.cache_state or case.memory_bytes):
         # A cold read waits for the disk, and seldom reads a large file whole.
-        touch(wanted_bytes(case.files, case.memory_bytes, whole=case.cache_state != "cold"))
+        wanted = wanted_bytes(case.files, case.memory_bytes, whole=case.cache_state != "cold")
+        touch(wanted, at_once=case.memory_bytes > 0)
     if case.cache_state == "cold":
         evict(case.files)
     elif case.cache_state == "warm":

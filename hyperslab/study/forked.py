@@ -124,7 +124,8 @@ def end_kernels() -> None:
         kernel.send_signal(signal.SIGINT)  # as Ctrl-C: it removes what is temporary
     for kernel in kernels:
         kernel.join(_PATIENCE_S)
-        kernel.terminate()
+        kernel.kill()
+        kernel.join()
 
 
 def _end_with_parent() -> None:

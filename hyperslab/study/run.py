@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..measure.lock import measuring, turns
+from ..measure.parent import remove_left
 from ..measure.records import machines, save_machines
 from ..text import printable
 from .forked import end_kernels, fork_kernels
@@ -126,6 +127,7 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 end_kernels()  # else their notebooks are waited for
+                remove_left((top / options.workdir).resolve() / "scratch")
                 raise
     return results
 

@@ -25,7 +25,7 @@ from ..measure.case import Case
 from ..measure.harness import RETAKES, Plan, measure
 from ..measure.journal import Journal
 from ..measure.lock import measuring, take_turn
-from ..measure.parent import alive
+from ..measure.parent import remove_left
 from ..measure.processes import Processes
 from ..measure.worker import is_full
 from ..network import Link
@@ -91,7 +91,7 @@ class Session:
             self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
             return
         self.machines = _own_results(self.results)
-        self._clear_scratch()
+        remove_left(self.scratch.parent)
         self._facts = machine.facts(workdir, profile=profile, seed=seed, notebook=notebook)
         written = root() / claims.FILE
         self._facts["rules"] = claims.read(written).rules if written.exists() else ""
@@ -526,13 +526,6 @@ class Session:
                 f"made by another version; measure again with `hyperslab run {self.notebook}`"
             )
         return part.reset_index(drop=True)
-
-    def _clear_scratch(self) -> None:
-        """Remove what killed runs left, of any notebook; never what a living one writes."""
-        for folder in self.scratch.parent.glob("*-*"):
-            pid = folder.name.rpartition("-")[2]
-            if pid.isdigit() and not alive(int(pid)):
-                shutil.rmtree(folder, ignore_errors=True)
 
 
 def begin(

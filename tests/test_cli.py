@@ -198,7 +198,7 @@ def test_a_command_that_is_ended_is_interrupted(number, monkeypatch, capsys):
         signal.signal(number, before)
 
 
-@pytest.mark.parametrize("patience_s", [5, 0])
+@pytest.mark.parametrize("patience_s", [2, 0])
 def test_a_run_that_is_ended_says_that_what_was_finished_is_kept(tmp_path, patience_s):
     begun = f"from hyperslab.study import forked; forked._PATIENCE_S = {patience_s}; "
     begun += "import sys; from hyperslab.cli import main; sys.exit(main(sys.argv[1:]))"

@@ -24,7 +24,7 @@ _IMPORTED = (
     "ipykernel.kernelapp", "pyarrow.parquet", "seaborn", "hyperslab.study", "hyperslab.study.page",
 )  # fmt: skip
 
-_PATIENCE_S = 5.0  # for what removes its scratch, on a busy machine
+_PATIENCE_S = 2.0  # between two cells a kernel may miss it; the run removes what it leaves
 _ended = threading.Event()  # a kernel that a thread is about to start would run its whole notebook
 
 

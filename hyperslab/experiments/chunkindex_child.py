@@ -41,7 +41,7 @@ def _read(package: Any, job: dict[str, Any]) -> list[dict[str, object]]:
     box = tuple(slice(*ends) for ends in job["selection"])
     if hasattr(os, "sched_setaffinity"):  # as the samples of all other readers are
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    touch(wanted_bytes((), job.get("memory_bytes", 0)), at_once=True)
+    touch(wanted_bytes((), job.get("memory_bytes", 0)))
     watch = Stopwatch()
     with ExitStack() as held:
         with watch("open"):

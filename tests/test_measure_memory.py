@@ -29,17 +29,16 @@ def test_as_much_as_a_read_may_want_within_limits(tmp_path, monkeypatch):
     assert wanted(2**23) == 2**20
 
 
-def faults_of(size, both):
+def faults_of(size):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    memory.touch(size, both)
+    memory.touch(size)
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
 
-@pytest.mark.parametrize("both", [None, lambda half: (half(0), half(1))])
-def test_memory_is_written_to_and_given_back(monkeypatch, both):
+def test_memory_is_written_to_and_given_back(monkeypatch):
     monkeypatch.setattr(memory, "RECENT_S", 0.0)
     size = 512 * 2**20  # more than the C library keeps of what was freed before
-    first, again = faults_of(size, both), faults_of(size, both)
+    first, again = faults_of(size), faults_of(size)
     assert first >= 256 and again >= 256  # a page of 2 MiB each at the largest
 
 
@@ -48,11 +47,10 @@ def test_before_reads_whose_cache_is_set_and_not_of_toys(tmp_path, monkeypatch):
     with path.open("wb") as file:
         file.truncate(memory.FEW_BYTES + 5)
     taken = []
-    monkeypatch.setattr(worker, "touch", lambda size, both: taken.append(size))
+    monkeypatch.setattr(worker, "touch", taken.append)
     for state, sweeps in (("warm", True), ("cold", True), ("", True), ("warm", False)):
         perform(Job(Case("a", run_nothing, files=(path,), cache_state=state), sweeps=sweeps))
-    perform(Job(Case("a", run_nothing, cache_state="warm", memory_bytes=2**28)))
-    assert taken == [memory.FEW_BYTES + 5, memory.FEW_BYTES, 2**28]
+    assert taken == [memory.FEW_BYTES + 5, memory.FEW_BYTES]
 
 
 @pytest.fixture

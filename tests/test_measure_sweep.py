@@ -2,7 +2,6 @@
 
 import os
 import time
-from functools import partial
 
 import numpy as np
 import pytest
@@ -52,7 +51,7 @@ def forked(work):
 def test_each_reads_a_half_and_waits_for_none_that_ends_before_it_asks(ends):
     filler()
     partners = Partners()
-    child = forked(ends or partial(partners.both, sweep))
+    child = forked(ends or partners.sweep)
     began = time.monotonic()
     partners.help()
     assert (os.waitpid(child, 0)[1] == 0) == (ends is not die)

@@ -4,9 +4,8 @@ import ctypes
 import mmap
 import struct
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +22,6 @@ reads of 40 MB by netCDF-C took three times as long."""
 RECENT_S = 0.4
 """Some hosts look every two seconds for free memory to take back: what was touched since is there,
 mostly, and `witness` counts what is taken meanwhile. With a second, one cold read in ten waited."""
-SHARED_BYTES = 2**26
-"""More is written by two processes, where there are two: 3 GiB take them 1 s, and one 2 to 7 s.
-Of half as much glibc takes nothing as a sign of what to hold back."""
 _TRIM_BYTES = 2**16
 """How much freed memory a process may hold back that was told to give it back."""
 _TRIM_THRESHOLD = -1  # of malloc.h
@@ -44,24 +40,16 @@ def wanted_bytes(paths: Iterable[str | Path], beyond: int = 0, *, whole: bool = 
     return min(wanted, MOST_BYTES, memory_limit_bytes() // 8) if wanted >= LEAST_BYTES else 0
 
 
-def touch(size: int, both: Callable[[Callable[[int], object]], object] | None = None) -> None:
+def touch(size: int) -> None:
     """Take so many bytes of memory, write to them and give them back.
 
-    What this process or one that it forked has just touched is not touched again. A partner may
-    take a half of much memory: see `hyperslab.measure.sweep.Partners.both`.
+    What this process or one that it forked has just touched is not touched again.
     """
     at, most = struct.unpack("=dd", _LAST[:])
     if size > most or time.monotonic() - at > RECENT_S:
-        if both and size > SHARED_BYTES:
-            both(partial(_write, size // 2))
-        else:
-            _write(size)
-        _LAST[:] = struct.pack("=dd", time.monotonic(), size)
-
-
-def _write(size: int, _part: int = 0) -> None:
-    with suppress(MemoryError):  # where less is allowed, a read waits for its memory
-        np.ones(size // 8, dtype=np.uint64)
+        with suppress(MemoryError):  # where less is allowed, a read waits for its memory
+            np.ones(size // 8, dtype=np.uint64)
+            _LAST[:] = struct.pack("=dd", time.monotonic(), size)
 
 
 def give_back() -> None:

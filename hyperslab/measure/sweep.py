@@ -6,9 +6,8 @@ and is then read a fifth quicker. That is chance in a shuffled run, so it is tak
 
 import contextlib
 import os
-from collections.abc import Callable
+import socket
 from functools import cache
-from multiprocessing import Pipe
 from pathlib import Path
 
 import numpy as np
@@ -44,33 +43,29 @@ def sweep(part: int = 0, parts: int = 1) -> None:
 
 
 class Partners:
-    """A process and one forked from it, which do a half of something each at the same time.
+    """A process and one forked from it, which read a half of the filler each at the same time.
 
     Threads would do it too, but a process that has had one is slower ever after: the C library
     then locks what it did not lock before.
     """
 
     def __init__(self) -> None:
-        self._waiting, self._asking = Pipe()
+        self._waiting, self._asking = socket.socketpair()
 
-    def both(self, half: Callable[[int], object]) -> None:
-        """Have both do their half of it, by its number; called in the forked process."""
+    def sweep(self) -> None:
+        """Have the filler read; called in the forked process."""
         self._waiting.close()
-        self._asking.send(half)
-        half(0)
-        try:
-            self._asking.recv()
-        except EOFError:
-            raise OSError("the process that was to do the other half is gone") from None
-
-    def part(self) -> None:
-        """Ask for no more; called in the forked process."""
+        self._asking.sendall(b"?")
+        sweep(0, 2)
+        if not self._asking.recv(1):
+            raise OSError("the process that was to sweep the other half is gone")
         self._asking.close()
 
     def help(self) -> None:
-        """Do halves as the other process asks for them, until it asks for no more or ends."""
+        """Read a half once the other process asks for it, or nothing if it ends before."""
         self._asking.close()
-        with self._waiting, contextlib.suppress(EOFError, OSError):  # it was ended meanwhile
-            while True:
-                self._waiting.recv()(1)
-                self._waiting.send(None)
+        with self._waiting:
+            if self._waiting.recv(1):
+                sweep(1, 2)
+                with contextlib.suppress(BrokenPipeError):  # it was ended meanwhile
+                    self._waiting.sendall(b".")

@@ -14,10 +14,9 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -60,17 +59,15 @@ class Outcome:
     modules: tuple[str, ...] = ()  # of this project, and packages, imported when it was done
 
 
-def perform(job: Job, partners: Partners | None = None) -> Outcome:
-    """Run a job in this process, made ready together with its partner."""
+def perform(job: Job, sweeping: Callable[[], None] | None = None) -> Outcome:
+    """Run a job in this process."""
     case = job.case
     elsewhere_s = 0.0
     try:
         if case.prepare:
             case.prepare()
         try:
-            _set_cache(job, partners)
-            if partners:
-                partners.part()
+            _set_cache(job, sweeping or sweep)
             with witnessed(alone=case.pinned) as testimony:
                 if isinstance(case.run, Sequence):
                     rows, value = _command(case.run, job.timeout_s), None
@@ -110,12 +107,11 @@ def run_nothing(watch: Stopwatch) -> None:
         pass
 
 
-def _set_cache(job: Job, partners: Partners | None) -> None:
-    case, both = job.case, partners.both if partners else None
+def _set_cache(job: Job, sweeping: Callable[[], None]) -> None:
+    case = job.case
     if job.sweeps and (case.cache_state or case.memory_bytes):
         # A cold read waits for the disk, and seldom reads a large file whole.
-        wanted = wanted_bytes(case.files, case.memory_bytes, whole=case.cache_state != "cold")
-        touch(wanted, both)
+        touch(wanted_bytes(case.files, case.memory_bytes, whole=case.cache_state != "cold"))
     if case.cache_state == "cold":
         evict(case.files)
     elif case.cache_state == "warm":
@@ -130,10 +126,8 @@ def _set_cache(job: Job, partners: Partners | None) -> None:
                 "times: the system, or its host, took pages back while it was warmed; run again, "
                 "or give a smaller file (file_mib) or more memory"
             )
-        if job.sweeps and both:
-            both(partial(sweep, parts=2))
-        elif job.sweeps:
-            sweep()
+        if job.sweeps:
+            sweeping()
 
 
 def _command(words: Sequence[str], timeout_s: float) -> list[dict[str, object]]:
@@ -151,7 +145,7 @@ def _fork(job: Job) -> Outcome:
     """Run a job in a forked child and return what it sent back."""
     before, server = tree_cpu_s(), os.getpid()
     receiving, sending = Pipe(duplex=False)
-    partners = Partners() if job.sweeps and job.case.cache_state and cores() > 1 else None
+    partners = Partners() if _sweeps(job) and cores() > 1 else None
     child = os.fork()
     if child == 0:
         die_with(server)
@@ -161,7 +155,7 @@ def _fork(job: Job) -> Outcome:
         try:
             if job.case.pinned:
                 _pin()
-            sending.send(perform(job, partners))
+            sending.send(perform(job, partners.sweep if partners else None))
             code = 0
         finally:
             os._exit(code)

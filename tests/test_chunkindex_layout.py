@@ -169,7 +169,7 @@ def test_one_request_after_another_over_http(tmp_path):
     chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
     with serving(tmp_path) as (address, log):
         places = (f"{address}/x.h5", f"{address}/index.nc")
-        both = (fsspec.open(place, cache_type="none").open() for place in places)
+        both = (Counted(fsspec.open(place, cache_type="none").open()) for place in places)
         found = SerialVariable(*both, "x")
         before, counted = len(log), found.data.requests + found.index.requests
         assert found.read((slice(2, None, 3000),)).tolist() == [2, 3002, 6002]

@@ -9,11 +9,10 @@ are made and scaled. Only what the package reads wrong (missing chunks, strides)
 
 from __future__ import annotations
 
-import io
 import math
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +40,7 @@ from .chunkindex_format import (
 )
 from .reading import Indexed, NotNumbersError, Opened, Reader
 from .selection import Region
-from .urls import Counted, Place, Remote
+from .urls import Place, Remote
 
 SUFFIX = ".chunkindex"
 
@@ -58,15 +57,13 @@ class StoredChunk(NamedTuple):
 class SerialVariable:
     """A variable read inside of its chunks, one request after another: the lean reader.
 
+    The files are local ones, as opened, or those of `hyperslab.io.urls`.
+
     Source: Penard et al. 2025, sections 3.2 to 3.4, Figures 2 to 4.
     """
 
     def __init__(self, data: Any, index: Any, name: str) -> None:
-        # As for the package, h5py reads local files as they are.
-        readable = io.RawIOBase | io.BufferedIOBase
-        self.data, self.index = (
-            file if isinstance(file, readable) else Counted(file) for file in (data, index)
-        )
+        self.data, self.index = data, index
         self._hdf5 = h5py.File(self.data, "r")
         self._dataset = self._hdf5[name]
         if not isinstance(self._dataset, h5py.Dataset) or self._dataset.shape is None:
@@ -147,21 +144,20 @@ class SerialVariable:
         return found
 
     def _samples(self, place: StoredChunk, first: int, count: int) -> NDArray[Any]:
-        with self._entry(f"{self.variable.name}/{place.name}") as group:
-            if group is None:  # a chunk that skipped a filter has no points
-                stored = self._fetch(place.offset, place.size)
-                raw = decode_chunk(stored, self.variable, place.mask)
-                return raw.view(self.variable.dtype)[first : first + count]
-            raw = np.frombuffer(b"".join(self._pieces(group, place, first, count)), np.uint8)
+        group = self._entry(f"{self.variable.name}/{place.name}")
+        if group is None:  # a chunk that skipped a filter has no points
+            stored = self._fetch(place.offset, place.size)
+            raw = decode_chunk(stored, self.variable, place.mask)
+            return raw.view(self.variable.dtype)[first : first + count]
+        raw = np.frombuffer(b"".join(self._pieces(group, place, first, count)), np.uint8)
         if self.variable.shuffled:
             raw = unshuffled(raw, self.variable.width)
         return raw.view(self.variable.dtype)
 
-    @contextmanager
-    def _entry(self, name: str) -> Iterator[h5py.Group | None]:
-        """Give what the index holds of a chunk."""
+    def _entry(self, name: str) -> h5py.Group | None:
+        """Return what the index holds of a chunk."""
         found = name in self._index  # by get it would make other requests
-        yield self._index[name] if found else None
+        return self._index[name] if found else None
 
     def _spans(self, first: int, count: int) -> list[tuple[int, int]]:
         """Return where the bytes of values lie: with shuffle, a piece for each of their bytes."""
@@ -204,7 +200,7 @@ class SerialVariable:
 
     def _fetch(self, start: int, size: int) -> bytes:
         self.data.seek(start)
-        found = self.data.read(size)
+        found: bytes | None = self.data.read(size)
         if found is None or len(found) != size:
             raise self._damaged("the file ends within it")
         return found
@@ -285,12 +281,10 @@ class StandIn(SerialVariable):
         found: NDArray[Any] = room.reshape(self.variable.chunks)[_index(box.local)]
         return found
 
-    @contextmanager
-    def _entry(self, name: str) -> Iterator[h5py.Group | None]:
-        group = None
+    def _entry(self, name: str) -> h5py.Group | None:
         with suppress(KeyError):
-            group = h5py.File(self.index, "r")[name]  # closed where the last that holds it goes
-        yield group
+            return h5py.File(self.index, "r")[name]  # closed where the last that holds it goes
+        return None
 
     def _pieces(self, group: h5py.Group, place: StoredChunk, first: int, count: int) -> list[bytes]:
         points = _Points(group)

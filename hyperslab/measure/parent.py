@@ -41,7 +41,7 @@ def alive(pid: int) -> bool:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove the folders `…-PID` in a folder that processes left which were ended at once."""
+    """Remove from a folder the folders `…-PID` of processes that have ended."""
     for each in folder.glob("*-*"):
         pid = each.name.rpartition("-")[2]
         if pid.isdigit() and not alive(int(pid)):

@@ -107,7 +107,8 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
         return result
 
     results: list[Result] = []
-    place = (top / options.workdir).resolve() / "results" / options.profile
+    work = (top / options.workdir).resolve()
+    place = work / "results" / options.profile
     for measured, group in groupby(numbered, lambda pair: measures(pair[1], options)):
         with ThreadPoolExecutor(_AT_ONCE) as pool, ExitStack() as held:
             in_turns = measured and options.profile != TOYS
@@ -127,7 +128,7 @@ def _all(chosen: Sequence[Entry], options: Options, top: Path) -> list[Result]:
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 end_kernels()  # else their notebooks are waited for
-                remove_left((top / options.workdir).resolve() / "scratch")
+                remove_left(work / "scratch")
                 raise
     return results
 

@@ -73,14 +73,19 @@ def frame_of(rows: Iterable[Mapping[str, object]], labels: Collection[str] = ())
     (np.float64(0.5), '', False)
     """
     rows = list(rows)
-    _check_names({name for row in rows for name in row} - set(labels))
-    table: dict[str, object] = {}
-    for name in (*labels, *TEXT):
-        table[name] = [str(_filled(row.get(name), "")) for row in rows]
-    for name in NUMBERS:
-        table[name] = np.array([_filled(row.get(name), np.nan) for row in rows], dtype="f8")
-    for name in FLAGS:
-        table[name] = np.array([bool(_filled(row.get(name), False)) for row in rows], dtype=bool)
+    given = set().union(*rows)
+    _check_names(given - set(labels))
+    table: dict[str, object] = dict.fromkeys((*TEXT, *labels), [""] * len(rows))
+    table |= dict.fromkeys(NUMBERS, np.full(len(rows), np.nan))
+    table |= dict.fromkeys(FLAGS, np.zeros(len(rows), bool))
+    for name in given:
+        values = [row.get(name) for row in rows]
+        if name in NUMBERS:
+            table[name] = np.array(values, dtype="f8")  # None is NaN
+        elif name in FLAGS:
+            table[name] = np.array(values, dtype=bool)
+        else:
+            table[name] = ["" if value is None else str(value) for value in values]
     return pd.DataFrame(table, columns=[*COLUMNS, *labels])
 
 
@@ -229,7 +234,3 @@ def _check_names(names: set[str]) -> None:
             f"unknown record columns {sorted(unknown)}: declare them in "
             f"hyperslab/measure/records.py, or use one of {', '.join(COLUMNS)}"
         )
-
-
-def _filled(value: object, default: object) -> object:
-    return default if value is None else value

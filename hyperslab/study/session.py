@@ -267,6 +267,7 @@ class Session:
                 for state in cache
                 for case in cases
             ]
+        own = bool(modules)
         if any(case.labels for case in ready):
             modules = modules or experiment_io.modules(ready)
         plan = Plan(
@@ -289,7 +290,7 @@ class Session:
                 self._journal,
                 scratch=self.scratch,
                 scratch_bytes=scratch_bytes,
-                processes=self._running(tuple(modules)),
+                processes=self._running(tuple(modules), own=own),
             )
             if not any(row["status"] == "ok" for row in rows):
                 said = self._clean(str(rows[0]["status"]))
@@ -478,12 +479,15 @@ class Session:
                 part.unlink()
             raise said from error
 
-    def _running(self, modules: tuple[str, ...]) -> Processes:
+    def _running(self, modules: tuple[str, ...], *, own: bool) -> Processes:
         """Return what samples run in: its servers serve all experiments with these modules.
 
-        Of toys one serves them all: to start one takes longer than their samples.
+        Others have what was started with more, unless they name their own. Of toys one serves them
+        all: to start one takes longer than their samples.
         """
         of = () if self.profile == TOYS else modules
+        if not own:
+            of = next((more for more in self._processes if set(of) <= set(more)), of)
         if of not in self._processes:
             self._processes[of] = self._held.enter_context(Processes())
         self._processes[of].load(modules)

@@ -1,0 +1,327 @@
+"""What this machine has for the study, what it lacks, and what is left out without it."""
+
+import importlib.metadata
+import os
+import platform
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import parallel
+from ..kernels.build import INSTALL, KernelError, compiler, kernel
+from ..measure import cold, counters, lock, machine
+
+GIB = 2**30
+DISK_STOPS_GIB, DISK_SCARCE_GIB, MEMORY_SCARCE_GIB = 1, 5, 4
+BUSY = 0.10  # of the machine's CPU used by others: runs are marked above it
+WATCH_S = 0.5
+ELSEWHERE = "choose another: hyperslab run --workdir FOLDER"
+RANKS = 2
+_CLAIMS = "of the chapter on parallel writing (claims chilan-*)"
+PYTHONS = ((3, 11), (3, 12), (3, 13))
+SHOWN = (
+    "netCDF4", "netcdf-c", "h5py", "hdf5 (h5py)", "zarr", "numcodecs", "xarray", "numpy",
+)  # fmt: skip
+FILTERS = ("zstd", "blosc", "bzip2", "szip")
+WITHOUT_C = "what C programs get is left out (reader netcdf-c, claims lee-8*, jones-lang, jones-c)"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    subject: str  # what was looked at
+    # "ok", "note" (something is left out or will be noisy) or "problem" (it stops `make book`)
+    state: str
+    text: str  # what was found, and what it means
+    remedy: str = ""  # what to do, as a command where there is one; "" when there is nothing to do
+
+
+def report(work: Path = Path("build"), *, search: str | None = None) -> list[Finding]:
+    """Look at everything the study uses."""
+    return [
+        python(),
+        *packages(),
+        filters(),
+        *work_directory(work),
+        memory(),
+        *processor(),
+        c_kernel(),
+        mpi(work=work),
+        lighttpd(search),
+    ]
+
+
+def render(findings: Iterable[Finding]) -> str:
+    """Return findings as lines for a terminal, with one line of conclusion.
+
+    Examples
+    --------
+    >>> print(render([Finding("MPI", "note", "not found", "apt-get install openmpi-bin")]))
+    note     MPI         not found
+                         → apt-get install openmpi-bin
+    `make book` can run; 1 note says what is left out or may be noisy.
+    """
+    findings = list(findings)
+    lines = []
+    for found in findings:
+        lines.append(f"{found.state:<8} {found.subject:<11} {found.text}")
+        if found.remedy:
+            lines.append(f"{'':<20} → {found.remedy}")
+    return "\n".join([*lines, _conclusion(findings)])
+
+
+def exit_status(findings: Iterable[Finding]) -> int:
+    """Return 1 if something stops `make book`, else 0; notes do not count.
+
+    Examples
+    --------
+    >>> exit_status([Finding("MPI", "note", "not found")])
+    0
+    """
+    return int(any(found.state == "problem" for found in findings))
+
+
+def _conclusion(findings: Sequence[Finding]) -> str:
+    problems = sum(found.state == "problem" for found in findings)
+    notes = sum(found.state == "note" for found in findings)
+    if problems:
+        return f"{problems} problem{'s' * (problems > 1)} must be mended before `make book`."
+    if notes:
+        say = "note says" if notes == 1 else "notes say"
+        return f"`make book` can run; {notes} {say} what is left out or may be noisy."
+    return "`make book` can run; nothing is left out."
+
+
+def python() -> Finding:
+    """Look at the version of Python."""
+    text = f"{platform.python_version()}, {platform.system()} {platform.machine()}"
+    if tuple(map(int, platform.python_version_tuple()[:2])) in PYTHONS:
+        return Finding("Python", "ok", text)
+    return Finding(
+        "Python", "problem", f"{text}: the study needs 3.11 to 3.13", "make PYTHON=python3.12"
+    )
+
+
+def packages(name: str = "hyperslab", extra: str = "study") -> Iterator[Finding]:
+    """Look at the installed packages against the bounds a distribution declares."""
+    install = "make ready (or, in an environment of your own: pip install -e '.[study]')"
+    try:
+        declared = importlib.metadata.requires(name) or []
+    except importlib.metadata.PackageNotFoundError:
+        yield Finding("packages", "problem", f"{name} itself is not installed", install)
+        return
+    try:
+        from packaging.requirements import Requirement
+    except ModuleNotFoundError:
+        yield Finding("packages", "problem", "packaging is not installed", install)
+        return
+    wrong = []
+    for requirement in map(Requirement, declared):
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        try:
+            found = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            # What only some systems have is done without, and said where it is missed.
+            if "platform" not in str(requirement.marker):
+                wrong.append(f"{requirement.name} is not installed")
+            continue
+        if not requirement.specifier.contains(found, prereleases=True):
+            wrong.append(f"{requirement.name} is {found}, must be {requirement.specifier}")
+    for text in wrong:
+        yield Finding("packages", "problem", text, install)
+    if not wrong:
+        known = machine.versions()
+        shown = ", ".join(f"{each} {known[each]}" for each in SHOWN if each in known)
+        yield Finding("packages", "ok", shown)
+
+
+def filters() -> Finding:
+    """Look for the compression filters that netCDF-C loads as plugins."""
+    try:
+        import netCDF4
+    except ImportError:
+        return Finding("filters", "problem", "netCDF4 cannot be imported", "make ready")
+    # Diskless: nothing is written.
+    with netCDF4.Dataset("filters.nc", "w", diskless=True) as dataset:
+        missing = [each for each in FILTERS if not getattr(dataset, f"has_{each}_filter")()]
+    if not missing:
+        return Finding("filters", "ok", f"netCDF-C finds {', '.join(FILTERS)}")
+    text = f"netCDF-C does not find {', '.join(missing)}: what is written with them is left out"
+    return Finding("filters", "note", text, "the netCDF4 of requirements.lock brings them")
+
+
+def c_kernel() -> Finding:
+    """Look for a C compiler that makes the kernel, which it compiles."""
+    try:
+        name = compiler()[0]
+        kernel()
+    except KernelError as error:
+        said, _, remedy = str(error).partition("; ")
+        return Finding("C compiler", "note", f"{said}: {WITHOUT_C}", remedy or INSTALL)
+    return Finding("C compiler", "ok", f"{Path(name).name} compiles the C kernel")
+
+
+def lighttpd(search: str | None = None) -> Finding:
+    """Look for the server of the chapter on remote reading, which pip cannot install."""
+    if shutil.which("lighttpd", path=search):
+        return Finding("lighttpd", "ok", "lighttpd found")
+    return Finding(
+        "lighttpd",
+        "note",
+        "no lighttpd: the chapter on remote reading serves files with its own, slower server "
+        "(claims penard-9*)",
+        "Debian: apt-get download lighttpd && dpkg -x lighttpd_*.deb unpacked, then "
+        'PATH="$PWD/unpacked/usr/sbin:$PATH" (apt-get install starts a server on port 80 too); '
+        "macOS: brew install lighttpd",
+    )
+
+
+def existing(work: Path) -> Path:
+    """Return the folder that is, or will hold, the work directory.
+
+    Examples
+    --------
+    >>> existing(Path("/no/such/folder"))
+    PosixPath('/')
+    """
+    folder = work.resolve()
+    while not folder.exists():
+        folder = folder.parent
+    return folder
+
+
+def work_directory(work: Path) -> Iterator[Finding]:
+    """Look at where data will go: room, and whether reads from it can be made cold."""
+    folder = existing(work)
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder) as probe:
+            probe.write(bytes(1 << 20))
+            probe.flush()
+            yield _disk(folder)
+            yield _cold(Path(probe.name))
+    except OSError as error:
+        text = f"the work directory cannot be written: {error.strerror}"
+        yield Finding("disk", "problem", text, ELSEWHERE)
+
+
+def _disk(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free / GIB
+    kind = machine.file_system(folder)
+    text = f"{free:,.1f} GiB free in the work directory{f', {kind}' * bool(kind)}"
+    if free >= DISK_SCARCE_GIB:
+        return Finding("disk", "ok", text)
+    state = "problem" if free < DISK_STOPS_GIB else "note"
+    text += ": too little" + " for the larger profiles" * (state == "note")
+    return Finding("disk", state, text, f"make room, or {ELSEWHERE}")
+
+
+def _cold(probe: Path) -> Finding:
+    try:
+        cold.evict([probe])
+    except OSError as error:
+        reason = str(error).replace(probe.name, "a file in the work directory")
+        return Finding("cold cache", "note", f"cold reads are left out: {reason}")
+    with probe.open("rb") as file:
+        means = "mincore" if cold._cachestat(file.fileno()) is None else "cachestat"
+    return Finding("cold cache", "ok", f"files can be evicted, verified by {means}")
+
+
+def memory() -> Finding:
+    """Look at the memory of the machine."""
+    total = machine.memory_bytes() / GIB
+    text = f"{total:.1f} GiB"
+    if total >= MEMORY_SCARCE_GIB:
+        return Finding("memory", "ok", text)
+    return Finding("memory", "note", f"{text}: the larger profiles may not fit")
+
+
+def processor() -> Iterator[Finding]:
+    """Look at the cores, at what else runs on them, and for another measuring run."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    text = f"{cores} of {machine.cpu_model()}"
+    if cores == 1:
+        text += ": the harness shares its core with what it measures, times will be noisy"
+    yield Finding("cores", "note" if cores == 1 else "ok", text)
+    try:
+        with lock.measuring():
+            pass
+    except lock.BusyError as error:
+        yield Finding("busy", "problem", str(error))
+        return
+    except OSError as error:
+        text = f"the lock of measuring runs cannot be taken: {error.strerror}"
+        yield Finding("busy", "problem", text, "another user left it: remove it as root")
+        return
+    share = others_share(cores or 1)
+    text = f"other programs use {share:.0%} of the CPU"
+    if share <= BUSY:
+        yield Finding("busy", "ok", text)
+    else:
+        yield Finding("busy", "note", f"{text}: what is measured now will be marked or void")
+
+
+def others_share(cores: int, watch_s: float = WATCH_S) -> float:
+    """Return the share of the CPU, 0 to 1, that programs other than this one use now.
+
+    Examples
+    --------
+    >>> 0 <= others_share(2, watch_s=0.02) <= 1
+    True
+    """
+    began, busy, mine = time.perf_counter(), counters.machine_cpu_s(), counters.tree_cpu_s()
+    time.sleep(watch_s)
+    elapsed = time.perf_counter() - began
+    busy = counters.machine_cpu_s() - busy
+    used = busy - (counters.tree_cpu_s() - mine)
+    share = used / (elapsed * cores) if busy == busy else os.getloadavg()[0] / cores
+    return min(1.0, max(0.0, share))
+
+
+def mpi(
+    found: parallel.Found | None = None,
+    work: Path = Path("build"),
+    start: Callable[[parallel.Program, Path, int], int] = parallel.came_up,
+) -> Finding:
+    """Look for what writes in parallel, compile its programs, and start a job of two ranks of each.
+
+    Examples
+    --------
+    >>> mpi(parallel.Found({}, {"pnetcdf": "no MPI compiler (mpicc)"})).text
+    'pnetcdf: no MPI compiler (mpicc): its rows are left out of the chapter on parallel writing ...'
+    """
+    found = found or parallel.find()
+    here, broken, failed = [], [], []
+    for name, program in found.programs.items():
+        try:
+            with tempfile.TemporaryDirectory(dir=existing(work), prefix=".doctor-") as folder:
+                up = start(program, Path(folder), RANKS)
+        except parallel.ParallelError as error:
+            broken.append(f"{name}: {error}")
+            failed.append(name)
+        except ModuleNotFoundError as error:
+            here.append(f"{name} (not tried: {error.name} is not installed)")
+        except OSError:
+            here.append(f"{name} (not tried: the work directory cannot be written)")
+        else:
+            here.append(f"{name} ({program.launcher.name}: {up} of {RANKS} ranks came up)")
+    able = f"{', '.join(here)} can write in parallel"
+    if not (broken or found.missing):
+        return Finding("MPI", "ok", able)
+    others = f"; {able}" if here else ""
+    if broken:
+        return Finding(
+            "MPI",
+            "problem",
+            f"a job of {RANKS} ranks fails: {'; '.join(broken)}{others}",
+            f"mend that, or leave it out: export HYPERSLAB_MPI_HIDDEN={','.join(failed)}",
+        )
+    why = "; ".join(f"{name}: {reason}" for name, reason in found.missing.items())
+    rows = "its rows are" if len(found.missing) == 1 else "their rows are"
+    return Finding(
+        "MPI", "note", f"{why}: {rows} left out {_CLAIMS}{others}", found.what_to_install()
+    )

@@ -233,9 +233,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _book(arguments: argparse.Namespace) -> int:
-    from .study.book import render, stage
+    from .study.book import render, stage, summary
     from .study.options import drawing_place, executed_folder
-    from .study.outcome import summary
     from .study.profile import root
     from .study.results.add import require_sound
 

@@ -6,26 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..text import printable
-from .bands import NOT_MEASURED, VERDICTS
-from .file import Claim, ClaimFile, ClaimsError, Part, read
+from .bands import NOT_MEASURED
+from .bands import VERDICTS as VERDICTS
+from .file import Claim
+from .file import ClaimFile as ClaimFile
+from .file import ClaimsError as ClaimsError
+from .file import Part as Part
+from .file import read as read
 from .verdicts import Folder, Judgement, PartVerdict, judge
-
-__all__ = [
-    "VERDICTS",
-    "Claim",
-    "ClaimFile",
-    "ClaimsError",
-    "Judgement",
-    "Part",
-    "PartVerdict",
-    "evaluate",
-    "load",
-    "read",
-    "recalled",
-    "summary_table",
-    "totals",
-    "write_json",
-]
 
 FILE = Path("book/claims.yml")
 PAPERS: Mapping[str, str] = {

@@ -19,9 +19,10 @@ from typing import Any
 
 import yaml
 
-from hyperslab.study.pages import clean, failure, placeholder
-from hyperslab.study.privacy import scrubber
-from hyperslab.study.profile import locked
+from .. import claims
+from .pages import clean, failure, placeholder
+from .privacy import scrubber
+from .profile import locked
 
 ROOT = Path(__file__).resolve().parents[2]
 RENDERERS = ("jupyter-book", "sphinx", "myst-nb", "sphinx-book-theme", "sphinxcontrib-bibtex")
@@ -201,6 +202,17 @@ def build_pages(stage: Path, out: Path, log: Path, builder: str = "html") -> Non
         shown = "\n".join(f"  {line}" for line in troubles[:12]) or "  (no message)"
         more = f"\n  and {len(troubles) - 12} more" if len(troubles) > 12 else ""
         raise RenderError(f"the book was not rendered:\n{shown}{more}\nAll of it: {near(log)}")
+
+
+def summary(executed: Path, missing: Mapping[str, str], results: Path, html: Path) -> str:
+    """Return how many notebooks are in a book, the claims by verdict, and where the book is."""
+    ran = len(list(executed.glob("*.ipynb")))
+    placeholders = f", {len(missing)} with a placeholder page" if missing else ""
+    lines = [f"{ran} notebooks ran{placeholders}"]
+    if (judged := results / "claims.json").exists():
+        rows = json.loads(judged.read_text(encoding="utf-8"))
+        lines.append(claims.totals([row["verdict"] for row in rows]))
+    return "\n".join([*lines, f"the book: {near(html / 'index.html')}"])
 
 
 def near(path: Path) -> str:

@@ -3,18 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
+import matplotlib.pyplot as plt
 import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from .style import headline, plain
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    Numbers = Mapping[Any, float] | pd.Series[float]
-
+Numbers: TypeAlias = "Mapping[Any, float] | pd.Series[float]"
 SCALES: Mapping[str, float] = {
     "": 1.0, "×": 1.0, "s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9, "B": 1.0, "kB": 1e-3, "MB": 1e-6,
     "GB": 1e-9, "KiB": 2**-10, "MiB": 2**-20, "MB/s": 1e-6, "GB/s": 1e-9, "%": 100.0,
@@ -130,9 +129,8 @@ class Dots(_Drawn):
         """The labels of the rows."""
         return [self.rows] if isinstance(self.rows, str) else list(self.rows)
 
-    def __call__(self) -> "Figure":
+    def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
 
         parts = self.parts
         names, panels = self.row_names(), _values(parts, "panel")
@@ -161,9 +159,8 @@ class Dots(_Drawn):
         parts["document"] = parts["document"][parts["document"]["row"].isin(known)]
         return {name: parts[name] for name in ("measured", "hollow", "document")}
 
-    def draw(self, axes: "Axes", parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
+    def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
         """Draw what is given of the parts on axes with these rows."""
-        import seaborn as sns
 
         colours = _values(self.parts, "colour")
         palette = sns.color_palette(n_colors=len(colours))
@@ -255,9 +252,8 @@ class Curves(_Drawn):
         """The label of the number below the curves."""
         return [self.x]
 
-    def __call__(self) -> "Figure":
+    def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
 
         parts = self.parts
         panels = _values(parts, "panel")
@@ -280,9 +276,8 @@ class Curves(_Drawn):
             part["x"] = scale * pd.to_numeric(part[self.labels[0]].astype(str))
         return parts
 
-    def draw(self, axes: "Axes", parts: Mapping[str, pd.DataFrame]) -> None:
+    def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
         """Draw what is given of the parts on axes."""
-        import seaborn as sns
 
         colours = _values(self.parts, "colour")
         direct = len(colours) <= _DIRECT and not self.panel and not self.legend
@@ -348,9 +343,8 @@ class Beside:
         """The column of it that is drawn."""
         return self.parts[0].value
 
-    def __call__(self) -> "Figure":
+    def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
 
         names = list(dict.fromkeys(row for part in self.parts for row in part.row_names()))
         size = (7.4, 0.3 * len(names) + 1.6)
@@ -362,9 +356,8 @@ class Beside:
         return figure
 
 
-def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> "Figure":
+def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> Figure:
     """Draw a figure of several panels, two a row."""
-    import matplotlib.pyplot as plt
 
     down, parts = -(-len(panels) // 2), of.parts
     figure, grid = plt.subplots(
@@ -383,7 +376,7 @@ def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> "
     return figure
 
 
-def _finish(figure: "Figure", title: str) -> None:
+def _finish(figure: Figure, title: str) -> None:
     """Give a figure of several axes one legend and its title."""
     told: dict[str, Any] = {}
     for axes in figure.axes:

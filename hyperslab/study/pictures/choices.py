@@ -2,17 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ...analysis.break_even import relative_time
 from ...text import amount, percent
 from ..style import headline, plain
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,7 @@ class Predicted:
     # a band is drawn around the line, of predictions that are off by at most this share
     within: float = 0.0
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         all_points = self.points.assign(
             colour=self.points[self.colour] if self.colour else "",
@@ -82,9 +81,7 @@ class Tradeoff:
     named: Collection[str]  # layouts that have a colour and a name; the others are grey
     scales: tuple[float, float] = (1.0, 1.0)  # what the two are multiplied with
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         panels = list(dict.fromkeys(panel for panel, _ in self.across.index))
         figure, row = plt.subplots(1, len(panels), figsize=(7.4, 4.2), sharey=True, squeeze=False)
@@ -120,10 +117,7 @@ class Cover:
     lengths: Sequence[int]  # of the chunks; a panel for each
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
-        from matplotlib.patches import Rectangle
+    def __call__(self) -> Figure:
 
         figure, row = plt.subplots(1, len(self.lengths), figsize=(7.2, 3.6), sharey=True)
         for axes, length in zip(row, self.lengths, strict=True):
@@ -153,10 +147,7 @@ class Cloud:
     lines: Mapping[str, float]  # heights that are marked, in bytes
     most_bytes: float  # where the axis across ends; what is larger is left out
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
-        from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    def __call__(self) -> Figure:
 
         figure, axes = plt.subplots(figsize=(7.2, 4.2))
         shown = self.table[self.table[self.x] <= self.most_bytes]
@@ -187,9 +178,7 @@ class BreakEven:
     document: Mapping[str, float]  # rates of the document's storage in bytes/s, by panel
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         rates = np.geomspace(1e7, 3e10, 200)
         figure, row = plt.subplots(1, len(self.costs), figsize=(7.2, 3.8), sharey=True)

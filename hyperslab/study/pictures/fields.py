@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from xarray import DataArray
 
 
@@ -23,9 +24,8 @@ class Map:
     arrows: "tuple[DataArray, ...]" = ()  # eastward and northward parts of a flow on the same grid
     contour: float | None = None  # a value along which a line is drawn
 
-    def draw(self, axes: "Axes") -> None:
+    def draw(self, axes: Axes) -> None:
         """Draw it with its colour bar."""
-        import matplotlib.pyplot as plt
 
         y, x = self.field.dims
         field = self.field.sortby([y, x])
@@ -57,9 +57,7 @@ class Maps:
 
     maps: Sequence[Map]
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         size = (7.2, 3.6 * len(self.maps))
         figure, column = plt.subplots(len(self.maps), 1, figsize=size, dpi=130, squeeze=False)

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from ...io.layout import Layout
 from ..style import headline, plain
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 _STRIPS = 256  # more would melt into one band
 _HAIR = 0.004  # least share of a panel that is drawn
@@ -28,9 +26,7 @@ class ColumnInFile:
     column: int
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         figure, axes = plt.subplots(figsize=(7.2, 2.8))
         rows, columns = self.shape
@@ -61,9 +57,7 @@ class SentBytes:
     title: str
     highlighted: str = ""  # the reader whose bytes have another colour
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         names = [str(name) for name in self.ranges["reader"].dropna().unique()]
         reads = list(self.ranges["read"].unique())
@@ -100,9 +94,7 @@ class Successive:
     upwards: str
     lines: Mapping[str, float]  # times that are marked, in seconds
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         figure, axes = plt.subplots(figsize=(7.2, 3.6))
         readers = self.seconds.index.unique(0)
@@ -131,9 +123,7 @@ class PointsInChunk:
     points: pd.DataFrame
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         parts = list(self.points.groupby(["file", "index"], sort=False, observed=True))
         size = (7.4, 1.5 * len(parts) + 0.4)
@@ -161,10 +151,7 @@ class DecodedBytes:
     panel: str  # the label that makes the panels
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
-        from matplotlib.patches import Patch
+    def __call__(self) -> Figure:
 
         panels = list(self.sections.groupby(self.panel, sort=False, observed=True))
         size = (7.4, 1.4 * len(panels) + 1.2)
@@ -180,7 +167,7 @@ class DecodedBytes:
         headline(figure, self.title)
         return figure
 
-    def _bars(self, axes: "Axes", part: pd.DataFrame) -> None:
+    def _bars(self, axes: Axes, part: pd.DataFrame) -> None:
         """Draw the chunk as a bar, decompressed once and compressed for each index."""
         indexes = list(part.groupby("index", sort=False, observed=True))
         lines = [("decompressed", 0, indexes[0][1], "out_at", "predicted_bytes")]

@@ -1,16 +1,15 @@
 """All claims that rest on a ratio, each with its interval and the band in which it holds."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ...claims.bands import VERDICTS
 from ..style import plain
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _LINE = 0.17  # inches a claim
 
@@ -28,10 +27,7 @@ class Forest:
     ends: tuple[float, float]  # of the axis; what lies beyond is drawn at its end as an arrow
     log: bool = False  # whether the axis is logarithmic
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
-        from matplotlib.lines import Line2D
+    def __call__(self) -> Figure:
 
         left, right = self.ends
         papers = list(dict.fromkeys(self.table["paper"]))

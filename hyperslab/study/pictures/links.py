@@ -5,19 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap, LogNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from ...analysis.cost import over_links
 from ..style import headline, plain
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
 
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one
@@ -66,10 +66,7 @@ class MapOfLinks:
         }
         return pd.DataFrame(shares).rename_axis("layout: reader")
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
-        from matplotlib.patches import Patch
+    def __call__(self) -> Figure:
 
         winners = [self._ways.index(way) for way in self.leads().index]
         figure, grid = plt.subplots(2, 2, figsize=(7.2, 7.4), sharex=True, sharey=True)
@@ -102,10 +99,8 @@ class MapOfLinks:
         return figure
 
 
-def _draw_map(axes: "Axes", order: NDArray[np.int64], near: NDArray[np.bool_]) -> None:
+def _draw_map(axes: Axes, order: NDArray[np.int64], near: NDArray[np.bool_]) -> None:
     """Draw colours, lines where the lead changes, the winners' numbers, and where it is close."""
-    import matplotlib.pyplot as plt
-    from matplotlib.colors import ListedColormap
 
     trips, rates, ink = 1e3 * _TRIPS_S, 8e-6 * _RATES, plt.rcParams["text.color"]
     colours = ListedColormap([f"C{n}" for n in range(_COLOURS)])
@@ -147,9 +142,7 @@ class Remedies:
     remedies: Mapping[tuple[str, str], str]
     title: str
 
-    def __call__(self) -> "Figure":
-        """Draw it in the style that is set."""
-        import matplotlib.pyplot as plt
+    def __call__(self) -> Figure:
 
         places, reads = (list(self.table.index.unique(name)) for name in ("place", "read"))
         rows, down = list(self.remedies), -(-len(reads) // 2)
@@ -177,11 +170,8 @@ class Remedies:
         return figure
 
 
-def _cell(axes: "Axes", x: int, y: int, row: Mapping[Any, Any]) -> None:
+def _cell(axes: Axes, x: int, y: int, row: Mapping[Any, Any]) -> None:
     """Draw a number in a shade: bold is the quickest, framed the chosen, a star by the model."""
-    import matplotlib.pyplot as plt
-    from matplotlib.colors import LogNorm
-    from matplotlib.patches import Rectangle
 
     times, corner = row["times"], (x - 0.5, y - 0.5)
     depth = float(LogNorm(1, _SLOWEST, clip=True)(times))

@@ -15,11 +15,10 @@ from hyperslab.measure.records import MACHINES, about, load, machines, save, sav
 from ... import claims
 from ..privacy import scrubber
 from ..profile import entries
-from .busy import busy_problems
 from .facts import facts_problems
 from .problem import Problem, RefusedError
-from .quiet import noise_problems
 from .tables import private, table_problems
+from .times import busy_problems, noise_problems
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 CLAIMS = "claims.json"

@@ -1,8 +1,9 @@
-"""Whether a machine stood still enough while it measured, by its A/A pairs."""
+"""Whether times can be true, and whether a machine stood still enough while they were measured."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 import pandas as pd
 
@@ -13,6 +14,27 @@ from .problem import Problem
 
 MOST_VOID = 0.10
 """Share of a folder's A/A pairs that may be far from one, or measured beside busy programs."""
+SLACK = 1.1
+"""So many times what its cores can do may stand there: clocks of either are read one by one."""
+
+
+def busy_problems(
+    frames: Mapping[str, pd.DataFrame], facts: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Problem]:
+    """Yield the experiments whose CPU time is more than their time on the clock allows."""
+    for notebook, frame in frames.items():
+        cores = facts[str(frame["run_id"].iloc[0])]["identity"]["cores"]
+        timed = frame[(frame["status"] == "ok") & frame["wall_s"].notna()]
+        busy = timed.assign(cpu_s=timed["user_s"] + timed["sys_s"]).dropna(subset=["cpu_s"])
+        sums = busy.groupby("experiment")[["cpu_s", "wall_s"]].sum()
+        for experiment, (cpu_s, wall_s) in zip(sums.index, sums.to_numpy(), strict=True):
+            if cpu_s > SLACK * cores * wall_s:
+                what = (
+                    f"{experiment} took {cpu_s:.3g} s of CPU time in {wall_s:.3g} s on the clock, "
+                    f"and the machine has {cores} cores: these times cannot both be true"
+                )
+                remedy = f"measure again with `hyperslab run {notebook} --again`"
+                yield Problem(f"{notebook}.parquet", what, remedy, "wall_s")
 
 
 def noise_problems(frames: Mapping[str, pd.DataFrame]) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ from ..claims.bands import HOLDS, IN_PART, NOT_MEASURED, SIGNS, UNDECIDED, kind_
 from ..measure import records as tables
 from ..text import amount
 from . import provenance
-from .profile import check_profile, entries, root
+from .profile import drawn_between, entries, root
 
 _GIVEN = ("repeats", "seed")  # to a run, and right whatever they were
 _DOCUMENT = "../book/documents/{document}.html#claim-{id}"
@@ -57,12 +57,7 @@ class Board:
 
 def judged(*, profile: str = "quick", workdir: str = "build/adhoc", records: str = "") -> Board:
     """Judge all claims by the records of a run and write claims.json beside them."""
-    check_profile(profile)
-    top = root()
-    results = (top / workdir).resolve() / "results" / profile
-    folder = (top / records).resolve() if records else results
-    if records and not folder.is_dir():
-        raise ValueError(f"records is {records!r}: no such folder of records")
+    top, (results, folder) = root(), drawn_between(profile, workdir, records)
     content = claims.read(top / claims.FILE)
     differs = _differs(folder, profile, top) if records else {}
     found = claims.evaluate(content.claims, folder, differs=differs)

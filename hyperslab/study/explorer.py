@@ -4,7 +4,7 @@ import pandas as pd
 
 from ..measure.records import load, main
 from ..measure.stats import median_interval
-from .profile import check_profile, entries, root
+from .profile import drawn_between, entries
 
 DESCRIBED = {
     "library": "library", "chunks": "chunks", "pattern": "pattern", "cache_state": "cache",
@@ -24,10 +24,8 @@ def gathered(
     *, profile: str = "quick", workdir: str = "build/adhoc", records: str = ""
 ) -> pd.DataFrame:
     """Return what every case of a run took: `COLUMNS`, a row for each phase."""
-    check_profile(profile)
-    top = root()
-    folder = (top / records if records else top / workdir / "results" / profile).resolve()
-    paths = {item.title: folder / f"{item.name}.parquet" for item in entries(top)}
+    _, folder = drawn_between(profile, workdir, records)
+    paths = {item.title: folder / f"{item.name}.parquet" for item in entries()}
     parts = [summaries(load(path), title) for title, path in paths.items() if path.exists()]
     if not parts:
         raise FileNotFoundError(

@@ -11,7 +11,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .style import headline, plain
+from .style import headline, plain, two_a_row
 
 Numbers: TypeAlias = "Mapping[Any, float] | pd.Series[float]"
 SCALES: Mapping[str, float] = {
@@ -359,15 +359,11 @@ class Beside:
 def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> Figure:
     """Draw a figure of several panels, two a row."""
 
-    down, parts = -(-len(panels) // 2), of.parts
-    figure, grid = plt.subplots(
-        down, 2, figsize=(7.4, down * height + 1.2), sharey=True, squeeze=False
-    )
+    parts = of.parts
+    figure, grid = two_a_row(len(panels), height, 1.2)
     for panel, axes in zip(panels, grid.flat, strict=False):
         draw(axes, {name: part[part["panel"] == panel] for name, part in parts.items()})
         axes.set_title(panel, loc="left")
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
     for axes in grid.flat[: len(panels) - 2]:
         axes.set_xlabel("")
     for axes in grid[:, 1]:

@@ -11,7 +11,7 @@ from ..claims.bands import INCONCLUSIVE, NOT_MEASURED
 from ..measure import records as tables
 from ..text import ENOUGH, TIMES, Interval, listing
 from .board import of_claim, places, signed
-from .profile import check_profile, root
+from .profile import drawn_between, root
 
 REFERENCE, YOURS = "reference", "yours"
 SAME, DIFFERS, OPEN, ALONE = "the same", "differs", "open on one", "on one only"
@@ -109,13 +109,9 @@ def gathered(
     others: str = "results",
 ) -> Machines:
     """Judge the claims on every machine."""
-    check_profile(profile)
-    top = root()
-    results = (top / workdir).resolve() / "results" / profile
-    own = (top / records).resolve() if records else results
-    for name, value, folder in (("records", records, own), ("others", others, top / others)):
-        if value and not folder.is_dir():
-            raise ValueError(f"{name} is {value!r}: no such folder of records")
+    top, (results, own) = root(), drawn_between(profile, workdir, records)
+    if not (top / others).is_dir():
+        raise ValueError(f"others is {others!r}: no such folder of records")
     content = read(top / FILE)
 
     def machine(name: str, folder: Path) -> Machine:

@@ -81,6 +81,22 @@ def check_profile(profile: str) -> str:
     return profile
 
 
+def drawn_between(profile: str, workdir: str, records: str) -> tuple[Path, Path]:
+    """Return where what is drawn of a profile goes, and the folder of the records it is drawn from.
+
+    Raises
+    ------
+    ValueError
+        For an unknown profile, or where records that are named are no folder.
+    """
+    top = root()
+    results = (top / workdir).resolve() / "results" / check_profile(profile)
+    folder = (top / records).resolve() if records else results
+    if records and not folder.is_dir():
+        raise ValueError(f"records is {records!r}: no such folder of records")
+    return results, folder
+
+
 def full(folder: Path) -> OSError:
     """Return the error of a disk that is full: which, and what is free there."""
     free = shutil.disk_usage(folder).free / 2**20

@@ -32,7 +32,16 @@ from ..network import Link
 from ..text import data
 from . import provenance
 from .privacy import scrubber
-from .profile import TOYS, check_profile, entry, full, locked, require_writable, root
+from .profile import (
+    TOYS,
+    check_profile,
+    drawn_between,
+    entry,
+    full,
+    locked,
+    require_writable,
+    root,
+)
 
 _SAID = ("status", "note")  # columns of words, which may name a path
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
@@ -581,11 +590,8 @@ def begin(
     known = entry(notebook, top)
     place = (top / workdir).resolve()
     require_writable(place, workdir)
-    drawn_from = (top / records).resolve() if records else None
-    if drawn_from is None and known.settings[profile].get("draws"):
-        drawn_from = place / "results" / profile
-    elif drawn_from is not None and not drawn_from.is_dir():
-        raise ValueError(f"records is {records!r}: no such folder of records")
+    _, folder = drawn_between(profile, workdir, records)
+    drawn_from = folder if records or known.settings[profile].get("draws") else None
     mine = {name: value for name, value in settings.items() if value}
     chosen = {**known.settings[profile], **mine}
     given: dict[str, object] = {"profile": profile, "repeats": repeats, "seed": seed}

@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
+from IPython.display import display
 
 from ..measure.noise import VOID, Disturbed, Noise, disturbed, judge
 from ..measure.records import DISCARDED
@@ -23,8 +25,6 @@ def figure(session: Session, draw: Callable[[], Any], name: str, caption: str, a
     """Show a figure, drawn once for light and once for dark pages; see `page.show`."""
     if not caption:
         return
-    import matplotlib.pyplot as plt
-
     folder = session.results / "figures" / session.notebook
     folder.mkdir(parents=True, exist_ok=True)
     png, kept = b"", list[Any]()
@@ -130,8 +130,6 @@ def _directive(head: str, body: str, **options: str) -> str:
 
 
 def _display(data: dict[str, Any], metadata: dict[str, Any] | None = None) -> None:
-    from IPython.display import display
-
     display(data, raw=True, metadata=metadata or {})  # type: ignore[no-untyped-call]
 
 

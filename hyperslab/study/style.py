@@ -4,6 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import matplotlib
+import matplotlib.pyplot as plt
+from cycler import cycler
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+
 from ..text import number
 
 STYLES = ("light", "dark")
@@ -32,9 +38,6 @@ def styled(style: str) -> Iterator[None]:
     ...     matplotlib.rcParams["text.color"]
     '#dddddd'
     """
-    import matplotlib
-    from cycler import cycler
-
     ink, faint = _INK[style], _FAINT[style]
     with matplotlib.rc_context(
         {
@@ -70,14 +73,29 @@ def styled(style: str) -> Iterator[None]:
 
 def plain(axis: Any) -> None:
     """Label a logarithmic axis with plain numbers: at 1, 2 and 5, or at 1 alone when it is long."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
-
     low, high = axis.get_view_interval()
     short = high < 300 * low
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())
+
+
+def logarithmic(axes: Any, **labels: str) -> None:
+    """Make both axes logarithmic, with plain numbers, and label them."""
+    axes.set(xscale="log", yscale="log", **labels)
+    plain(axes.xaxis)
+    plain(axes.yaxis)
+
+
+def two_a_row(panels: int, each: float, more: float, **how: Any) -> tuple[Figure, Any]:
+    """Return a figure, as high as its rows and some more, and its axes, two a row."""
+    down = -(-panels // 2)
+    size = (7.4, down * each + more)
+    figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False, **how)
+    for axes in grid.flat[panels:]:
+        axes.set_visible(False)
+    return figure, grid
 
 
 def headline(figure: Any, title: str) -> None:

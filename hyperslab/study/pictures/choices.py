@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ...analysis.break_even import relative_time
 from ...text import amount, percent
-from ..style import headline, plain
+from ..style import headline, logarithmic
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,8 @@ class Predicted:
                     mine["measured"], mine["predicted"], "os^D"[number % 4], ms=3.6, alpha=0.75,
                     color=f"C{number}", label=str(label),
                 )  # fmt: skip
-            axes.set(xscale="log", yscale="log", xlabel=f"measured {self.axis}")
+            logarithmic(axes, xlabel=f"measured {self.axis}")
             axes.set_title(str(name), loc="left")
-            plain(axes.xaxis)
-            plain(axes.yaxis)
         row[0, 0].set_ylabel(f"predicted {self.axis}")
         handles, labels = row[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
@@ -96,10 +94,8 @@ class Tradeoff:
                     fmt="o", ms=6 if colour else 4, capsize=2, color=colour or "0.7",
                     zorder=3 if colour else 2, label=str(layout) if colour else None,
                 )  # fmt: skip
-            axes.set(xscale="log", yscale="log", xlabel=self.axes[0])
+            logarithmic(axes, xlabel=self.axes[0])
             axes.set_title(panel, loc="left")
-            plain(axes.xaxis)
-            plain(axes.yaxis)
         row[0, 0].set_ylabel(self.axes[1])
         found = dict(zip(*row[0, 0].get_legend_handles_labels()[::-1], strict=True))
         names = [name for name in self.named if name in found]
@@ -189,10 +185,8 @@ class BreakEven:
                 axes.fill_between(1e-6 * rates, low, high, color=f"C{number}", alpha=0.2, lw=0)
             axes.axhline(1, lw=0.8, color="C6")
             axes.axvline(1e-6 * self.document[panel], lw=1, ls="--", color="0.5", label="document")
-            axes.set(xscale="log", yscale="log", xlabel="rate of the storage, MB/s")
+            logarithmic(axes, xlabel="rate of the storage, MB/s")
             axes.set_title(panel, loc="left")
-            plain(axes.xaxis)
-            plain(axes.yaxis)
         row[0].set_ylabel("time over the uncompressed one's")
         figure.legend(*row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
         headline(figure, self.title)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ...io.layout import Layout
-from ..style import headline, plain
+from ..style import headline, plain, two_a_row
 
 _STRIPS = 256  # more would melt into one band
 _HAIR = 0.004  # least share of a panel that is drawn
@@ -61,11 +61,7 @@ class SentBytes:
 
         names = [str(name) for name in self.ranges["reader"].dropna().unique()]
         reads = list(self.ranges["read"].unique())
-        down = -(-len(reads) // 2)
-        size = (7.4, down * (0.22 * len(names) + 0.9) + 0.5)
-        figure, grid = plt.subplots(down, 2, figsize=size, sharey=True, squeeze=False)
-        for axes in grid.flat[len(reads) :]:
-            axes.set_visible(False)
+        figure, grid = two_a_row(len(reads), 0.22 * len(names) + 0.9, 0.5)
         for axes, read in zip(grid.flat, reads, strict=False):
             part = self.ranges[self.ranges["read"] == read]
             whole = float(part["file_bytes"].iloc[0]) / 1e6

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
 from ...analysis.cost import over_links
-from ..style import headline, plain
+from ..style import headline, logarithmic, two_a_row
 
 _TRIPS_S, _RATES = np.geomspace(1e-3, 0.3, 160), np.geomspace(1e5, 1e9, 160) / 8
 _NEAR = 1.1  # a lead by less than this factor is hardly one
@@ -79,11 +79,9 @@ class MapOfLinks:
                     1e3 * trip_s, 8e-6 * rate, mark, ms=6, mfc="none",
                     color=plt.rcParams["text.color"],
                 )  # fmt: skip
-            axes.set(xscale="log", yscale="log")
+            logarithmic(axes)
             axes.set_title(panel, loc="left")
             axes.grid(visible=False)
-            plain(axes.xaxis)
-            plain(axes.yaxis)
         for axes in grid[-1]:
             axes.set_xlabel("round trip, ms")
         for axes in grid[:, 0]:
@@ -145,11 +143,8 @@ class Remedies:
     def __call__(self) -> Figure:
 
         places, reads = (list(self.table.index.unique(name)) for name in ("place", "read"))
-        rows, down = list(self.remedies), -(-len(reads) // 2)
-        size = (7.4, down * (0.23 * len(rows) + 0.6) + 0.4)
-        figure, grid = plt.subplots(down, 2, figsize=size, sharex=True, sharey=True, squeeze=False)
-        for axes in grid.flat[len(reads) :]:
-            axes.set_visible(False)
+        rows = list(self.remedies)
+        figure, grid = two_a_row(len(reads), 0.23 * len(rows) + 0.6, 0.4, sharex=True)
         for axes, read in zip(grid.flat, reads, strict=False):
             part = self.table[self.table.index.get_level_values("read") == read].droplevel("read")
             cells: list[Any] = part.to_dict("records")

@@ -4,8 +4,10 @@ import pytest
 
 from hyperslab.experiments import cloud_layouts as cloud
 from hyperslab.io.experiment import File
+from hyperslab.io.far import serve
 from hyperslab.io.layout import Layout
 from hyperslab.measure.records import frame_of
+from hyperslab.network import Link
 
 LAYOUTS = {
     "netCDF-4": Layout("netcdf4", chunks=(1, 64, 64)),
@@ -38,9 +40,11 @@ def test_sizes_and_objects_are_of_each_store_and_of_what_lies_beside_it(files):
     assert 0 < least < most
 
 
-def test_a_variable_that_is_not_as_it_was_written_spoils_a_sample():
-    right = cloud.Variables(2).described
-    check = cloud.Described(right)
+def test_a_variable_that_is_not_as_it_was_written_spoils_a_sample(files):
+    with serve(files["Zarr 3"].path.parent, {"near": Link(1e9, 0)}) as places:
+        work = cloud.OpenOver(places["near"], files["Zarr 3"], cloud.Opening("zarr"))
+        check = work.parts("")["check"]
+    right = cloud.Variables(3).described
     assert check(dict(right))
     assert not check(cloud.Variables(1).described)
     assert not check(right | {"field_00": ((2, 128, 128), "m")})

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Formatter
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 
@@ -31,6 +31,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CLAIM = (
     "id", "title", "document", "section", "statement", "numbers", "notebook", "dated", "parts",
 )  # fmt: skip
+_CLAIM_MAY = ("changes", "first", "figure", "basis", "quote", "at")
 _PART = ("name", "measure", "rule", "reason")
 _NUMBERS = {
     "factor", "scale", "at_least", "at_most", "amount", "per", "rate", "round_trip_s",
@@ -118,9 +119,9 @@ def read(path: Path | str) -> ClaimFile:
         content = yaml.load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         raise ClaimsError(f"{Path(path).name} is not YAML: {error}") from error
-    if not isinstance(content, dict):
-        _refuse("the file", "content", content, "a mapping")
-    _keys("the file", content, ("documents", "chapters", "claims"), ("renames",))
+    content = _keys(
+        "the file", "content", content, ("documents", "chapters", "claims"), ("renames",)
+    )
     documents = {str(k): str(v) for k, v in content["documents"].items()}
     chapters = {str(k): str(v) for k, v in content["chapters"].items()}
     if not isinstance(content["claims"], list):
@@ -134,10 +135,8 @@ def read(path: Path | str) -> ClaimFile:
 
 
 def _claim(item: object, documents: Collection[str], chapters: Collection[str]) -> Claim:
-    if not isinstance(item, dict):
-        _refuse("a claim", "claim", item, "a mapping")
-    name = str(item.get("id", "a claim without an id"))
-    _keys(name, item, _CLAIM, ("changes", "first", "figure", "basis", "quote", "at"))
+    name = str(item.get("id", "a claim without an id") if isinstance(item, dict) else "a claim")
+    item = _keys(name, "claim", item, _CLAIM, _CLAIM_MAY)
     _among(name, "document", item["document"], documents)
     _among(name, "notebook", item["notebook"], chapters)
     if "basis" in item:
@@ -154,22 +153,22 @@ def _claim(item: object, documents: Collection[str], chapters: Collection[str]) 
     if not heads or any("profile" not in mapping(p.fields, "where") for p in heads[:-1]):
         allowed = "one part with headline: true, and before it such as take a profile of their own"
         _refuse(name, "headline", [part.name for part in heads] or "none", allowed)
-    changes = tuple(_change(name, change) for change in item.get("changes", ()))
+    changes = tuple(_dated(name, "changes", each, "reason") for each in item.get("changes", ()))
+    first = _dated(name, "first", item["first"], "verdict") if "first" in item else None
+    if first:
+        _among(name, "first: verdict", first[1], VERDICTS)
     return Claim(
         name, str(item["title"]), str(item["document"]), str(item["section"]),
         " ".join(str(item["statement"]).split()), item["numbers"], str(item["notebook"]),
-        _date(name, "dated", item["dated"]), parts, changes,
-        _first(name, item["first"]) if "first" in item else None, str(item.get("figure", "")),
+        _date(name, "dated", item["dated"]), parts, changes, first, str(item.get("figure", "")),
         str(item.get("basis", "")), " ".join(str(item.get("quote", "")).split()),
         str(item.get("at", "")),
     )  # fmt: skip
 
 
 def _part(claim: str, item: object, notebook: str, chapters: Collection[str]) -> Part:
-    if not isinstance(item, dict):
-        _refuse(claim, "parts", item, "mappings with the fields " + ", ".join(_PART))
-    where = f"{claim}, part {item.get('name', '?')!r}"
-    _keys(where, item, _PART, ("headline", "role"))
+    where = f"{claim}, part {item.get('name', '?') if isinstance(item, dict) else '?'!r}"
+    item = _keys(where, "parts", item, _PART, ("headline", "role"))
     role = str(item.get("role", ""))
     _among(where, "role", role, ROLES)
     headline = item.get("headline", False)
@@ -191,7 +190,7 @@ def _measure(where: str, item: object) -> tuple[str, dict[str, object]]:
     _among(where, "measure: kind", item.get("kind"), KINDS)
     kind = KINDS[str(item["kind"])]
     fields = {str(key): value for key, value in item.items() if key != "kind"}
-    _keys(f"{where}, measure", fields, kind.required, kind.optional)
+    _keys(f"{where}, measure", "measure", fields, kind.required, kind.optional)
     if item["kind"] == "means":
         if not isinstance(fields["ratios"], list) or not fields["ratios"]:
             _refuse(where, "measure: ratios", fields["ratios"], "a list of the fields of ratios")
@@ -240,7 +239,7 @@ def _rule(where: str, item: object) -> Rule:
     _among(where, "rule: kind", item.get("kind"), RULES)
     make, allowed = RULES[str(item["kind"])]
     fields = {str(key): value for key, value in item.items() if key != "kind"}
-    _keys(f"{where}, rule", fields, (), allowed)
+    _keys(f"{where}, rule", "rule", fields, (), allowed)
     if not isinstance(fields.get("above", True), bool):
         _refuse(where, "rule: above", fields["above"], "true or false")
     values = {
@@ -263,25 +262,13 @@ def _reason(where: str, item: object, kind: str) -> str:
     return text
 
 
-def _change(claim: str, item: object) -> tuple[datetime.date, str]:
-    if not isinstance(item, dict):
-        _refuse(claim, "changes", item, "mappings with date and reason")
-    _keys(f"{claim}, changes", item, ("date", "reason"))
-    return _date(claim, "changes: date", item["date"]), str(item["reason"])
-
-
-def _first(claim: str, item: object) -> tuple[datetime.date, str]:
-    if not isinstance(item, dict):
-        _refuse(claim, "first", item, "a mapping with date and verdict")
-    _keys(f"{claim}, first", item, ("date", "verdict"))
-    _among(claim, "first: verdict", item["verdict"], VERDICTS)
-    return _date(claim, "first: date", item["date"]), str(item["verdict"])
+def _dated(claim: str, field: str, item: object, what: str) -> tuple[datetime.date, str]:
+    known = _keys(f"{claim}, {field}", field, item, ("date", what))
+    return _date(claim, f"{field}: date", known["date"]), str(known[what])
 
 
 def _renamed(item: object) -> list[str]:
-    if not isinstance(item, dict):
-        _refuse("the file", "renames", item, "mappings with date, commits and reason")
-    _keys("renames", item, ("date", "commits", "reason"))
+    item = _keys("renames", "renames", item, ("date", "commits", "reason"))
     _date("renames", "date", item["date"])
     hashes = str(item["commits"]).split()
     if wrong := [each for each in hashes if not re.fullmatch(r"[0-9a-f]{7,40}", each)]:
@@ -304,16 +291,21 @@ def _number(where: str, field: str, value: object) -> float:
 
 def _keys(
     where: str,
-    item: Mapping[str, object],
+    field: str,
+    item: object,
     required: Collection[str],
     optional: Collection[str] = (),
-) -> None:
+) -> dict[str, Any]:
+    """Return a mapping with these fields, or refuse what is none, lacks one or has others."""
+    allowed = (*required, *optional)
+    if not isinstance(item, dict):
+        _refuse(where, field, item, f"a mapping with the fields {', '.join(allowed)}")
     if missing := [name for name in required if name not in item]:
         raise ClaimsError(f"{where}: the field {missing[0]} is missing: add it")
-    allowed = (*required, *optional)
     for name in item:
         if name not in allowed:
             _refuse(where, "fields", name, ", ".join(allowed))
+    return item
 
 
 def _among(where: str, field: str, value: object, allowed: Collection[str]) -> None:

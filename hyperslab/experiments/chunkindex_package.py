@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ class ReadByPackage:
         room = self.file.memory_bytes(STAND_IN)
         return {
             "run": self.package.words(**told, selection=box, target=str(target), memory_bytes=room),
-            "check": Saved(target, self.file.part(self.selection)),
+            "check": partial(saved, target, self.file.part(self.selection)),
             "columns": {
                 **columns(self.file.layout, STAND_IN),
                 "library_version": self.package.version,
@@ -146,18 +146,10 @@ class ReadByPackage:
         }
 
 
-@dataclass(frozen=True)
-class Saved:
-    """Check that what was left in a file equals the truth, but for axes of one value."""
-
-    path: Path
-    values: Callable[[], NDArray[Any]]
-
-    def __call__(self, _: object) -> bool:
-        truth = self.values()
-        with self.path.open("rb") as file:
-            read = np.load(file)
-        return bool(read.size == truth.size and np.array_equal(read.reshape(truth.shape), truth))
+def saved(path: Path, values: Callable[[], NDArray[Any]], _: object = None) -> bool:
+    """Return whether what was left in a file equals the truth, but for axes of one value."""
+    truth, read = values(), np.load(path)
+    return bool(read.size == truth.size and np.array_equal(read.reshape(truth.shape), truth))
 
 
 def ends(selection: Selection, shape: Sequence[int]) -> list[tuple[int, int]]:
@@ -237,7 +229,7 @@ def both(package: Package, file: File, selection: Selection) -> dict[str, dict[s
         rows["chunkindex"] = _row(Wire.of(server.requests()), np.array_equal(values, truth))
         server.forget()
         package.read(data, index, variable, ends(selection, file.array.shape), target)
-        rows[NAME] = _row(Wire.of(server.requests()), Saved(target, lambda: truth)(None))
+        rows[NAME] = _row(Wire.of(server.requests()), saved(target, lambda: truth))
     version = {"chunkindex": "", NAME: package.version}
     for label, row in rows.items():
         row.update(columns(file.layout, STAND_IN), library_version=version[label])

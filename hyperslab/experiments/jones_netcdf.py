@@ -139,18 +139,15 @@ def counted(
         case = read(kind, files, limit_s).ready("warm")
         labels = {**case.labels, "reader": kind[0] + SMALL_PAGES}
         name = ", ".join(labels.values())
-        found += [case, replace(case, name=name, labels=labels, prepare=SmallPages())]
+        found += [case, replace(case, name=name, labels=labels, prepare=small_pages)]
     return [replace(case, aa=number == 0) for number, case in enumerate(found)]
 
 
-@dataclass(frozen=True)
-class SmallPages:
+def small_pages() -> None:
     """Keep numpy from asking for huge pages, as NUMPY_MADVISE_HUGEPAGE=0 does before it starts."""
+    from numpy._core import multiarray
 
-    def __call__(self) -> None:
-        from numpy._core import multiarray
-
-        multiarray._set_madvise_hugepage(False)  # type: ignore[attr-defined]
+    multiarray._set_madvise_hugepage(False)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
@@ -239,7 +236,7 @@ class Quarter:
             "check": right,
             "columns": {"library": self.reader, "format": "netcdf4", "pattern": "strided"},
             "files": (self.files.path("netcdf4"),),
-            "prepare": AllCores() if self.manner == MANNERS[2] else None,
+            "prepare": use_all_cores if self.manner == MANNERS[2] else None,
         }
 
     def __call__(self, watch: Stopwatch) -> Found:
@@ -309,13 +306,10 @@ def right(read: object) -> bool:
     return bool(done)
 
 
-@dataclass(frozen=True)
-class AllCores:
+def use_all_cores() -> None:
     """Let this process use all the cores of the one that started it; samples have one."""
-
-    def __call__(self) -> None:
-        if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, os.sched_getaffinity(os.getppid()))
 
 
 def _one_by_one(get: Get, out: NDArray[np.float64], first: int) -> None:

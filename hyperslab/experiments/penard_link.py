@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ class PlainRequest:
         size = min(MOST_BYTES, path.stat().st_size)
         return {
             "run": Fetch(server.port, path.name, size),
-            "check": Beginning(path, size),
+            "check": partial(_at_the_beginning, path),
             "columns": told,
             "prepare": self.place.forget,
         }
@@ -136,13 +137,7 @@ class Fetch:
         return found
 
 
-@dataclass(frozen=True)
-class Beginning:
-    """Check that bytes are those at the beginning of a file."""
-
-    path: Path
-    size: int
-
-    def __call__(self, read: bytes) -> bool:
-        with self.path.open("rb") as file:
-            return read == file.read(self.size)
+def _at_the_beginning(path: Path, read: bytes) -> bool:
+    """Return whether bytes are those at the beginning of a file, as many as are asked for."""
+    with path.open("rb") as file:
+        return read == file.read(min(MOST_BYTES, path.stat().st_size))

@@ -142,7 +142,7 @@ class Reduce:
         )
         return {
             "run": run,
-            "check": IsMean(self.truth),
+            "check": partial(is_mean, self.truth),
             "columns": {
                 **first.layout.record(),
                 "library": "xarray",
@@ -241,16 +241,9 @@ class Nothing:
         return sum(found)
 
 
-@dataclass(frozen=True)
-class IsMean:
-    """Check that a mean is the true one, in double precision."""
-
-    truth: Path
-
-    def __call__(self, found: object) -> bool:
-        return isinstance(found, np.ndarray) and np.allclose(
-            found, np.load(self.truth), rtol=_RTOL, atol=0, equal_nan=True
-        )
+def is_mean(truth: Path, found: NDArray[np.float64]) -> bool:
+    """Return whether a mean is the true one, in double precision."""
+    return np.allclose(found, np.load(truth), rtol=_RTOL, atol=0, equal_nan=True)
 
 
 class _Cost:

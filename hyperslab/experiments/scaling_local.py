@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from threading import Lock
@@ -65,7 +66,7 @@ class ReadMaps:
             "run": ReadTogether(
                 path, self.reader, array.variable, array.shape, self.mode, self.workers
             ),
-            "check": Sums(self.file.part(np.s_[:, :, :])),
+            "check": partial(are_sums, self.file.part(np.s_[:, :, :])),
             "columns": {
                 **columns(self.file.layout, self.reader),
                 "pattern": "maps",
@@ -109,15 +110,9 @@ class ReadTogether:
         return reader(self.library).open(self.path, self.variable)
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Check that sums are those of the bits of the true maps."""
-
-    values: Values
-
-    def __call__(self, found: object) -> bool:
-        truth = [checksum(values) for values in self.values()]
-        return isinstance(found, np.ndarray) and np.array_equal(found, truth)
+def are_sums(values: Values, found: NDArray[np.float64]) -> bool:
+    """Return whether these are the sums of the bits of the true maps."""
+    return np.array_equal(found, [checksum(one) for one in values()])
 
 
 def checksum(values: NDArray[np.float32]) -> float:

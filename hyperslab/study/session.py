@@ -422,8 +422,7 @@ class Session:
                     f"- The records of {name} are of the profile {data(', '.join(others))}"
                 )
         if lines:
-            head = ["```{admonition} Not measured here", ":class: warning"]
-            show.text("\n".join([*head, *lines, "```"]))
+            show.text(show.admonition("Not measured here", *lines))
         return found
 
     def finish(self) -> None:
@@ -601,12 +600,9 @@ def begin(
     if session.differs:
         from . import show
 
-        show.text(
-            "```{admonition} Measured by something else\n:class: warning\n"
-            "These records were measured otherwise than they would be now: "
-            f"{data(session.differs)}.\n"
-            "```"
-        )
+        said = "These records were measured otherwise than they would be now"
+        box = show.admonition("Measured by something else", f"{said}: {data(session.differs)}.")
+        show.text(box)
     return session
 
 

@@ -113,6 +113,11 @@ def text(markdown: str) -> None:
     _display({"text/markdown": markdown, MYST: markdown})
 
 
+def admonition(title: str, *lines: str, kind: str = "warning") -> str:
+    """Return lines in a box, as MyST."""
+    return "\n".join([f"```{{admonition}} {title}", f":class: {kind}", *lines, "```"])
+
+
 def html(markup: str) -> None:
     """Show HTML as it is: what a reader works with in the page.
 
@@ -177,7 +182,7 @@ def lost_text(frame: pd.DataFrame) -> str:
             names.append(f"{data(str(case))}{of}")
         where = data(f"{experiment} {state}".strip())
         lines.append(f"- {where}: {', '.join(names)}: {data(str(status))}")
-    return "\n".join(["```{admonition} Not measured", ":class: warning", *lines, "```"])
+    return admonition("Not measured", *lines)
 
 
 def void_text(found: Sequence[Noise]) -> str:
@@ -201,7 +206,7 @@ def void_text(found: Sequence[Noise]) -> str:
         f"Too much else went on, or equal configurations differed by more than {VOID * 100:.0f} %. "
         "They decide no claim;\ndo not rely on what this page says of them:"
     )
-    return "\n".join(["```{admonition} Void times", ":class: warning", head, *lines, "```"])
+    return admonition("Void times", head, *lines)
 
 
 def noise(*frames: pd.DataFrame) -> None:
@@ -238,7 +243,7 @@ def noise_text(found: Sequence[Noise], said: Disturbed | None = None, *, fresh: 
             "outside of these intervals"
         )
     kind = "note" if all(item.state == "clean" for item in found) else "warning"
-    return "\n".join(["```{admonition} Noise of this run", f":class: {kind}", *lines, "```"])
+    return admonition("Noise of this run", *lines, kind=kind)
 
 
 def _noise(item: Noise) -> str:

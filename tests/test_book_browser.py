@@ -71,32 +71,13 @@ def seen(browser, home, html):
     return found
 
 
-def told(seen, kind):
-    return [f"{visit.place}: {text}" for visit in seen for text in getattr(visit, kind)]
-
-
 def test_every_link_and_anchor_leads_somewhere(html):
     assert book_pages.broken(html) == []
 
 
-def test_pages_report_no_error(seen):
-    assert told(seen, "errors") == []
-
-
-def test_pages_ask_no_other_host(seen):
-    assert told(seen, "elsewhere") == []
-
-
-def test_axe_finds_nothing_serious_in_light_pages(seen):
-    assert told(seen, "light") == []
-
-
-def test_colours_have_contrast_in_dark_pages(seen):
-    assert told(seen, "dark") == []
-
-
-def test_no_page_is_wider_than_a_phone(seen):
-    assert told(seen, "wider") == []
+@pytest.mark.parametrize("kind", ["errors", "elsewhere", "light", "dark", "wider"])
+def test_pages_work_ask_no_other_host_can_be_read_by_all_and_fit_a_phone(seen, kind):
+    assert [f"{visit.place}: {text}" for visit in seen for text in getattr(visit, kind)] == []
 
 
 BAD = """<!doctype html><html lang="en"><title>x</title><main><h1>x</h1>

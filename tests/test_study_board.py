@@ -4,7 +4,7 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,20 +141,6 @@ def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed: board.Boa
         section = ROOT / f"book/documents/{claim.document}.md"
         assert re.search(r"```\{claims\}", section.read_text())
     assert {*links["Experiment"]} <= {f"{item.name}.html" for item in profile.entries(ROOT)}
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"profile": "fast"}, "no profile 'fast'"),
-        ({"records": "no/such/folder"}, "records is 'no/such/folder'"),
-    ],
-)
-def test_a_wrong_parameter_is_refused(
-    parameters: Mapping[str, str], message: str, tmp_path: Path
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        board.judged(**{"workdir": str(tmp_path), **parameters})
 
 
 def test_each_claim_has_a_line_of_its_own_also_where_none_lies_beyond_the_axis():

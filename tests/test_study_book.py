@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_notebooks import code, error, notebook, stream
 
 from hyperslab.study.book import fingerprint, render, stage
 from hyperslab.study.pages import clean, failure
@@ -28,40 +29,15 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def cell(source: str, *outputs: dict[str, Any], tags: tuple[str, ...] = ()) -> dict[str, Any]:
-    return {
-        "cell_type": "code",
-        "id": "a",
-        "execution_count": 1,
-        "source": source,
-        "outputs": list(outputs),
-        "metadata": {"tags": list(tags), "papermill": {"start_time": "now"}},
-    }
-
-
-def notebook(*cells: dict[str, Any]) -> dict[str, Any]:
-    title = {"cell_type": "markdown", "id": "t", "metadata": {}, "source": ["(one)=\n", "# One"]}
-    return {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {
-            "kernelspec": {"name": "python3", "display_name": "p"},
-            "language_info": {"name": "python"},
-            "papermill": {"a": 1},
-        },
-        "cells": [title, *cells],
-    }
-
-
-def stream(text: str, name: str = "stdout") -> dict[str, Any]:
-    return {"output_type": "stream", "name": name, "text": [text]}
+def made(*cells: dict[str, Any]) -> str:
+    return notebook(*cells, title="(one)=\n# One", papermill={"a": 1})
 
 
 def write_run(root: Path, *cells: dict[str, Any]) -> tuple[Path, Path]:
     executed, results = root / "build/executed", root / "build/results/quick"
     executed.mkdir(parents=True, exist_ok=True)
     results.mkdir(parents=True, exist_ok=True)
-    (executed / "one.ipynb").write_text(json.dumps(notebook(*cells)))
+    (executed / "one.ipynb").write_text(made(*cells))
     return executed, results
 
 
@@ -83,7 +59,7 @@ def test_private_text_does_not_reach_the_stage(
         "metadata": {},
     }
     executed, results = write_run(
-        project, cell(f"workdir = '{project}/build'", stream(said), html, stream(said, "stderr"))
+        project, code(f"workdir = '{project}/build'", stream(said), html, stream(said, "stderr"))
     )
     (results / "claims.json").write_text(json.dumps([{"id": "a", "reason": said}]))
     (results / "machine.json").write_text(json.dumps({"run": {"note": said}}))
@@ -107,18 +83,18 @@ def test_a_user_called_like_a_word_of_the_book_does_not_change_the_book(
 def test_pictures_are_not_scrubbed_and_warnings_go(project: Path) -> None:
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
     outputs = image, stream("warning", "stderr"), stream("ok")
-    cells = clean(notebook(cell("", *outputs)), scrubber(project, {"x": "y"}))["cells"]
+    cells = clean(json.loads(made(code("", *outputs))), scrubber(project, {"x": "y"}))["cells"]
     assert cells[1]["outputs"] == [image, stream("ok")]
 
 
 def test_failure_names_the_cell() -> None:
-    error = {"output_type": "error", "ename": "OSError", "evalue": "", "traceback": []}
-    assert failure(notebook(cell("", stream("ok")))) == ""
-    assert failure(notebook(cell(""), cell("", error))) == "stopped in cell 3 with OSError"
+    assert failure(json.loads(made(code("", stream("ok"))))) == ""
+    failed = made(code(""), code("", error("OSError")))
+    assert failure(json.loads(failed)) == "stopped in cell 3 with OSError"
 
 
 def test_a_missing_notebook_gets_a_placeholder_with_its_title_and_label(project: Path) -> None:
-    (project / "notebooks/one.ipynb").write_text(json.dumps(notebook()))
+    (project / "notebooks/one.ipynb").write_text(made())
     out = project / "build/book"
     missing = stage(project / "none", project / "none", out, root=project)
     assert missing == {"one": "was not run"}
@@ -131,7 +107,7 @@ def test_staging_again_replaces_the_whole_folder(project: Path) -> None:
     out = project / "build/book"
     stage(project / "none", project / "none", out, root=project)
     (out / "stale.md").write_text("stale")
-    executed, results = write_run(project, cell("1"))
+    executed, results = write_run(project, code("1"))
     stage(executed, results, out, root=project)
     assert not (out / "stale.md").exists()
     assert not (out / "notebooks/one.md").exists()
@@ -140,7 +116,7 @@ def test_staging_again_replaces_the_whole_folder(project: Path) -> None:
 
 
 def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
-    executed, results = write_run(project, cell("1"))
+    executed, results = write_run(project, code("1"))
     out, errors = project / "build/book", []
 
     def work() -> None:
@@ -165,7 +141,7 @@ def test_no_book_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_small_book_is_rendered_once_and_leaves_nothing_behind(project: Path) -> None:
-    executed, results = write_run(project, cell("print('a')", stream("a\n")))
+    executed, results = write_run(project, code("print('a')", stream("a\n")))
     build = project / "build"
     stage(executed, results, build / "book", root=project)
     assert render(build / "book", build / "html")

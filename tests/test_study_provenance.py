@@ -1,9 +1,9 @@
 """What was measured with what: changes that measure again, and changes that only draw."""
 
-import json
 import sys
 
 import pytest
+from made_notebooks import code, notebook
 
 from hyperslab.measure.records import about, frame_of, save
 from hyperslab.study import provenance, stale
@@ -15,11 +15,11 @@ BOARD = Entry("board", "Board", {"quick": {"draws": True, "beside": "results"}})
 
 
 def cell(source, *tags):
-    return {"cell_type": "code", "metadata": {"tags": list(tags)}, "outputs": [], "source": source}
+    return code(source, tags=tags)
 
 
 def write_notebook(path, *cells):
-    path.write_text(json.dumps({"cells": list(cells), "metadata": {}, "nbformat": 4}))
+    path.write_text(notebook(*cells))
 
 
 @pytest.fixture

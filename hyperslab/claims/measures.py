@@ -3,7 +3,7 @@
 Each kind is a small function; `KINDS` has them under the names that book/claims.yml gives them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -21,7 +21,7 @@ from ..analysis.quantities import QUANTITIES, Quantity
 from ..analysis.quantities import quantity as by_name
 from ..measure.stats import geometric_mean_ratio, median_interval
 from ..network import Link
-from ..text import ENOUGH, Interval, amount, comparison, listing, number, percent
+from ..text import ENOUGH, SHARE, Interval, amount, comparison, listing, number, percent
 from .reasons import SENTENCES
 
 Fields = Mapping[str, object]
@@ -163,13 +163,9 @@ def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
 
     of, to = seconds("of"), seconds("to")
     pairs, groups = _pairs(to, of)
-    found, sides = ratio_of(pairs), [typical(each, groups) for each in (of, to)]
-    words = {
-        "of": amount(sides[0], "s"),
-        "to": amount(sides[1], "s"),
-        "compared": _decided(found, sides[1] / sides[0], "faster", "slower"),
-        "groups": number(len(groups)),
-    }
+    found, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
+    compared = _decided(found, sides[1] / sides[0], "faster", "slower")
+    words = {"compared": compared, **_told(*sides, "s", groups)}
     return found_in(records, fields, found, of, words)
 
 
@@ -203,11 +199,7 @@ def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     pairs, groups = _pairs(of, to)
     by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
     kind = quantity(fields)
-    words = {
-        "of": amount(typical(of, groups), kind.unit),
-        "to": amount(typical(to, groups), kind.unit),
-        "groups": number(len(groups)),
-    }
+    words = _told(typical(of, groups), typical(to, groups), kind.unit, groups)
     return found_in(records, fields, of_blocks(by_block, kind), of, words, unit=kind.unit)
 
 
@@ -233,12 +225,8 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     each = [[np.log(varies(values)) for values in pair] for pair in pairs]
     first, second = np.exp(np.mean(each, axis=0))
     estimate = _interval(first / second, blocks)
-    words = {
-        "of": percent(first[0]),
-        "to": percent(second[0]),
-        "compared": comparison(estimate.value, "more", "less"),
-        "groups": number(len(groups)),
-    }
+    compared = comparison(estimate.value, "more", "less")
+    words = {"compared": compared, **_told(float(first[0]), float(second[0]), SHARE, groups)}
     return replace(found_in(records, fields, estimate, of, words), enough=_SCATTER_BLOCKS)
 
 
@@ -329,12 +317,9 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     value = _geometric(a[:, 0] / b[:, 0])
     low, high = _geometric(a[:, 1] / b[:, 2]), _geometric(a[:, 2] / b[:, 1])
     kind = quantity(fields)
-    words = {
-        "of": amount(_geometric(a[:, 0]), kind.unit),
-        "to": amount(_geometric(b[:, 0]), kind.unit),
-        "compared": comparison(value, kind.above, kind.below),
-        "groups": number(len(groups)),
-    }
+    compared = comparison(value, kind.above, kind.below)
+    sides = _geometric(a[:, 0]), _geometric(b[:, 0])
+    words = {"compared": compared, **_told(*sides, kind.unit, groups)}
     return found_in(records, fields, Interval(value, low, high, len(of.table)), of, words)
 
 
@@ -634,12 +619,13 @@ def _one_against_another(
 
 def _compared(fields: Fields, found: Interval, of: float, to: float, groups: list[str]) -> Words:
     kind = quantity(fields)
-    return {
-        "of": amount(of, kind.unit),
-        "to": amount(to, kind.unit),
-        "compared": _decided(found, of / to, kind.above, kind.below),
-        "groups": number(len(groups)),
-    }
+    compared = _decided(found, of / to, kind.above, kind.below)
+    return {"compared": compared, **_told(of, to, kind.unit, groups)}
+
+
+def _told(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
+    """Return the two sides of a comparison, and over how many groups they are taken."""
+    return {"of": amount(of, unit), "to": amount(to, unit), "groups": number(len(groups))}
 
 
 def _decided(found: Interval, typical: float, above: str, below: str) -> str:

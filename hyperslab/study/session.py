@@ -162,12 +162,9 @@ class Session:
         if not self.drawing:
             if alone:
                 take_turn()
-            self._make(files)
-
-    def _make(self, files: Callable[[], object]) -> None:
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        with self._room():
-            files()
+            self.scratch.mkdir(parents=True, exist_ok=True)
+            with self._room():
+                files()
 
     def write(
         self, array: experiment_io.Source, layouts: Mapping[str, Layout]
@@ -181,7 +178,7 @@ class Session:
         if not self.drawing:
             whole = math.prod(array.shape) * np.dtype(array.dtype).itemsize
             machine.require_space(self.scratch, whole * len(layouts))
-            self._make(lambda: array.write(wanted, self.data))
+            self.make(lambda: array.write(wanted, self.data))
         return files
 
     def files(

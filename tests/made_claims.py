@@ -1,10 +1,8 @@
 """A claim written into a file, and judged by made-up records."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -28,9 +26,7 @@ COMMON = {
 load = cache(partial(claims.load, Path(__file__).parents[1] / claims.FILE))
 
 
-def verdicts(
-    folder: Path, notebook: str, rows: Iterable[Mapping[str, object]], labels: Sequence[str]
-) -> dict[str, claims.Judgement]:
+def verdicts(folder, notebook, rows, labels):
     """Judge the study's claims on a notebook by made-up records, by their ids."""
     made = frame_of([{**COMMON, "notebook": notebook, **row} for row in rows], labels)
     save(made, folder / f"{notebook}.parquet")
@@ -38,7 +34,7 @@ def verdicts(
     return {found.claim.id: found for found in claims.evaluate(wanted, folder)}
 
 
-def part(**changes: object) -> dict[str, Any]:
+def part(**changes):
     return {
         "name": "time",
         "headline": True,
@@ -49,7 +45,7 @@ def part(**changes: object) -> dict[str, Any]:
     }
 
 
-def claim(*parts: Mapping[str, object], **changes: object) -> dict[str, Any]:
+def claim(*parts, **changes):
     return {
         "id": "lee-x",
         "title": "A test",
@@ -64,14 +60,14 @@ def claim(*parts: Mapping[str, object], **changes: object) -> dict[str, Any]:
     }
 
 
-def written(folder: Path, *items: Mapping[str, object]) -> Path:
+def written(folder, *items):
     path = folder / "claims.yml"
     content = {"documents": {"lee": "L"}, "chapters": {"trial": "A trial"}, "claims": list(items)}
     path.write_text(yaml.safe_dump(content))
     return path
 
 
-def samples(case: str, wall_s: float, **columns: object) -> list[dict[str, object]]:
+def samples(case, wall_s, **columns):
     fixed = {"run_id": "run-1", "profile": "quick", "experiment": "e", "phase": "read", "order": 0}
     return [
         {
@@ -87,14 +83,12 @@ def samples(case: str, wall_s: float, **columns: object) -> list[dict[str, objec
     ]
 
 
-def quiet(drift: float = 1.0, **columns: object) -> list[dict[str, object]]:
+def quiet(drift=1.0, **columns):
     """An A/A pair whose two labels differ by a factor."""
     return samples("aa", drift, aa="A", **columns) + samples("aa", 1.0, aa="B", **columns)
 
 
-def judge(
-    folder: Path, item: Mapping[str, object], rows: list[dict[str, object]]
-) -> claims.Judgement:
+def judge(folder, item, rows):
     """Judge one claim by made-up records of the notebook `trial`."""
     if rows:
         save(frame_of(rows), folder / "trial.parquet")

@@ -12,14 +12,14 @@ HAS = {"Lee": (13, 8), "Jones": (8, 1), "Penard": (10, 3), "Chilan": (6, 0)}
 """How many figures and tables each document has."""
 
 
-def test_what_it_names_is_shown_there() -> None:
+def test_what_it_names_is_shown_there():
     assert PAGE.count("{shown}`") >= len(SHOWN) > 25
     for notebook, label in SHOWN:
         source = (ROOT / f"notebooks/{notebook}.ipynb").read_text(encoding="utf-8")
         assert f'\\"{label[4:]}\\"' in source, (notebook, label)
 
 
-def test_no_fence_has_a_backtick_in_its_first_line() -> None:
+def test_no_fence_has_a_backtick_in_its_first_line():
     """With one, all that follows it becomes code."""
     for page in (ROOT / "book").rglob("*.md"):
         text = page.read_text(encoding="utf-8")
@@ -27,7 +27,7 @@ def test_no_fence_has_a_backtick_in_its_first_line() -> None:
 
 
 @pytest.mark.parametrize("name", HAS)
-def test_it_has_each_figure_and_table_once(name: str) -> None:
+def test_it_has_each_figure_and_table_once(name):
     (part,) = [each for each in PAGE.split("\n## ") if each.startswith(name)]
     rows = re.findall(r"^\| ((?:Figure|Table) \d+) \|", part, flags=re.MULTILINE)
     figures, tables = HAS[name]

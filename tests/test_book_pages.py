@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from made_notebooks import code, error, notebook, stream
@@ -30,12 +29,12 @@ TABLE = (
 )
 
 
-def myst(text: str) -> dict[str, Any]:
+def myst(text):
     data = {"image/png": "iVBORw0KGgo=", "text/x-myst": text}
     return {"output_type": "display_data", "data": data, "metadata": {"image/png": {"alt": "x"}}}
 
 
-def make_run(folder: Path) -> tuple[Path, Path]:
+def make_run(folder):
     """Write what a run leaves: executed notebooks, figures, claims and machine facts."""
     executed, results = folder / "executed", folder / "results"
     figures = results / "figures" / "lee_chunk_size"
@@ -89,11 +88,11 @@ def make_run(folder: Path) -> tuple[Path, Path]:
     return executed, results
 
 
-def private() -> dict[str, str]:
+def private():
     return {name: f"<{kind}>" for kind, name in CANARY.items()}
 
 
-def make_project(folder: Path) -> Path:
+def make_project(folder):
     """Copy the book, with docstrings in one page: tests/test_whole.py renders those of all."""
     shutil.copytree(ROOT / "book", folder / "book")
     for name in ("_config.yml", "_toc.yml", "notebooks"):
@@ -107,7 +106,7 @@ def make_project(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build(tmp_path_factory):
     folder = tmp_path_factory.mktemp("book")
     executed, results = make_run(folder)
     project = make_project(tmp_path_factory.mktemp("project"))
@@ -118,21 +117,21 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "build"
 
 
-def page(build: Path, name: str) -> str:
+def page(build, name):
     return (build / "html" / f"{name}.html").read_text(encoding="utf-8")
 
 
-def text(html: str) -> str:
+def text(html):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html))
 
 
-def test_formulas_are_drawn_without_another_host(build: Path) -> None:
+def test_formulas_are_drawn_without_another_host(build):
     assert (build / "html/_static/mathjax/tex-svg.js").is_file()
     assert "mathjax/tex-svg.js" in page(build, "book/methods")
     assert not re.search(r"(?:src|href)=\"[^\"]*thebe", page(build, "notebooks/lee_chunk_size"))
 
 
-def test_private_names_are_gone(build: Path) -> None:
+def test_private_names_are_gone(build):
     for path in (build / "html").rglob("*"):
         if path.is_file():
             content = path.read_bytes()
@@ -140,7 +139,7 @@ def test_private_names_are_gone(build: Path) -> None:
                 assert name.encode() not in content, f"{name} in {path.name}"
 
 
-def test_figure_has_a_dark_twin_with_the_same_alt(build: Path) -> None:
+def test_figure_has_a_dark_twin_with_the_same_alt(build):
     html = page(build, "notebooks/lee_chunk_size")
     images = re.findall(r"<img[^>]+rates\.(?:light|dark)\.svg[^>]*>", html)
     assert len(images) == 2
@@ -151,7 +150,7 @@ def test_figure_has_a_dark_twin_with_the_same_alt(build: Path) -> None:
     assert html.count("The rate rises") == 1
 
 
-def test_outputs_show_myst_the_versions_of_their_runs_and_no_stderr(build: Path) -> None:
+def test_outputs_show_myst_the_versions_of_their_runs_and_no_stderr(build):
     html = page(build, "notebooks/lee_chunk_size")
     assert 'id="tab-sizes"' in html and "62.42" in html
     assert "Sizes, by h5py 3.1415" in text(html)
@@ -159,7 +158,7 @@ def test_outputs_show_myst_the_versions_of_their_runs_and_no_stderr(build: Path)
     assert "iVBORw0KGgo" not in html
 
 
-def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
+def test_roles_take_numbers_and_verdicts_from_the_claims(build):
     start = text(page(build, "book/index"))
     assert "The slowest of 25 sizes is 8×8. stronger" in text(page(build, "book/guide"))
     assert "Tiny chunks Lee 2008 – 126 [120, 132] △ stronger" in start
@@ -176,20 +175,20 @@ def test_roles_take_numbers_and_verdicts_from_the_claims(build: Path) -> None:
     assert saved.read_bytes() == b"records"
 
 
-def test_the_board_has_each_claim_under_a_topic(build: Path) -> None:
+def test_the_board_has_each_claim_under_a_topic(build):
     board = page(build, "book/index").partition('class="board ')[2]
     topics = [text(part) for part in board.split('class="board-title"')[1:]]
     assert len(topics) > 5 and " Tiny chunks " in topics[0]
     assert board.count("<tr") == len(load(ROOT / "book/claims.yml")) + len(topics)
 
 
-def test_the_search_finds_words_but_not_code(build: Path) -> None:
+def test_the_search_finds_words_but_not_code(build):
     index = (build / "html/searchindex.js").read_text(encoding="utf-8")
     assert "zebracode" in page(build, "notebooks/lee_chunk_size")
     assert "zebraco" not in index and "bandwidth" in index
 
 
-def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: Path) -> None:
+def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build):
     made = text(page(build, "notebooks/lee_chunk_size"))
     assert "Tiny chunks. The slowest of 25 sizes is 8×8. stronger" in made
     assert "NetCDF-4 from S3, ocean frame alone. " in made
@@ -197,7 +196,7 @@ def test_a_verdict_in_a_list_names_its_claim_and_that_of_a_part_says_so(build: P
     assert "one part: " in text(page(build, "book/guide")), "of which the claim may say otherwise"
 
 
-def test_what_was_not_run_and_the_runs_that_were_are_named(build: Path) -> None:
+def test_what_was_not_run_and_the_runs_that_were_are_named(build):
     html = text(page(build, "notebooks/lee_access"))
     assert "stopped in cell 2 with ValueError" in html and "hyperslab run lee_access" in html
     html = text(page(build, "book/machine"))
@@ -206,7 +205,7 @@ def test_what_was_not_run_and_the_runs_that_were_are_named(build: Path) -> None:
     assert "Measured on Test 9000; profile quick." in start and "toy sizes" not in start
 
 
-def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path: Path) -> None:
+def test_a_bad_page_is_an_error_and_the_old_site_stays(tmp_path):
     source = tmp_path / "book"
     source.mkdir()
     (source / "_toc.yml").write_text("format: jb-book\nroot: index\n")

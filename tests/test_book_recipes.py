@@ -38,7 +38,7 @@ class Block(NamedTuple):
     mark: str
 
 
-def blocks() -> list[Block]:
+def blocks():
     """All blocks of code, in the order of the pages."""
     found = []
     for page in PAGES:
@@ -77,12 +77,12 @@ def server(example):
         yield served.url
 
 
-def printed(code: str) -> list[str]:
+def printed(code):
     """What a block says that it prints, behind arrows."""
     return re.findall(r"# → (.+)$", code, re.MULTILINE)
 
 
-def run_shell(code: str, mark: str, capfd: pytest.CaptureFixture[str]) -> None:
+def run_shell(code, mark, capfd):
     joined = re.sub(r" *\\\n *|\n(?=# →)", " ", code)  # an arrow belongs to the line above
     for line in joined.splitlines():
         words = shlex.split(line, comments=True)
@@ -99,7 +99,7 @@ def run_shell(code: str, mark: str, capfd: pytest.CaptureFixture[str]) -> None:
             assert text in out + err, line
 
 
-def run_python(code: str, names: dict[str, object], capfd: pytest.CaptureFixture[str]) -> None:
+def run_python(code, names, capfd):
     exec(compile(code, "block", "exec"), names)
     lines = iter(capfd.readouterr().out.splitlines())
     for text in printed(code):
@@ -135,7 +135,7 @@ def test_blocks_run_and_print_what_the_page_says(
         if any(given.name in block.code for block in section):
             (shutil.copytree if given.is_dir() else shutil.copy)(given, tmp_path / given.name)
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names = {}
     exec(IMPORTS, names)
     with xr.set_options(warn_for_unclosed_files=False):
         for block in section:

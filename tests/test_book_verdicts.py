@@ -1,7 +1,6 @@
 """Badges and advice of the book: each kind on claims that are judged by made-up records."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,16 +10,15 @@ sys.path.append(str(Path(__file__).parents[1] / "book/_ext"))
 import findings
 import verdicts
 
-Made = Callable[..., dict[str, findings.Claim]]
 ABSENT = {"kind": "ratio", "value": "wall_s", "of": {"case": "a"}, "to": {"case": "absent"}}
 CONTRARY = {"kind": "count", "at_most": 0.1}
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Made:
+def made(tmp_path):
     """Judge a claim of two parts by records in which case a takes `ratio` times as long as b."""
 
-    def make(ratio: float = 4.0, *, second: object = None, **changes: object) -> findings.Claim:
+    def make(ratio=4.0, *, second=None, **changes):
         head = {name: changes.pop(name) for name in ("measure", "rule") if name in changes}
         other = part(name="other", headline=False, **(second or {}))
         item = claim(part(**head), other, **changes)
@@ -31,11 +29,11 @@ def made(tmp_path: Path) -> Made:
     return make
 
 
-def text(found: findings.Claim) -> str:
+def text(found):
     return verdicts.mark(found).astext()
 
 
-def test_a_badge_is_the_claim_s_own_and_a_part_s_says_so(made: Made) -> None:
+def test_a_badge_is_the_claim_s_own_and_a_part_s_says_so(made):
     assert text(made()) == "holds"
     assert [text(each) for each in made().parts] == ["one part: holds", "one part: holds"]
     assert text(made(1.5)) == "weaker"
@@ -46,7 +44,7 @@ def test_a_badge_is_the_claim_s_own_and_a_part_s_says_so(made: Made) -> None:
         assert text(shown) == "by construction: holds"
 
 
-def test_no_part_holds_beside_a_claim_that_is_not_measured(made: Made) -> None:
+def test_no_part_holds_beside_a_claim_that_is_not_measured(made):
     found = made(measure=ABSENT)
     other = found.parts[1]
     assert (found.verdict, other.verdict) == ("not measured", "holds")
@@ -66,29 +64,27 @@ def test_no_part_holds_beside_a_claim_that_is_not_measured(made: Made) -> None:
         (4.0, {"rule": {"kind": "count", "at_least": 4.0}}, "Do it."),
     ],
 )
-def test_advice_is_that_of_the_verdict(
-    made: Made, ratio: float, head: dict[str, object], sentence: str
-) -> None:
+def test_advice_is_that_of_the_verdict(made, ratio, head, sentence):
     said = {"holds": "Do it.", "undecided": "Measure it.", "otherwise": "Do not."}
     assert verdicts.advised(made(ratio, **head), said) == sentence
 
 
-def test_what_decides_nothing_never_has_the_advice_of_another_verdict(made: Made) -> None:
+def test_what_decides_nothing_never_has_the_advice_of_another_verdict(made):
     said = {"holds": "Do it.", "otherwise": "Do not."}
     for found in (None, made(measure=ABSENT)):
         assert verdicts.advised(found, said) == verdicts.NO_ADVICE["not measured"]
 
 
-def test_only_what_has_the_unit_has_it(made: Made) -> None:
+def test_only_what_has_the_unit_has_it(made):
     found = made(numbers={"unit": "s", "one": 2.5, "other": 4, "pure": {"rows": 8}})
     assert found.said() == "one 2.5, other 4 s; rows 8"
 
 
-def test_every_verdict_is_explained() -> None:
+def test_every_verdict_is_explained():
     assert {*verdicts.KINDS} == {*verdicts.VERDICTS, verdicts.IN_PART}
 
 
-def test_what_is_refuted_in_part_looks_like_what_is_refuted(made: Made) -> None:
+def test_what_is_refuted_in_part_looks_like_what_is_refuted(made):
     rule = {"kind": "equality", "margin": 0.15}
     found = made(rule=rule, second={"rule": {"kind": "effect", "document": 4}})
     assert text(found) == "refuted in part"

@@ -1,8 +1,6 @@
 """Verdicts on made-up records."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from made_claims import BLOCKS, COUNT, RATIO, claim, judge, part, quiet, samples, written
@@ -23,13 +21,7 @@ VERDICTS = [
 
 
 @pytest.mark.parametrize(("rule", "measure", "found", "verdict"), VERDICTS)
-def test_every_rule_gives_its_verdicts_on_records(
-    tmp_path: Path,
-    rule: Mapping[str, object],
-    measure: Mapping[str, object],
-    found: float,
-    verdict: str,
-) -> None:
+def test_every_rule_gives_its_verdicts_on_records(tmp_path, rule, measure, found, verdict):
     rows = [*samples("a", found, file_bytes=found), *samples("b", 1.0), *quiet()]
     reason = "{value}" if measure is COUNT else "{compared}"
     judged = judge(tmp_path, claim(part(rule=rule, measure=measure, reason=reason)), rows)
@@ -38,37 +30,37 @@ def test_every_rule_gives_its_verdicts_on_records(
 
 
 @pytest.mark.parametrize("status", ["ok", "no ROS3 driver in this build"])
-def test_what_was_impossible_is_obsolete_once_it_works(tmp_path: Path, status: str) -> None:
+def test_what_was_impossible_is_obsolete_once_it_works(tmp_path, status):
     measure = {"kind": "ability", "cells": {"case": "http"}}
     trial = part(measure=measure, rule={"kind": "obsolete", "equals": 0}, reason="{outcome}")
     judged = judge(tmp_path, claim(trial), samples("http", 1.0, status=status))
     assert judged.verdict == ("obsolete" if status == "ok" else "holds")
 
 
-def test_an_interval_across_a_threshold_is_inconclusive(tmp_path: Path) -> None:
+def test_an_interval_across_a_threshold_is_inconclusive(tmp_path):
     rows = [*samples("a", 1.0), *samples("b", 1.0), *quiet()]
     for row in rows[:BLOCKS]:
-        row["wall_s"] = 0.5 + 0.25 * int(str(row["block"]))
+        row["wall_s"] = 0.5 + 0.25 * row["block"]
     judged = judge(tmp_path, claim(), rows)
     assert judged.verdict == "inconclusive"
     assert "crosses a threshold" in judged.headline.reason
 
 
-def test_without_records_a_claim_says_what_measures_it(tmp_path: Path) -> None:
+def test_without_records_a_claim_says_what_measures_it(tmp_path):
     [found] = claims.evaluate(claims.load(written(tmp_path, claim())), tmp_path)
     assert found.verdict == "not measured"
     assert "`hyperslab run trial` measures it" in found.headline.reason
     assert found.as_json()["measured"] is None
 
 
-def test_what_is_missing_here_is_passed_on_with_its_command(tmp_path: Path) -> None:
+def test_what_is_missing_here_is_passed_on_with_its_command(tmp_path):
     rows = samples("a", 1.0, status="missing: no mpicc; apt-get install libopenmpi-dev")
     found = judge(tmp_path, claim(), rows + samples("b", 1.0)).headline
     assert found.verdict == "not measured"
     assert "apt-get install libopenmpi-dev" in found.reason
 
 
-def test_the_headline_gives_the_verdict_and_the_other_parts_keep_theirs(tmp_path: Path) -> None:
+def test_the_headline_gives_the_verdict_and_the_other_parts_keep_theirs(tmp_path):
     other = part(name="same", headline=False, rule={"kind": "equality", "margin": 0.1})
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
     found = judge(tmp_path, claim(other, part()), rows)
@@ -82,8 +74,8 @@ def test_the_headline_gives_the_verdict_and_the_other_parts_keep_theirs(tmp_path
     ("profile", "found", "verdict"), [("full", 4, "holds"), ("quick", 1.5, "weaker")]
 )
 def test_the_first_headline_that_is_measured_gives_the_verdict_alone(
-    tmp_path: Path, profile: str, found: float, verdict: str
-) -> None:
+    tmp_path, profile, found, verdict
+):
     timed = part(measure={**RATIO, "where": {"profile": ["full"], "experiment": "e"}})
     computed = part(name="computed", measure={**RATIO, "where": {"experiment": "f"}})
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
@@ -100,8 +92,8 @@ def test_the_first_headline_that_is_measured_gives_the_verdict_alone(
     ("limit", "verdict", "partly"), [(0.01, "refuted", True), (0.9, "holds", False)]
 )
 def test_a_claim_holds_in_part_where_another_part_came_out_against_it(
-    tmp_path: Path, limit: float, verdict: str, partly: bool
-) -> None:
+    tmp_path, limit, verdict, partly
+):
     other = part(name="same", headline=False, rule={"kind": "count", "at_least": 1 / limit})
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
     found = judge(tmp_path, claim(other, part(), basis="arithmetic"), rows)
@@ -119,8 +111,8 @@ def test_a_claim_holds_in_part_where_another_part_came_out_against_it(
     [("", 1.2, "weaker in part"), ("why", 1.2, "weaker"), ("", 1.9, "weaker")],
 )
 def test_what_is_decided_otherwise_is_so_in_part_where_a_part_of_the_sentence_holds(
-    tmp_path: Path, role: str, least: float, label: str
-) -> None:
+    tmp_path, role, least, label
+):
     other = part(name="above", headline=False, role=role, rule={"kind": "count", "at_least": least})
     rows = [*samples("a", 1.5), *samples("b", 1.0), *quiet()]
     found = judge(tmp_path, claim(other, part()), rows)
@@ -128,7 +120,7 @@ def test_what_is_decided_otherwise_is_so_in_part_where_a_part_of_the_sentence_ho
     assert ("“above” held" in found.headline.reason) == ("in part" in label)
 
 
-def test_the_hash_of_rules_knows_measures_and_rules_and_no_words(tmp_path: Path) -> None:
+def test_the_hash_of_rules_knows_measures_and_rules_and_no_words(tmp_path):
     hashes = [
         claims.read(written(tmp_path, claim(part(**changes)))).rules
         for changes in ({}, {"reason": "{compared}."}, {"rule": {"kind": "bound", "document": 4}})
@@ -136,13 +128,13 @@ def test_the_hash_of_rules_knows_measures_and_rules_and_no_words(tmp_path: Path)
     assert hashes[0] == hashes[1] != hashes[2]
 
 
-def test_an_ambiguous_filter_names_claim_and_part(tmp_path: Path) -> None:
+def test_an_ambiguous_filter_names_claim_and_part(tmp_path):
     rows = samples("a", 1.0, cache_state="warm") + samples("a", 1.0, cache_state="cold")
     with pytest.raises(claims.ClaimsError, match=r"lee-x, part 'time': measure: .*cache_state"):
         judge(tmp_path, claim(), rows + samples("b", 1.0))
 
 
-def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
+def test_claims_json_has_the_agreed_fields(tmp_path):
     found = judge(tmp_path, claim(), [*samples("a", 4.0), *samples("b", 1.0), *quiet()])
     claims.write_json([found], tmp_path / "out" / "claims.json")
     [row] = json.loads((tmp_path / "out" / "claims.json").read_text())
@@ -155,7 +147,7 @@ def test_claims_json_has_the_agreed_fields(tmp_path: Path) -> None:
     assert row["parts"][0]["document"] == 4
 
 
-def test_the_summary_counts_and_says_when_sizes_are_toys(tmp_path: Path) -> None:
+def test_the_summary_counts_and_says_when_sizes_are_toys(tmp_path):
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
     text = claims.summary_table([judge(tmp_path, claim(), rows)])
     assert "lee-x" in text

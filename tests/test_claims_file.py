@@ -1,6 +1,5 @@
 """The file of claims: what is refused, and what the book's own holds."""
 
-from collections.abc import Mapping
 from datetime import date
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +35,10 @@ WRONG = [
     (claim(part(rule={"kind": "effects"})), "rule: kind is 'effects': .*equality"),
     (claim(part(rule={"kind": "effect"})), "rule effect: .*document"),
     (claim(part(rule={"kind": "effect", "document": 1})), "rule effect: document is 1.0"),
+    (claim(part(rule={"kind": "effect", "document": -2})), "rule effect: document is -2.0"),
     (claim(part(rule={"kind": "equality", "margin": 15})), "rule equality: margin is 15"),
+    (claim(part(rule={"kind": "calibration", "tolerance": 0})), "tolerance is 0.*between 0 and 1"),
+    (claim(part(rule={"kind": "count", "at_least": 2, "at_most": 1})), "2.0 is above at_most 1.0"),
     (claim(part(rule={"kind": "count"})), "rule count: give at_least, at_most, or equals"),
     (claim(part(reason="{speed}")), "reason is 'speed': .*compared"),
     (claim(part(reason="It is faster.")), "reason is 'faster': .*compared"),
@@ -47,14 +49,12 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("item", "message"), WRONG)
-def test_a_wrong_file_is_refused_by_name(
-    tmp_path: Path, item: Mapping[str, object], message: str
-) -> None:
+def test_a_wrong_file_is_refused_by_name(tmp_path, item, message):
     with pytest.raises(claims.ClaimsError, match=message):
         claims.load(written(tmp_path, item))
 
 
-def test_a_figure_is_one_of_its_notebook() -> None:
+def test_a_figure_is_one_of_its_notebook():
     shown = [one for one in claims.load(BOOK) if one.figure]
     assert len(shown) > 60
     for one in shown:
@@ -62,7 +62,7 @@ def test_a_figure_is_one_of_its_notebook() -> None:
         assert f'\\"{one.figure}\\"' in notebook.read_text(encoding="utf-8"), one.id
 
 
-def test_an_id_given_twice_and_what_is_no_yaml_are_refused(tmp_path: Path) -> None:
+def test_an_id_given_twice_and_what_is_no_yaml_are_refused(tmp_path):
     with pytest.raises(claims.ClaimsError, match="lee-x: id is 'lee-x'"):
         claims.load(written(tmp_path, claim(), claim()))
     (tmp_path / "claims.yml").write_text("claims: [")
@@ -70,7 +70,7 @@ def test_an_id_given_twice_and_what_is_no_yaml_are_refused(tmp_path: Path) -> No
         claims.load(tmp_path / "claims.yml")
 
 
-def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
+def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path):
     change = {"date": date(2026, 12, 1), "reason": "The case was renamed."}
     [found] = claims.load(written(tmp_path, claim(changes=[change])))
     assert found.changes == ((date(2026, 12, 1), "The case was renamed."),)
@@ -80,13 +80,11 @@ def test_a_change_of_a_rule_keeps_its_date_and_reason(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def book() -> claims.ClaimFile:
+def book():
     return claims.read(BOOK)
 
 
-def test_claims_are_sentences_that_stand_by_document_under_titles_of_their_own(
-    book: claims.ClaimFile,
-) -> None:
+def test_claims_are_sentences_that_stand_by_document_under_titles_of_their_own(book):
     documents = [name for name, _ in groupby(claim.document for claim in book.claims)]
     assert documents == list(book.documents)
     assert len({claim.title for claim in book.claims}) == len(book.claims)
@@ -94,7 +92,7 @@ def test_claims_are_sentences_that_stand_by_document_under_titles_of_their_own(
     assert [each.id for each in book.claims if ". " in each.statement] == []
 
 
-def test_without_records_every_claim_says_so(book: claims.ClaimFile, tmp_path: Path) -> None:
+def test_without_records_every_claim_says_so(book, tmp_path):
     found = claims.evaluate(book.claims, tmp_path)
     judged = {each.claim.id for each in found if each.verdict != "not measured"}
     arithmetic = {c.id for c in book.claims if not KINDS[c.headline.kind].records}

@@ -1,7 +1,5 @@
 """What the A/A pair and other programs make of a verdict on times."""
 
-from pathlib import Path
-
 import pytest
 from made_claims import COUNT, claim, judge, part, quiet, samples
 
@@ -20,9 +18,7 @@ from hyperslab.measure.records import frame_of
         ("cold", 0.9, "inconclusive", "void"),
     ],
 )
-def test_the_aa_pair_of_the_run_marks_or_voids_times(
-    tmp_path: Path, state: str, drift: float, verdict: str, word: str
-) -> None:
+def test_the_aa_pair_of_the_run_marks_or_voids_times(tmp_path, state, drift, verdict, word):
     rows = [
         *samples("a", 4.0, cache_state=state),
         *samples("b", 1.0, cache_state=state),
@@ -37,9 +33,7 @@ def test_the_aa_pair_of_the_run_marks_or_voids_times(
 @pytest.mark.parametrize(
     ("drift", "verdict"), [(1.01, "holds"), (1.045, "inconclusive"), (1 / 1.045, "inconclusive")]
 )
-def test_a_difference_that_the_aa_pair_could_make_decides_nothing(
-    tmp_path: Path, drift: float, verdict: str
-) -> None:
+def test_a_difference_that_the_aa_pair_could_make_decides_nothing(tmp_path, drift, verdict):
     rows = [*samples("a", 1.08), *samples("b", 1.0), *quiet(drift)]
     higher = part(rule={"kind": "direction", "above": True})
     found = judge(tmp_path, claim(higher), rows).headline
@@ -55,17 +49,17 @@ def test_a_difference_that_the_aa_pair_could_make_decides_nothing(
     ],
 )
 def test_behind_a_pair_that_is_far_apart_only_what_can_be_made_wider_is_judged(
-    tmp_path: Path, rule: dict[str, object], verdict: str
-) -> None:
+    tmp_path, rule, verdict
+):
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
     for row in rows:
-        if row.get("aa") == "A" and int(str(row["block"])) < 4:
-            row["wall_s"] = 1.5 * float(str(row["wall_s"]))
+        if row.get("aa") == "A" and row["block"] < 4:
+            row["wall_s"] = 1.5 * row["wall_s"]
     found = judge(tmp_path, claim(part(rule=rule)), rows).headline
     assert found.verdict == verdict
 
 
-def test_the_aa_pair_of_another_experiment_or_cache_state_says_nothing(tmp_path: Path) -> None:
+def test_the_aa_pair_of_another_experiment_or_cache_state_says_nothing(tmp_path):
     rows = [
         *samples("a", 4.0, cache_state="warm"),
         *samples("b", 1.0, cache_state="warm"),
@@ -81,9 +75,7 @@ def test_the_aa_pair_of_another_experiment_or_cache_state_says_nothing(tmp_path:
     ("others", "verdict", "marked"),
     [(0.05, "holds", False), (0.2, "holds", True), (0.4, "inconclusive", False)],
 )
-def test_other_programs_mark_or_void_times(
-    tmp_path: Path, others: float, verdict: str, marked: bool
-) -> None:
+def test_other_programs_mark_or_void_times(tmp_path, others, verdict, marked):
     rows = [*samples("a", 4.0), *samples("b", 1.0), *quiet()]
     for row in rows:
         row["others_cpu"] = others
@@ -91,26 +83,26 @@ def test_other_programs_mark_or_void_times(
     assert (found.verdict, bool(found.marks)) == (verdict, marked)
 
 
-def test_exact_counts_stand_in_a_void_run(tmp_path: Path) -> None:
+def test_exact_counts_stand_in_a_void_run(tmp_path):
     rows = [*samples("a", 1.0, file_bytes=10.0), *quiet(2.0)]
     counted = part(measure=COUNT, rule={"kind": "count", "equals": 10}, reason="{count}")
     found = judge(tmp_path, claim(counted), rows).headline
     assert (found.verdict, found.marks) == ("holds", ())
 
 
-def test_a_run_without_an_aa_pair_decides_nothing(tmp_path: Path) -> None:
+def test_a_run_without_an_aa_pair_decides_nothing(tmp_path):
     found = judge(tmp_path, claim(), samples("a", 4.0) + samples("b", 1.0)).headline
     assert found.verdict == "inconclusive"
     assert "e has no A/A pair" in found.reason
 
 
-def test_two_blocks_are_too_few_for_a_verdict_on_times(tmp_path: Path) -> None:
+def test_two_blocks_are_too_few_for_a_verdict_on_times(tmp_path):
     rows = [r for r in [*samples("a", 4.0), *samples("b", 1.0), *quiet()] if r["block"] in (0, 1)]
     found = judge(tmp_path, claim(), rows).headline
     assert found.verdict == "inconclusive"
     assert "Too few blocks" in found.reason
 
 
-def test_the_aa_ratio_takes_the_phases_that_move_data() -> None:
+def test_the_aa_ratio_takes_the_phases_that_move_data():
     rows = quiet() + quiet(5.0, phase="create")
     assert health(frame_of(rows), "run-1", ["e"], [""]) == Health((), "")

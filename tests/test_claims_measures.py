@@ -1,7 +1,6 @@
 """Measures on made-up records, where the answer is known."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -9,14 +8,13 @@ import pytest
 
 from hyperslab.analysis.cells import AmbiguousError, MissingError, cells
 from hyperslab.analysis.quantities import QUANTITIES
-from hyperslab.claims.measures import KINDS, Measured
+from hyperslab.claims.measures import KINDS
 from hyperslab.measure.records import frame_of
 
 BLOCKS = 7
-Row = dict[str, object]
 
 
-def rows(case: str, wall_s: float = 1.0, noise: float = 0.0, **columns: object) -> list[Row]:
+def rows(case, wall_s=1.0, noise=0.0, **columns):
     """One sample a block of a case, in one phase unless told."""
     wobble = np.random.default_rng(list(case.encode())).normal(0, noise or 1e-12, BLOCKS)
     phase = columns.pop("phase", "read")
@@ -30,22 +28,22 @@ def rows(case: str, wall_s: float = 1.0, noise: float = 0.0, **columns: object) 
     ]  # fmt: skip
 
 
-def measured(kind: str, table: list[Row] | pd.DataFrame, **fields: object) -> Measured:
+def measured(kind, table, **fields):
     frame = table if isinstance(table, pd.DataFrame) else frame_of(table)
     return KINDS[kind].compute(frame, fields)
 
 
-def case(name: object) -> Mapping[str, object]:
+def case(name):
     return {"case": name}
 
 
-def ratio(table: list[Row], **fields: object) -> Measured:
+def ratio(table, **fields):
     """Of case a to case b, unless told."""
     given = {"value": "wall_s", "of": case("a"), "to": case("b"), **fields}
     return measured("ratio", table, **given)
 
 
-def test_ratio_pairs_the_blocks_of_two_cases() -> None:
+def test_ratio_pairs_the_blocks_of_two_cases():
     found = ratio(rows("a", 2.0) + rows("b", 1.0))
     assert found.value == pytest.approx(2)
     assert found.low <= found.value <= found.high
@@ -53,11 +51,11 @@ def test_ratio_pairs_the_blocks_of_two_cases() -> None:
     assert (found.words["compared"], found.words["of"]) == ("2× slower", "2 s")
 
 
-def test_a_common_disturbance_of_a_block_cancels() -> None:
+def test_a_common_disturbance_of_a_block_cancels():
     slow = [1, 1, 5, 1, 3, 1, 1]
     table = rows("a", 2.0) + rows("b", 1.0)
     for row in table:
-        row["wall_s"] = float(str(row["wall_s"])) * slow[int(str(row["block"]))]
+        row["wall_s"] *= slow[row["block"]]
     found = ratio(table)
     assert (found.low, found.high) == (pytest.approx(2), pytest.approx(2))
 
@@ -68,7 +66,7 @@ SIZES = {
     "of": {"case": "b", "size": "small"}, "to": {"case": "a", "size": "small"},
     "against": {side: {"size": "large"} for side in ("of", "to")},
 }  # fmt: skip
-RATIOS: dict[str, tuple[list[Row], dict[str, object], float, int]] = {
+RATIOS = {
     "a rate is larger where the time is shorter": (A + B, {"value": "rate"}, 0.5, BLOCKS),
     "phases are summed and sizes are not": (
         rows("a", 0.5, phase="write") + rows("a", 0.5, phase="sync")
@@ -97,13 +95,13 @@ RATIOS: dict[str, tuple[list[Row], dict[str, object], float, int]] = {
 
 
 @pytest.mark.parametrize("why", RATIOS)
-def test_ratios(why: str) -> None:
+def test_ratios(why):
     table, fields, value, n = RATIOS[why]
     found = ratio(table, **fields)
     assert (found.value, found.n, found.run_id) == (pytest.approx(value), n, "run")
 
 
-def test_a_filter_that_fits_two_configurations_is_refused() -> None:
+def test_a_filter_that_fits_two_configurations_is_refused():
     table = rows("a", cache_state="cold") + rows("a", cache_state="warm") + rows("b")
     with pytest.raises(AmbiguousError, match=r"several cache_state \(cold, warm\).*group over"):
         ratio(table)
@@ -120,7 +118,7 @@ def test_a_filter_that_fits_two_configurations_is_refused() -> None:
         ({"value": "rchar"}, "rchar was not counted"),  # on this system
     ],
 )
-def test_what_is_missing_is_named(fields: Mapping[str, object], message: str) -> None:
+def test_what_is_missing_is_named(fields, message):
     table = rows("a") + rows("failed", status="no mpicc here: apt-get install libopenmpi-dev")
     with pytest.raises(MissingError, match=message):
         measured("level", table, **{"value": "wall_s", "cells": case("a"), **fields})
@@ -148,7 +146,7 @@ RANKED = [
     for row in rows(f"{cell}/{reader}", 1.0 + place)
 ]
 # What is shown, of which kind, of which records, with which fields: the value, and some words.
-MEASURES: dict[str, tuple[str, list[Row], dict[str, object], float, dict[str, str]]] = {
+MEASURES = {
     "level: the median over blocks": (
         "level", rows("a", 4.0, user_s=1.0, sys_s=1.0), {"value": "cpu_share", "cells": case("a")},
         0.5, {},
@@ -253,7 +251,7 @@ MEASURES: dict[str, tuple[str, list[Row], dict[str, object], float, dict[str, st
 
 
 @pytest.mark.parametrize("why", MEASURES)
-def test_measures(why: str) -> None:
+def test_measures(why):
     kind, table, fields, value, words = MEASURES[why]
     found = measured(kind, table, **fields)
     assert found.value == pytest.approx(value)
@@ -262,7 +260,7 @@ def test_measures(why: str) -> None:
         assert found.low == found.value == found.high
 
 
-def test_count_becomes_a_range_where_blocks_differ() -> None:
+def test_count_becomes_a_range_where_blocks_differ():
     table = rows("a", rchar=4096.0)
     same = measured("count", table, value="rchar", cells=case("a"))
     assert (same.value, same.low, same.high, same.timed) == (4096, 4096, 4096, False)
@@ -271,7 +269,7 @@ def test_count_becomes_a_range_where_blocks_differ() -> None:
     assert (differs.value, differs.low, differs.high) == (4096, 4096, 5000)
 
 
-def test_what_lacks_a_cell_or_a_package_is_missing() -> None:
+def test_what_lacks_a_cell_or_a_package_is_missing():
     fields = {"value": "file_bytes", "over": "case", "cells": {}, "expect": {"1": 1, "2": 1}}
     with pytest.raises(MissingError, match="no 2"):
         measured("table", rows("1", file_bytes=1.0), **fields)
@@ -280,14 +278,14 @@ def test_what_lacks_a_cell_or_a_package_is_missing() -> None:
         measured("ability", table, cells=case("s3"))
 
 
-def test_timed_shares_have_an_interval() -> None:
+def test_timed_shares_have_an_interval():
     table = rows("a/1", 1.0, 0.2) + rows("b/1", 1.0, 0.2) + rows("a/2", 1.0) + rows("b/2", 9.0)
     found = measured("wins", table, value="wall_s", over="case", of=case("a/*"), to=case("b/*"))
     assert found.low <= found.value <= found.high
     assert found.high == 1
 
 
-def test_values_are_made_from_the_columns_they_name() -> None:
+def test_values_are_made_from_the_columns_they_name():
     table = frame_of(rows("a", 2.0, user_s=1.0, sys_s=0.5, rchar=4e6, file_bytes=5e5, minflt=30.0))
     expect = {
         "rate": 5e5, "cpu_s": 1.5, "cpu_share": 0.75, "amplification": 4, "compression": 2,
@@ -298,7 +296,7 @@ def test_values_are_made_from_the_columns_they_name() -> None:
         assert found.to_numpy().ravel() == pytest.approx(value), name
 
 
-def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor() -> None:
+def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_processor():
     table = rows("packed", user_s=1.0, sys_s=0.0, wchar=1e6)
     table += rows("plain", user_s=0.1, sys_s=0.0, wchar=1e8)
     fields = {"of": case("packed"), "to": case("plain"), "counting": "wchar"}
@@ -307,7 +305,7 @@ def test_at_the_rate_of_a_slow_device_bytes_decide_and_at_a_fast_one_the_process
     assert fast.value == pytest.approx(0.2 / 1.001)
 
 
-def test_over_a_link_reads_take_their_round_trips_bytes_and_work() -> None:
+def test_over_a_link_reads_take_their_round_trips_bytes_and_work():
     counts = {"handshakes": 1.0, "sys_s": 0.0}
     few = {"stages": 4.0, "idle_stages": 4.0, "wire_bytes": 1e7, "user_s": 0.5}
     many = {"stages": 40.0, "idle_stages": 40.0, "wire_bytes": 1e6, "user_s": 0.1}
@@ -321,7 +319,7 @@ def test_over_a_link_reads_take_their_round_trips_bytes_and_work() -> None:
     assert (far.n, far.timed, far.experiments) == (BLOCKS, True, ("e",))
 
 
-def test_the_mean_of_ratios_of_several_experiments() -> None:
+def test_the_mean_of_ratios_of_several_experiments():
     table = rows("a", 2.0) + rows("b", 1.0)
     table += [{**row, "experiment": "f"} for row in rows("a", 8.0) + rows("b", 1.0)]
     ratios = [
@@ -333,19 +331,19 @@ def test_the_mean_of_ratios_of_several_experiments() -> None:
     assert found.experiments == ("e", "f")
 
 
-def test_a_difference_has_the_unit_of_what_is_measured() -> None:
+def test_a_difference_has_the_unit_of_what_is_measured():
     table = rows("a", 0.5) + rows("b", 1.0)
     found = measured("difference", table, value="rate", of=case("a"), to=case("b"))
     assert (found.value, found.unit) == (pytest.approx(1e6), "B/s")
 
 
-def test_what_varies_more_is_known_from_nine_blocks_on() -> None:
+def test_what_varies_more_is_known_from_nine_blocks_on():
     fields = {"value": "wall_s", "of": case("restless"), "to": case("calm")}
     few = rows("restless", noise=0.2) + rows("calm", noise=0.01)
     found = measured("scatter", few, **fields)
     assert found.n == BLOCKS < found.enough == 9
     more = [
-        {**row, "block": int(str(row["block"])) + BLOCKS}
+        {**row, "block": row["block"] + BLOCKS}
         for row in rows("restless", noise=0.2) + rows("calm", noise=0.01)
     ]
     found = measured("scatter", few + more, **fields)

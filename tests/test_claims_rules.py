@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from hyperslab.claims.rules import (
     RULES,
-    Rule,
     bounds,
     calibration,
     direction,
@@ -61,14 +60,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("rule", "low", "high", "verdict"), CASES)
-def test_an_interval_gives_the_verdict_of_its_band(
-    rule: Rule, low: float, high: float, verdict: str
-) -> None:
+def test_an_interval_gives_the_verdict_of_its_band(rule, low, high, verdict):
     assert rule.verdict(low, high) == verdict
 
 
 @pytest.mark.parametrize("rule", [effect(2.0), direction(True), equality(0.1), bounds(0.0, 1.0)])
-def test_a_missing_number_decides_nothing(rule: Rule) -> None:
+def test_a_missing_number_decides_nothing(rule):
     assert rule.verdict(math.nan, math.nan) == "inconclusive"
 
 
@@ -76,9 +73,7 @@ ratios = st.floats(1e-3, 1e3).filter(lambda x: abs(math.log(x)) > 1e-6)
 
 
 @given(document=ratios, ours=st.lists(ratios, min_size=2, max_size=2))
-def test_dividing_the_other_way_round_changes_no_verdict(
-    document: float, ours: list[float]
-) -> None:
+def test_dividing_the_other_way_round_changes_no_verdict(document, ours):
     low, high = sorted(ours)
     rules = ((effect(document), effect(1 / document)), (equality(0.15), equality(0.15)))
     for rule, turned in (*rules, (direction(True), direction(False))):
@@ -86,14 +81,12 @@ def test_dividing_the_other_way_round_changes_no_verdict(
 
 
 @given(document=ratios)
-def test_the_documents_own_number_holds(document: float) -> None:
+def test_the_documents_own_number_holds(document):
     assert effect(document).verdict(document, document) == "holds"
 
 
 @given(document=ratios, ours=st.lists(ratios, min_size=2, max_size=2), shrink=st.floats(0, 1))
-def test_a_narrower_interval_never_changes_a_verdict_once_given(
-    document: float, ours: list[float], shrink: float
-) -> None:
+def test_a_narrower_interval_never_changes_a_verdict_once_given(document, ours, shrink):
     low, high = sorted(ours)
     wide = effect(document).verdict(low, high)
     middle = low + shrink * (high - low)
@@ -101,24 +94,7 @@ def test_a_narrower_interval_never_changes_a_verdict_once_given(
     assert wide in (narrow, "inconclusive")
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: effect(1.0), "use the rule equality|'the same' use the rule equality"),
-        (lambda: effect(-2.0), "an effect needs a ratio"),
-        (lambda: equality(15), "share between 0 and 1"),
-        (lambda: bounds(), "bounds nothing"),
-        (lambda: bounds(2, 1), "above at_most"),
-        (lambda: calibration(0), "share between 0 and 1"),
-    ],
-)
-def test_a_rule_that_makes_no_sense_is_refused(make: object, message: str) -> None:
-    assert callable(make)
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-def test_equals_with_a_tolerance_is_two_bounds() -> None:
+def test_equals_with_a_tolerance_is_two_bounds():
     rule = RULES["count"][0](equals=512, tolerance=0.2)
     assert rule.verdict(473, 473) == "holds"
     assert rule.verdict(400, 400) == "refuted"

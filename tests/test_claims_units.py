@@ -1,7 +1,5 @@
 """Every number of a claim says what it is."""
 
-from pathlib import Path
-
 from made_claims import claim, judge, load, part, quiet, samples
 
 from hyperslab.analysis.quantities import QUANTITIES
@@ -14,13 +12,13 @@ COUNTED = ("count", "level", "difference")
 BOUNDS = {"kind": "count", "at_most": 0.5}
 
 
-def test_no_number_of_the_study_is_without_a_unit() -> None:
+def test_no_number_of_the_study_is_without_a_unit():
     for item in (item for known in load() for item in known.parts):
         counted = str(item.fields.get("value", "")) if item.kind in COUNTED else ""
         assert unit_of(item, QUANTITIES[counted].unit if counted else ""), item
 
 
-def test_a_share_is_told_in_percent_with_its_interval(tmp_path: Path) -> None:
+def test_a_share_is_told_in_percent_with_its_interval(tmp_path):
     item = part(measure=LEVEL, rule=BOUNDS, reason="CPU time is {count} of the wall time.")
     times = [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.45]
     rows = [
@@ -32,7 +30,7 @@ def test_a_share_is_told_in_percent_with_its_interval(tmp_path: Path) -> None:
     assert "CPU time is 40 % of the wall time. The interval is 40 % to 45 %." in head.reason
 
 
-def test_a_part_of_the_groups_is_no_ratio(tmp_path: Path) -> None:
+def test_a_part_of_the_groups_is_no_ratio(tmp_path):
     item = part(measure=WINS, rule=BOUNDS, reason="In {hits} of {groups}.")
     rows = [*samples("a1", 1.0), *samples("b1", 2.0), *samples("a2", 3.0), *samples("b2", 2.0)]
     head = judge(tmp_path, claim(item), [*rows, *quiet()]).headline

@@ -4,14 +4,13 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from hyperslab.claims import VERDICTS, Judgement, load
+from hyperslab.claims import VERDICTS, load
 from hyperslab.claims.bands import IN_PART, SIGNS
 from hyperslab.measure import records
 from hyperslab.study import board, profile, provenance
@@ -24,22 +23,22 @@ CLAIMS = load(ROOT / "book" / "claims.yml")
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _in_the_repository() -> Iterator[None]:
+def _in_the_repository():
     with contextlib.chdir(ROOT):
         yield
 
 
 @pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> board.Board:
+def empty(tmp_path_factory):
     """The board of a machine on which nothing was measured."""
     return board.judged(profile="quick", workdir=str(tmp_path_factory.mktemp("empty")))
 
 
 @pytest.fixture(scope="module")
-def mixed(empty: board.Board) -> board.Board:
+def mixed(empty):
     """A board on which every verdict occurs."""
 
-    def given(judgement: Judgement, verdict: str) -> Judgement:
+    def given(judgement, verdict):
         parts = tuple(replace(part, verdict=verdict, measured=2.0) for part in judgement.parts)
         return replace(judgement, parts=parts)
 
@@ -50,7 +49,7 @@ def mixed(empty: board.Board) -> board.Board:
     return replace(empty, judgements=tuple(found))
 
 
-def test_a_board_without_records_shows_what_is_missing(empty: board.Board) -> None:
+def test_a_board_without_records_shows_what_is_missing(empty):
     others = len(CLAIMS) - 1  # of arithmetic on the document's own numbers
     assert (empty.judged, empty.count("not measured"), empty.otherwise) == (1, others, 0)
     assert len(json.loads((empty.results / "claims.json").read_text())) == len(CLAIMS)
@@ -58,7 +57,7 @@ def test_a_board_without_records_shows_what_is_missing(empty: board.Board) -> No
     assert {*SIGNS} == {*VERDICTS, IN_PART} and len({*SIGNS.values()}) == len(SIGNS)
 
 
-def test_verdicts_from_records_that_were_measured_otherwise_are_marked(tmp_path: Path) -> None:
+def test_verdicts_from_records_that_were_measured_otherwise_are_marked(tmp_path):
     frame = records.load(ROOT / "results/reference/lee_access.parquet")
     settings = profile.entry("lee_access", ROOT).settings["full"]
     source = ROOT / "notebooks/lee_access.ipynb"
@@ -73,7 +72,7 @@ def test_verdicts_from_records_that_were_measured_otherwise_are_marked(tmp_path:
         assert (table["Run"] == "marked").any() == marked
 
 
-def test_the_tally_adds_up(mixed: board.Board) -> None:
+def test_the_tally_adds_up(mixed):
     tally = board.tally(mixed)
     documents = Counter(claim.document for claim in CLAIMS)
     assert list(tally.sum()) == [*documents.values(), len(CLAIMS)]
@@ -87,12 +86,12 @@ def test_the_tally_adds_up(mixed: board.Board) -> None:
     assert decided + mixed.count("inconclusive", "not measured") == len(CLAIMS)
 
 
-def test_every_claim_has_a_topic() -> None:
+def test_every_claim_has_a_topic():
     topics = listed(ROOT)
     assert all(topics[claim.notebook] for claim in CLAIMS)
 
 
-def but_one(judgement: Judgement, verdict: str) -> Judgement:
+def but_one(judgement, verdict):
     """Return a judgement of which one part of the sentence came out otherwise."""
     one = next(part for part in judgement.parts if not part.headline and not part.role)
     parts = tuple(replace(p, verdict=verdict) if p is one else p for p in judgement.parts)
@@ -103,9 +102,7 @@ def but_one(judgement: Judgement, verdict: str) -> Judgement:
     ("verdict", "other", "shown", "in_part"),
     [("holds", "refuted", "◐ holds in part", 1), ("refuted", "holds", "✗ refuted", 0)],
 )
-def test_what_came_out_so_in_part_is_told_apart(
-    mixed: board.Board, verdict: str, other: str, shown: str, in_part: int
-) -> None:
+def test_what_came_out_so_in_part_is_told_apart(mixed, verdict, other, shown, in_part):
     assert mixed.in_part == 0
     before = board.tally(mixed).loc[shown, "All"]
     one = next(
@@ -122,7 +119,7 @@ def test_what_came_out_so_in_part_is_told_apart(
     assert table["Verdict"].str.startswith(f"{shown[0]} {verdict} in part").sum() == 1
 
 
-def test_claims_that_no_measurement_confirms_say_so(mixed: board.Board) -> None:
+def test_claims_that_no_measurement_confirms_say_so(mixed):
     calibrated = {c.id for c in CLAIMS for p in c.parts if p.rule.kind == "calibration"}
     assert calibrated <= {c.id for c in CLAIMS if c.basis == "calibration"}
     table, _ = board.listed(mixed)
@@ -132,7 +129,7 @@ def test_claims_that_no_measurement_confirms_say_so(mixed: board.Board) -> None:
         assert shown[name].partition(" (")[2] == (f"{basis})" if basis else ""), name
 
 
-def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed: board.Board) -> None:
+def test_the_list_has_each_claim_once_and_leads_to_its_sections(mixed):
     table, links = board.listed(mixed)
     assert list(table["Claim"]) == [claim.title for claim in CLAIMS]
     assert len(table.columns) <= 7

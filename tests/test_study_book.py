@@ -2,8 +2,6 @@
 
 import json
 import threading
-from pathlib import Path
-from typing import Any
 
 import pytest
 from made_notebooks import code, error, notebook, stream
@@ -14,7 +12,7 @@ from hyperslab.study.privacy import scrubber
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path):
     """A small project: one page of prose, one notebook, no extensions."""
     root = tmp_path / "secretproject"
     (root / "book").mkdir(parents=True)
@@ -29,11 +27,11 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def made(*cells: dict[str, Any]) -> str:
+def made(*cells):
     return notebook(*cells, title="(one)=\n# One", papermill={"a": 1})
 
 
-def write_run(root: Path, *cells: dict[str, Any]) -> tuple[Path, Path]:
+def write_run(root, *cells):
     executed, results = root / "build/executed", root / "build/results/quick"
     executed.mkdir(parents=True, exist_ok=True)
     results.mkdir(parents=True, exist_ok=True)
@@ -41,13 +39,11 @@ def write_run(root: Path, *cells: dict[str, Any]) -> tuple[Path, Path]:
     return executed, results
 
 
-def staged_text(out: Path) -> str:
+def staged_text(out):
     return "\n".join(path.read_text() for path in sorted(out.rglob("*")) if path.is_file())
 
 
-def test_private_text_does_not_reach_the_stage(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_text_does_not_reach_the_stage(project, tmp_path, monkeypatch):
     home = tmp_path / "homes/canaryuser"
     monkeypatch.setenv("HOME", str(home))
     for name in ("LOGNAME", "USER"):
@@ -72,28 +68,26 @@ def test_private_text_does_not_reach_the_stage(
     assert "user@host: ~/x.nc build/data/a.nc" in text
 
 
-def test_a_user_called_like_a_word_of_the_book_does_not_change_the_book(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_user_called_like_a_word_of_the_book_does_not_change_the_book(project, monkeypatch):
     monkeypatch.setenv("LOGNAME", "jones")
     assert scrubber(project)("jones-order holds for jones") == "jones-order holds for jones"
     assert scrubber(project)("/home/jones/a.nc") == "~/a.nc"
 
 
-def test_pictures_are_not_scrubbed_and_warnings_go(project: Path) -> None:
+def test_pictures_are_not_scrubbed_and_warnings_go(project):
     image = {"output_type": "display_data", "data": {"image/png": "abc/x/abc"}, "metadata": {}}
     outputs = image, stream("warning", "stderr"), stream("ok")
     cells = clean(json.loads(made(code("", *outputs))), scrubber(project, {"x": "y"}))["cells"]
     assert cells[1]["outputs"] == [image, stream("ok")]
 
 
-def test_failure_names_the_cell() -> None:
+def test_failure_names_the_cell():
     assert failure(json.loads(made(code("", stream("ok"))))) == ""
     failed = made(code(""), code("", error("OSError")))
     assert failure(json.loads(failed)) == "stopped in cell 3 with OSError"
 
 
-def test_a_missing_notebook_gets_a_placeholder_with_its_title_and_label(project: Path) -> None:
+def test_a_missing_notebook_gets_a_placeholder_with_its_title_and_label(project):
     (project / "notebooks/one.ipynb").write_text(made())
     out = project / "build/book"
     missing = stage(project / "none", project / "none", out, root=project)
@@ -103,7 +97,7 @@ def test_a_missing_notebook_gets_a_placeholder_with_its_title_and_label(project:
     assert not (out / "notebooks/one.ipynb").exists()
 
 
-def test_staging_again_replaces_the_whole_folder(project: Path) -> None:
+def test_staging_again_replaces_the_whole_folder(project):
     out = project / "build/book"
     stage(project / "none", project / "none", out, root=project)
     (out / "stale.md").write_text("stale")
@@ -115,11 +109,11 @@ def test_staging_again_replaces_the_whole_folder(project: Path) -> None:
     assert left == {"book", ".book.lock"}
 
 
-def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
+def test_two_stagings_at_once_leave_one_whole_stage(project):
     executed, results = write_run(project, code("1"))
     out, errors = project / "build/book", []
 
-    def work() -> None:
+    def work():
         try:
             for _ in range(5):
                 stage(executed, results, out, root=project)
@@ -135,12 +129,12 @@ def test_two_stagings_at_once_leave_one_whole_stage(project: Path) -> None:
     assert (out / "notebooks/one.ipynb").is_file()
 
 
-def test_no_book_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+def test_no_book_is_an_error_that_says_what_to_do(tmp_path):
     with pytest.raises(FileNotFoundError, match="clone of the repository"):
         stage(tmp_path, tmp_path, tmp_path / "out", root=tmp_path)
 
 
-def test_a_small_book_is_rendered_once_and_leaves_nothing_behind(project: Path) -> None:
+def test_a_small_book_is_rendered_once_and_leaves_nothing_behind(project):
     executed, results = write_run(project, code("print('a')", stream("a\n")))
     build = project / "build"
     stage(executed, results, build / "book", root=project)

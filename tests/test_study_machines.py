@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import yaml
@@ -15,7 +14,7 @@ from hyperslab.study import machines, repeats
 
 
 @pytest.fixture
-def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def top(tmp_path, monkeypatch):
     """A study with one notebook and three claims on the same ratio, four in the document."""
     names = ("lee-a", "lee-b", "lee-c")
     small = part(rule={"kind": "effect", "document": 1.5})
@@ -39,11 +38,11 @@ def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def measured(folder: Path, ratio: float, run: str, *, noise: float = 0.0, **facts: object) -> None:
+def measured(folder, ratio, run, *, noise=0.0, **facts):
     """Records in which case a takes `ratio` times as long as case b."""
     slow = samples("a", ratio)
     for row in slow:
-        row["wall_s"] = ratio * (1 + noise * (float(str(row["block"])) - 3))
+        row["wall_s"] = ratio * (1 + noise * (row["block"] - 3))
     rows = [{**row, "run_id": run} for row in (*slow, *samples("b", 1.0), *quiet())]
     folder.mkdir(parents=True)
     save(frame_of(rows), folder / "trial.parquet")
@@ -52,11 +51,11 @@ def measured(folder: Path, ratio: float, run: str, *, noise: float = 0.0, **fact
     (folder / "machine.json").write_text(json.dumps({run: known}))
 
 
-def gathered(**more: str) -> machines.Machines:
+def gathered(**more):
     return machines.gathered(**{"profile": "quick", "workdir": "build", **more})
 
 
-def test_verdicts_that_are_there_are_taken_as_long_as_the_rules_are_theirs(top: Path) -> None:
+def test_verdicts_that_are_there_are_taken_as_long_as_the_rules_are_theirs(top):
     measured(top / "results/other", 4.0, "1")
     known = claims.read("book/claims.yml").claims
     found = claims.evaluate(known, "results/other")
@@ -69,13 +68,13 @@ def test_verdicts_that_are_there_are_taken_as_long_as_the_rules_are_theirs(top: 
     assert claims.recalled(changed, top / "results/other") == []
 
 
-def written(top: Path, text: str) -> Path:
+def written(top, text):
     path = top / "book/claims.yml"
     path.write_text(text)
     return path
 
 
-def test_one_machine_or_none_has_nothing_beside_it(top: Path) -> None:
+def test_one_machine_or_none_has_nothing_beside_it(top):
     found = gathered()
     assert (found.machines, found.shared, len(machines.listed(found)[0])) == ((), 0, 0)
     assert machines.facts(found).empty and machines.versions(found).empty
@@ -87,9 +86,7 @@ def test_one_machine_or_none_has_nothing_beside_it(top: Path) -> None:
     assert machines.facts(found).loc["yours", "Processor"] == "CPU of quick, 2 cores"
 
 
-def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_once(
-    top: Path,
-) -> None:
+def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_once(top):
     for run, place in enumerate(("results/aa", "results/reference", "build/results/quick")):
         measured(top / place, 4.0, f"r{run}")
     (top / "results/README.md").touch()
@@ -100,7 +97,7 @@ def test_reference_comes_first_and_yours_last_and_what_was_added_stands_there_on
         assert [machine.name for machine in found.machines][-1] == found.own == "mine"
 
 
-def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
+def test_another_run_of_a_machine_is_no_other_machine(top):
     same = {"identity": {"cpu": "C", "cores": 2}, "versions": {"zarr": "3.1.6"}}
     measured(top / "results/reference", 4.0, "r1", git_revision="a", **same)
     measured(top / "build/results/quick", 4.0, "r2", git_revision="b", **same)
@@ -110,7 +107,7 @@ def test_another_run_of_a_machine_is_no_other_machine(top: Path) -> None:
     assert gathered(workdir="other").twin == ""
 
 
-def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
+def test_claims_that_machines_decide_differently_come_first(top):
     measured(top / "results/reference", 4.0, "r1", profile="full")
     versions = {"zarr": "2.18.0", "h5py": "3"}
     measured(top / "build/results/quick", 1.4, "r2", noise=0.01, versions=versions)
@@ -133,7 +130,7 @@ def test_claims_that_machines_decide_differently_come_first(top: Path) -> None:
     assert list(machines.facts(found)["Profile"]) == ["full", "quick"]
 
 
-def test_a_verdict_beside_none_is_open_and_no_difference(top: Path) -> None:
+def test_a_verdict_beside_none_is_open_and_no_difference(top):
     measured(top / "results/reference", 4.0, "r1")
     measured(top / "build/results/quick", 1.97, "r2", noise=0.1)
     found = gathered()
@@ -143,13 +140,13 @@ def test_a_verdict_beside_none_is_open_and_no_difference(top: Path) -> None:
     assert found.those("differs") == []
 
 
-def test_a_folder_that_is_not_there_is_refused(top: Path) -> None:
+def test_a_folder_that_is_not_there_is_refused(top):
     for name in ("records", "others"):
         with pytest.raises(ValueError, match=f"{name} is 'no/such': no such folder of records"):
             gathered(**{name: "no/such"})
 
 
-def test_runs_of_one_machine_are_compared_with_each_other(top: Path) -> None:
+def test_runs_of_one_machine_are_compared_with_each_other(top):
     same = {"identity": {"cpu": "C", "cores": 2}}
     for n, ratio in enumerate((4.0, 4.1, 1.4)):
         measured(top / f"results/m{n}", ratio, f"r{n}", noise=0.02, **same)

@@ -28,7 +28,7 @@ See {doc}`../more/second`.
 
 
 @pytest.fixture
-def stage(tmp_path: Path) -> Path:
+def stage(tmp_path):
     """A book of two pages in folders, as the real one's are."""
     folder = tmp_path / "the stage"
     for name, text in {
@@ -44,7 +44,7 @@ def stage(tmp_path: Path) -> Path:
     return folder
 
 
-def test_figures_are_printed(stage: Path, tmp_path: Path) -> None:
+def test_figures_are_printed(stage, tmp_path):
     made = tmp_path / "build/book.pdf"
     print_book(stage, made)
     assert made.read_bytes().startswith(b"%PDF")
@@ -52,7 +52,7 @@ def test_figures_are_printed(stage: Path, tmp_path: Path) -> None:
     assert {path.name for path in made.parent.iterdir()} == {"book.pdf", "pdf.log"}
 
 
-def test_nothing_stays_folded_and_pages_link_the_pdf(stage: Path, tmp_path: Path) -> None:
+def test_nothing_stays_folded_and_pages_link_the_pdf(stage, tmp_path):
     with (stage / "_config.yml").open("a") as config:
         config.write(f"sphinx: {{local_extensions: {{printed: {ROOT / 'book/_ext'}}}}}\n")
     (stage / "book/index.md").write_text(INDEX + "\n```{printed}\n```\n")
@@ -76,7 +76,7 @@ def test_nothing_stays_folded_and_pages_link_the_pdf(stage: Path, tmp_path: Path
     assert "prints the whole book" not in page and "(2 MB)" in page
 
 
-def test_a_figure_that_is_not_found_is_an_error(stage: Path, tmp_path: Path) -> None:
+def test_a_figure_that_is_not_found_is_an_error(stage, tmp_path):
     (stage / "book/index.md").write_text(INDEX + '\n<img src="_images/none.png" alt="none">\n')
     with pytest.raises(RenderError, match=r"not printed: none\.png not found"):
         print_book(stage, tmp_path / "book.pdf")

@@ -1,7 +1,5 @@
 """What would name a person, a machine or a key is seen; what names nobody is left."""
 
-from pathlib import Path
-
 import pytest
 
 from hyperslab.study.privacy import revealed, scrubber
@@ -16,7 +14,7 @@ from hyperslab.study.privacy import revealed, scrubber
         "TOKEN=x",
     ],
 )  # fmt: skip
-def test_what_is_private_is_seen(text: str) -> None:
+def test_what_is_private_is_seen(text):
     assert revealed(text)
     assert revealed(f"OSError: '{text}' failed")
 
@@ -29,11 +27,11 @@ def test_what_is_private_is_seen(text: str) -> None:
         "65536 tokens", "https://localhost:9000/a", "/data", "x@", "NETCDF4_CLASSIC",
     ],
 )  # fmt: skip
-def test_what_names_nobody_is_not(text: str) -> None:
+def test_what_names_nobody_is_not(text):
     assert revealed(text) == ""
 
 
-def test_a_folder_with_a_longer_name_is_another_folder(tmp_path: Path) -> None:
+def test_a_folder_with_a_longer_name_is_another_folder(tmp_path):
     scrub = scrubber(tmp_path)
     assert scrub(f"{tmp_path} {tmp_path}/a").split() == [".", "a"]
     assert "-copy" in scrub(f"{tmp_path}-copy/a")

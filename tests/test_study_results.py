@@ -4,7 +4,6 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -29,7 +28,7 @@ READ = cache(claims.read)
 
 
 @pytest.fixture(autouse=True)
-def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_the_repository(monkeypatch):
     """There, with few claims to judge."""
     monkeypatch.chdir(ROOT)
     content = READ(ROOT / claims.FILE)
@@ -39,7 +38,7 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def real(tmp_path_factory):
     """Few blocks of committed records, as if another profile's, and from a quiet machine."""
     folder = tmp_path_factory.mktemp("real")
     runs = set()
@@ -59,17 +58,17 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def given(real: Path, tmp_path: Path) -> Path:
+def given(real, tmp_path):
     """A copy to doctor."""
     return Path(shutil.copytree(real, tmp_path / "given"))
 
 
 @pytest.fixture
-def into(tmp_path: Path) -> Path:
+def into(tmp_path):
     return tmp_path / "results"
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -77,22 +76,22 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def add(folder: Path, into: Path, name: str = "here") -> adding.Added:
+def add(folder, into, name="here"):
     return adding.add(folder, name, into=into, top=ROOT)
 
 
-def table(change: Callable[[pd.DataFrame], pd.DataFrame]) -> Callable[[Path], None]:
+def table(change):
     """A change of the timed table that ends in its file as it is, whatever its columns are."""
 
-    def doctored(folder: Path) -> None:
+    def doctored(folder):
         path = folder / f"{TIMED}.parquet"
         save(change(load(path)), path, {"labels": about(path)["labels"]})
 
     return doctored
 
 
-def facts(change: Callable[[dict[str, dict[str, object]]], object]) -> Callable[[Path], None]:
-    def doctored(folder: Path) -> None:
+def facts(change):
+    def doctored(folder):
         known = machines(folder)
         change(known)
         (folder / "machine.json").write_text(json.dumps(known))
@@ -100,85 +99,77 @@ def facts(change: Callable[[dict[str, dict[str, object]]], object]) -> Callable[
     return doctored
 
 
-def cell(column: str, value: object) -> Callable[[Path], None]:
+def cell(column, value):
     """Another value in one row."""
 
-    def change(frame: pd.DataFrame) -> pd.DataFrame:
+    def change(frame):
         frame.loc[3, column] = value
         return frame
 
     return table(change)
 
 
-def timed(known: dict[str, dict[str, object]]) -> dict[str, object]:
+def timed(known):
     return next(each for each in known.values() if each["notebook"] == TIMED)
 
 
-def versions(run: dict[str, object]) -> dict[str, str]:
-    found = run["versions"]
-    assert isinstance(found, dict)
-    return found
-
-
-def unlike_a_table(frame: pd.DataFrame) -> pd.DataFrame:
+def unlike_a_table(frame):
     order = frame["order"].fillna(0).astype(int)
     typed = {"block": frame["block"].astype(str), "order": order, "wall_s": "abc"}
     return frame.assign(**typed).rename(columns={"case": "label"})
 
 
-def impossible(frame: pd.DataFrame) -> pd.DataFrame:
+def impossible(frame):
     frame.loc[3, ["run_id", "profile", "verified", "wall_s"]] = ["another", "x", False, -1.0]
     frame.loc[4, ["block", "wall_s"]] = [0.5, math.inf]
     good = frame["user_s"].notna() & frame["order"].notna() & (frame.index > 4)
     return pd.concat([frame, frame[good & (frame["status"] == "ok")].iloc[:1]])
 
 
-def private(frame: pd.DataFrame) -> pd.DataFrame:
+def private(frame):
     frame.loc[3, ["status", "note"]] = ["no file /home/ann/data.nc", f"made in {ROOT}/build"]
     frame.loc[3, ["link", "hints"]] = ["https://data.example.org/b", "aws_secret_access_key=abc/d"]
     frame.loc[3, "pattern"] = "at login01.hpc.example.edu"
     return frame.assign(profile="smoke")
 
 
-def restless(frame: pd.DataFrame) -> pd.DataFrame:
+def restless(frame):
     frame.loc[frame["aa"] == "B", "wall_s"] *= 1.5
     return frame.assign(others_cpu=0.9)
 
 
-def cut(folder: Path) -> None:
+def cut(folder):
     path = folder / f"{TIMED}.parquet"
     path.write_bytes(path.read_bytes()[:-100])
     (folder / f"{OTHER}.parquet").write_bytes(b"")
 
 
-def renamed(folder: Path) -> None:
+def renamed(folder):
     (folder / f"{TIMED}.parquet").rename(folder / "lee_formats.parquet")
     (folder / f"{OTHER}.parquet").rename(folder / "mine.parquet")
 
 
-def untold(known: dict[str, dict[str, object]]) -> None:
+def untold(known):
     run = timed(known)
     run.update(hostname="x1", kernel="Linux 6.1-ann-laptop", profile="full")
     run.update(git_revision="0d6523fb9331+")
-    versions(run).pop("netCDF4")
-    versions(run).update(zarr="mine")
-    identity = run["identity"]
-    assert isinstance(identity, dict)
-    identity["cores"] = 0
+    run["versions"].pop("netCDF4")
+    run["versions"].update(zarr="mine")
+    run["identity"]["cores"] = 0
 
 
-def shapeless(known: dict[str, dict[str, object]]) -> None:
+def shapeless(known):
     first, second = known.values()
     first.pop("versions")
     second.update(identity="x")
 
 
-def instead(content: bytes) -> Callable[[Path], None]:
+def instead(content):
     """Other content of machine.json."""
     return lambda folder: (folder / "machine.json").write_bytes(content) and None
 
 
-DOCTORED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
+DOCTORED = {
     "another table": (
         table(unlike_a_table),
         [
@@ -259,14 +250,14 @@ DOCTORED: dict[str, tuple[Callable[[Path], object], list[str]]] = {
     ),
     "facts without shape": (facts(shapeless), ["versions: is missing", "identity: must have"]),
     "a version that its samples do not have": (
-        facts(lambda known: [versions(each).update(netCDF4="1.0.0") for each in known.values()]),
+        facts(lambda known: [each["versions"].update(netCDF4="1.0.0") for each in known.values()]),
         [r"lee_access\.parquet, library_version: netCDF4 is.*and 1\.0\.0 in machine\.json"],
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("how", DOCTORED)
-def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Path) -> None:
+def test_what_is_wrong_is_refused_with_its_place(how, given, into):
     change, says = DOCTORED[how]
     change(given)
     with pytest.raises(RefusedError) as refused:
@@ -278,9 +269,7 @@ def test_what_is_wrong_is_refused_with_its_place(how: str, given: Path, into: Pa
     assert not into.exists()
 
 
-def test_records_are_added_without_a_value_lost(
-    real: Path, into: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_added_without_a_value_lost(real, into, monkeypatch):
     monkeypatch.setattr(claims, "read", READ)
     added = add(real, into)
     assert (added.notebooks, added.changed) == ((OTHER, TIMED), True)
@@ -294,7 +283,7 @@ def test_records_are_added_without_a_value_lost(
     assert [path.name for path in into.iterdir()] == ["here"]
 
 
-def test_added_again_nothing_is_written(real: Path, into: Path) -> None:
+def test_added_again_nothing_is_written(real, into):
     folder = add(real, into).folder
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert not add(real, into).changed
@@ -302,7 +291,7 @@ def test_added_again_nothing_is_written(real: Path, into: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
 
 
-def test_another_machines_folder_is_never_written(real: Path, given: Path, into: Path) -> None:
+def test_another_machines_folder_is_never_written(real, given, into):
     add(real, into)
     before = contents(into)
     for what, changed in (
@@ -323,14 +312,14 @@ def test_another_machines_folder_is_never_written(real: Path, given: Path, into:
     assert {name: data for name, data in there.items() if name.startswith("here")} == before
 
 
-def test_a_copy_under_another_name_is_no_other_machine(real: Path, into: Path) -> None:
+def test_a_copy_under_another_name_is_no_other_machine(real, into):
     add(real, into)
     with pytest.raises(RefusedError, match="has runs that here has: they are no other machine's"):
         add(real, into, "there")
     assert [path.name for path in into.iterdir()] == ["here"]
 
 
-def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: Path) -> None:
+def test_a_notebook_is_added_to_the_same_machine(given, real, into):
     (given / f"{TIMED}.parquet").unlink()
     first = add(given, into)
     assert first.notebooks == (OTHER,)
@@ -341,7 +330,7 @@ def test_a_notebook_is_added_to_the_same_machine(given: Path, real: Path, into: 
     assert machines(into / "here") == machines(real)
 
 
-def another_run(folder: Path) -> None:
+def another_run(folder):
     """Give all runs other names."""
     for path in folder.glob("*.parquet"):
         frame = load(path)
@@ -350,9 +339,7 @@ def another_run(folder: Path) -> None:
     (folder / "machine.json").write_text(json.dumps(known))
 
 
-def test_another_run_of_the_machine_is_kept_beside_the_first(
-    real: Path, given: Path, into: Path
-) -> None:
+def test_another_run_of_the_machine_is_kept_beside_the_first(real, given, into):
     add(real, into)
     another_run(given)
     assert add(given, into).folder.name == "here-2"
@@ -363,9 +350,7 @@ def test_another_run_of_the_machine_is_kept_beside_the_first(
     assert (replaced.folder.name, machines(into / "here")) == ("here", machines(given))
 
 
-def test_a_failure_half_way_leaves_what_was_there(
-    real: Path, given: Path, into: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_half_way_leaves_what_was_there(real, given, into, monkeypatch):
     add(real, into)
     before = contents(into)
     path = given / f"{TIMED}.parquet"
@@ -374,7 +359,7 @@ def test_a_failure_half_way_leaves_what_was_there(
 
     rename = Path.rename
 
-    def failing(self: Path, target: Path) -> Path:
+    def failing(self, target):
         if Path(target) == into / "here" and self.name == "here":
             raise OSError("the disk is full")
         return rename(self, target)
@@ -389,15 +374,13 @@ def test_a_failure_half_way_leaves_what_was_there(
 
 
 @pytest.mark.parametrize("name", ["UPPER", "a b", "..", "a/b", "x", "a" * 41])
-def test_a_name_that_cannot_be_one_is_a_usage_error(name: str, real: Path, into: Path) -> None:
+def test_a_name_that_cannot_be_one_is_a_usage_error(name, real, into):
     with pytest.raises(ValueError, match="give 2 to 40 of a to z"):
         add(real, into, name)
     assert not into.exists()
 
 
-def test_the_command(
-    real: Path, given: Path, into: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command(real, given, into, capsys):
     place = ["--into", str(into)]
     assert main(["results", "list", *place]) == OK
     assert "no machine yet" in capsys.readouterr().out
@@ -426,16 +409,16 @@ def test_the_command(
         assert f"{folder}: machine.json or claims.json is" in capsys.readouterr().err
 
 
-def test_every_fact_that_runs_write_is_known() -> None:
+def test_every_fact_that_runs_write_is_known():
     written = machine.facts(ROOT, profile="quick", seed=0, notebook=TIMED)
     assert set(written) <= KNOWN
 
 
-def committed() -> Iterator[Path]:
+def committed():
     return (path.parent for path in (ROOT / "results").glob("*/machine.json"))
 
 
-def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> None:
+def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules():
     content = READ(ROOT / claims.FILE)
     for folder in committed():
         assert adding.problems(folder, ROOT) == []
@@ -450,15 +433,15 @@ def test_what_is_committed_may_be_published_and_is_judged_by_today_s_rules() -> 
 @pytest.mark.parametrize("command", ["claims", "run", "book"])
 @pytest.mark.parametrize("kind", ["no times", "cut", "no machine.json", "no records"])
 def test_missing_and_damaged_records_are_neither_judged_nor_drawn(
-    given: Path, tmp_path: Path, command: str, kind: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+    given, tmp_path, command, kind, capsys
+):
     damage, said = DOCTORED.get(kind, (shutil.rmtree, ["no folder with records"]))
     damage(given)
     assert main([command, "--records", str(given), "--workdir", str(tmp_path / "work")]) == USAGE
     assert re.search(said[0], capsys.readouterr().err)
 
 
-def test_fewer_blocks_do_not_replace_what_is_there(given: Path, into: Path) -> None:
+def test_fewer_blocks_do_not_replace_what_is_there(given, into):
     add(given, into)
     before = contents(into)
     table(lambda frame: frame[frame["block"] < BLOCKS - 1])(given)

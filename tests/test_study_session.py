@@ -14,7 +14,6 @@ from samples import Append
 from hyperslab.measure import records
 from hyperslab.measure.case import Case
 from hyperslab.study import Array, Layout, begin
-from hyperslab.study.session import Session
 
 
 @pytest.fixture
@@ -106,7 +105,6 @@ def test_what_a_killed_run_left_is_removed_and_a_living_ones_stays(workdir):
 
 def test_missing_setting_is_named(workdir):
     run = begin("claims", profile="smoke", workdir=workdir)
-    assert isinstance(run, Session)
     with pytest.raises(KeyError, match="sets no 'blocks'"):
         run.setting("blocks")
 

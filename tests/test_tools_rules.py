@@ -3,11 +3,8 @@
 import importlib.util
 import os
 import subprocess
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 import yaml
@@ -16,32 +13,28 @@ from made_claims import RATIO, claim, part, written
 from hyperslab import claims
 
 PLACE = Path(__file__).parents[1] / "tools/rules.py"
-Change = Callable[..., list[str]]
 
 
 @pytest.fixture
-def tool() -> ModuleType:
+def tool():
     spec = importlib.util.spec_from_file_location("rules", PLACE)
-    assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture
-def change(tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Change:
+def change(tool, tmp_path, monkeypatch):
     """Write a claim, change it a few days later, and return what is not recorded of that."""
 
-    def git(*words: str, day: str = "2026-11-20") -> None:
+    def git(*words, day="2026-11-20"):
         who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
         when = {f"GIT_{one}_DATE": f"{day}T12:00:00Z" for one in ("AUTHOR", "COMMITTER")}
         env = {"PATH": os.environ["PATH"], **when}
         command = ["git", *who, *words]
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=env)
 
-    def changed(
-        old: dict[str, Any], new: dict[str, Any], *, on: str = "", renamed: bool = False
-    ) -> list[str]:
+    def changed(old, new, *, on="", renamed=False):
         place = tmp_path / "book"
         place.mkdir()
         git("init", "-q")
@@ -80,24 +73,22 @@ FILTERED = part(measure={**RATIO, "of": {"case": "c"}})
         (claim(part(name="b", measure={**RATIO, "value": "cpu_s"})), ["b: added", "time: gone"]),
     ],
 )
-def test_a_change_that_is_not_recorded_is_named(
-    change: Change, new: dict[str, Any], said: list[str]
-) -> None:
+def test_a_change_that_is_not_recorded_is_named(change, new, said):
     assert change(OLD, new) == [f"lee-x, {line}" for line in said]
 
 
-def test_another_headline_is_a_change(change: Change) -> None:
+def test_another_headline_is_a_change(change):
     moved = claim(part(headline=False), OTHER | {"headline": True})
     said = change(claim(part(), OTHER), moved)
     assert [line.split(": headline")[0] for line in said] == ["lee-x, b", "lee-x, time"]
 
 
 @pytest.mark.parametrize(("day", "said"), [("2026-11-25", 0), ("2026-11-22", 1)])
-def test_an_entry_within_a_day_records_it(change: Change, day: str, said: int) -> None:
+def test_an_entry_within_a_day_records_it(change, day, said):
     assert len(change(OLD, claim(FILTERED), on=day)) == said
 
 
-def test_a_commit_of_names_may_rename_filters_and_nothing_else(change: Change) -> None:
+def test_a_commit_of_names_may_rename_filters_and_nothing_else(change):
     new = claim(FILTERED | {"rule": {"kind": "effect", "document": 5}})
     assert change(OLD, new, renamed=True) == ["lee-x, time: rule: document 4.0 → 5.0"]
 
@@ -109,14 +100,14 @@ def test_a_commit_of_names_may_rename_filters_and_nothing_else(change: Change) -
         ({"date": date(2026, 11, 24), "commits": "main", "reason": "r"}, "commits is 'main'"),
     ],
 )
-def test_renames_name_commits(tmp_path: Path, wrong: dict[str, Any], message: str) -> None:
+def test_renames_name_commits(tmp_path, wrong, message):
     path = written(tmp_path, claim())
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"renames": [wrong]}))
     with pytest.raises(claims.ClaimsError, match=message):
         claims.load(path)
 
 
-def test_every_change_of_a_rule_is_recorded(tool: ModuleType) -> None:
+def test_every_change_of_a_rule_is_recorded(tool):
     """Of the latest commits: those before have been looked at, and reading all takes long."""
     try:
         shallow = tool.git("rev-parse", "--is-shallow-repository").strip() == "true"

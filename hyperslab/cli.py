@@ -135,10 +135,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         "its last run is left alone; an interrupted run goes on where it stopped.",
     )
     run.add_argument("names", nargs="*", metavar="NAME", help="notebooks; all when none is named")
-    _common(run)
-    run.add_argument(
-        "--records", default="", metavar="FOLDER", help="draw from these records, measure nothing"
-    )
+    _common(run, "draw from these records, measure nothing")
     run.add_argument(
         "--repeats", type=int, default=0, metavar="N", help="interleaved blocks (the profile's)"
     )
@@ -152,10 +149,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         description="Render the book from the executed notebooks of a profile into "
         "WORKDIR/html/index.html.",
     )
-    _common(book)
-    book.add_argument(
-        "--records", default="", metavar="FOLDER", help="render what was drawn from these records"
-    )
+    _common(book, "render what was drawn from these records")
     book.add_argument(
         "--pdf", action="store_true", help="print it besides, into WORKDIR/hyperslab.pdf"
     )
@@ -167,10 +161,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
         description="Judge every claim from the records of a profile, print the verdicts and "
         "write claims.json beside the records.",
     )
-    _common(claims)
-    claims.add_argument(
-        "--records", default="", metavar="FOLDER", help="judge these records instead"
-    )
+    _common(claims, "judge these records instead")
     claims.set_defaults(call=_claims)
 
     for name, (module, what) in _ELSEWHERE.items():
@@ -191,7 +182,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
+def _common(parser: argparse.ArgumentParser, records: str) -> None:
     parser.add_argument(
         "--profile",
         default="",
@@ -205,6 +196,7 @@ def _common(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="where data, results and the book go (build)",
     )
+    parser.add_argument("--records", default="", metavar="FOLDER", help=records)
 
 
 def _profile(arguments: argparse.Namespace) -> str:
@@ -214,6 +206,18 @@ def _profile(arguments: argparse.Namespace) -> str:
 
     folder = root() / arguments.records if arguments.records else None
     return check_profile(arguments.profile or profile_of(folder))
+
+
+def _drawn(arguments: argparse.Namespace) -> tuple[Path, str, str]:
+    """Return the repository, the profile and where pages go; refuse records that are not sound."""
+    from .study.options import drawing_place
+    from .study.profile import root
+    from .study.results.add import require_sound
+
+    top, profile = root(), _profile(arguments)
+    if arguments.records:
+        require_sound(arguments.records, top)
+    return top, profile, drawing_place(arguments.workdir, arguments.records)
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -234,16 +238,11 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _book(arguments: argparse.Namespace) -> int:
     from .study.book import render, stage, summary
-    from .study.options import drawing_place, executed_folder
-    from .study.profile import root
-    from .study.results.add import require_sound
+    from .study.options import executed_folder
 
-    top = root()
-    profile = _profile(arguments)
-    if arguments.records:
-        require_sound(arguments.records, top)
+    top, profile, place = _drawn(arguments)
     html = (top / arguments.workdir).resolve() / "html"
-    workdir = (top / drawing_place(arguments.workdir, arguments.records)).resolve()
+    workdir = (top / place).resolve()
     executed = executed_folder(workdir, profile)
     if not any(executed.glob("*.ipynb")):
         first = f"--records {arguments.records}" if arguments.records else f"--profile {profile}"
@@ -269,15 +268,9 @@ def _book(arguments: argparse.Namespace) -> int:
 def _claims(arguments: argparse.Namespace) -> int:
     from . import claims
     from .study.board import judged
-    from .study.options import drawing_place
-    from .study.profile import require_writable, root
-    from .study.results.add import require_sound
+    from .study.profile import require_writable
 
-    top = root()
-    profile = _profile(arguments)
-    if arguments.records:
-        require_sound(arguments.records, top)
-    place = drawing_place(arguments.workdir, arguments.records)
+    top, profile, place = _drawn(arguments)
     if not arguments.records and not any((top / place / "results" / profile).glob("*.parquet")):
         raise ValueError(
             f"no records of the profile {profile!r}: run `hyperslab run --profile {profile}` "

@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 import functools
 import http.server
-import shutil
 import threading
 from dataclasses import dataclass, field
 
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import async_playwright
+
+from hyperslab.study.pdf import browser
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 740}
@@ -36,12 +37,6 @@ WIDER = """() => {
     .filter(e => e.getBoundingClientRect().right > room + 1 && !held(e))
     .map(e => `${e.tagName}.${e.className}`.slice(0, 80)).slice(-3).concat('the page');
 }"""
-
-
-def chromium():
-    """Return where the system's Chromium is; "" where there is none."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return next(filter(None, map(shutil.which, names)), "")
 
 
 @contextlib.contextmanager
@@ -163,8 +158,8 @@ async def opened():
     # Inside a container root has no sandbox, and /dev/shm is small.
     flags = ["--no-sandbox", "--disable-dev-shm-usage"]
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium(), args=flags)
+        started = await playwright.chromium.launch(executable_path=browser(), args=flags)
         try:
-            yield browser
+            yield started
         finally:
-            await browser.close()
+            await started.close()

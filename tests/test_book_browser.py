@@ -12,7 +12,8 @@ import book_pages
 import book_visit
 import pytest
 
-MISSING = "no Chromium: apt-get install chromium lets these tests visit the book's pages"
+from hyperslab.study import pdf
+from hyperslab.study.book import RenderError
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +26,10 @@ def html(request):
 @pytest.fixture(scope="module")
 def browser():
     """What runs coroutines, and Chromium, which is started once."""
-    if not book_visit.chromium():
-        (pytest.fail if os.environ.get("HYPERSLAB_CI") else pytest.skip)(MISSING)
+    try:
+        pdf.browser()
+    except RenderError as error:  # which says what installs it
+        (pytest.fail if os.environ.get("HYPERSLAB_CI") else pytest.skip)(str(error))
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         yield runner, runner.run(stack.enter_async_context(book_visit.opened()))

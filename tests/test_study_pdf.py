@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from hyperslab.study import pdf
 from hyperslab.study.book import RenderError, build_pages
 from hyperslab.study.pdf import browser, enclose, print_book, unfold
 
@@ -76,8 +77,13 @@ def test_nothing_stays_folded_and_pages_link_the_pdf(stage, tmp_path):
     assert "prints the whole book" not in page and "(2 MB)" in page
 
 
-def test_a_figure_that_is_not_found_is_an_error(stage, tmp_path):
-    (stage / "book/index.md").write_text(INDEX + '\n<img src="_images/none.png" alt="none">\n')
+def test_a_figure_that_is_not_found_is_an_error(stage, tmp_path, monkeypatch):
+    def without_it(stage, out, log, builder):
+        page = out / "_build" / builder / "book/index.html"
+        page.parent.mkdir(parents=True)
+        page.write_text('<img src="_images/none.png" alt="none">')
+
+    monkeypatch.setattr(pdf, "build_pages", without_it)
     with pytest.raises(RenderError, match=r"not printed: none\.png not found"):
         print_book(stage, tmp_path / "book.pdf")
     assert not (tmp_path / "book.pdf").exists()

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -52,7 +53,7 @@ def sweep(file: File, way: Way) -> Sample:
 
 def stepped(file: File, way: Way, steps: Mapping[str, tuple[int, int]]) -> Sample:
     """Return reads of every so many rows and columns, by what a user writes for them."""
-    check = Equals(Chosen(Whole(_shape(file)), steps))
+    check = Equals(partial(_chosen, Whole(_shape(file)), steps))
     return Sample(Strided(file.path, way, steps), check, _columns(file, way), (file.path,))
 
 
@@ -206,16 +207,10 @@ class Strided:
         return np.concatenate(found)
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Make what `Strided` returns."""
-
-    array: Whole
-    steps: Mapping[str, tuple[int, int]]
-
-    def __call__(self) -> Array:
-        values = self.array.values()
-        return np.concatenate([values[::y, ::x].ravel() for y, x in self.steps.values()])
+def _chosen(array: Whole, steps: Mapping[str, tuple[int, int]]) -> Array:
+    """Return what `Strided` reads."""
+    values = array.values()
+    return np.concatenate([values[::y, ::x].ravel() for y, x in steps.values()])
 
 
 def pieces(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, chdir, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -118,7 +119,7 @@ class Rewrite:
         known = {"library_version": version("cubed")} if self.engine == CUBED == STEADY else {}
         return {
             "run": run,
-            "check": Same(array.variable, array.shape, chunks, self.file.part(...)),
+            "check": partial(same, array.variable, array.shape, chunks, self.file.part(...)),
             "columns": {
                 **self.layout.record(),
                 "library": LIBRARIES[self.engine],
@@ -164,30 +165,23 @@ class Engine:
         return copy
 
 
-@dataclass(frozen=True)
-class Same:
-    """Check that a copy has the chunks that are wanted, and every value, a row of chunks a time."""
+def same(
+    variable: str, shape: tuple[int, ...], chunks: tuple[int, ...], first: Values, found: object
+) -> bool:
+    """Return whether a copy has the chunks that are wanted and every value, by rows of chunks."""
+    import zarr
 
-    variable: str
-    shape: tuple[int, ...]
-    chunks: tuple[int, ...]
-    first: Values
-
-    def __call__(self, found: object) -> bool:
-        import zarr
-
-        array = zarr.open_array(str(found), path=self.variable, mode="r")
-        if array.chunks != self.chunks or array.shape != self.shape:
+    array = zarr.open_array(str(found), path=variable, mode="r")
+    if array.chunks != chunks or array.shape != shape:
+        return False
+    values_of_first, high = first(), chunks[1]
+    for row in range(0, shape[1], high):
+        band, got = values_of_first[row : row + high], np.asarray(array[:, row : row + high])
+        if not all(
+            np.array_equal(values, np.roll(band, step, axis=1)) for step, values in enumerate(got)
+        ):
             return False
-        first, high = self.first(), self.chunks[1]
-        for row in range(0, self.shape[1], high):
-            band, got = first[row : row + high], np.asarray(array[:, row : row + high])
-            if not all(
-                np.array_equal(values, np.roll(band, step, axis=1))
-                for step, values in enumerate(got)
-            ):
-                return False
-        return True
+    return True
 
 
 def reset_peak() -> int:

@@ -333,16 +333,6 @@ class Beside:
     parts: Sequence[Dots]
     title: str
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """The table of the first."""
-        return self.parts[0].table
-
-    @property
-    def value(self) -> str:
-        """The column of it that is drawn."""
-        return self.parts[0].value
-
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
 

@@ -117,7 +117,8 @@ def show(run: Session, figure: Callable[[], Any], name: str, caption: str, alt: 
         What the figure shows, for who cannot see it.
     """
     if isinstance(figure, Dots | Curves | Beside):
-        measured = [found for found in figure.table.get(figure.value, ()) if found.n]
+        first = figure.parts[0] if isinstance(figure, Beside) else figure
+        measured = [found for found in first.table.get(first.value, ()) if found.n]
         if not measured:
             return
         blocks = [one.n for one in measured if one.low < one.high or one.n < ENOUGH]  # no counts

@@ -17,9 +17,9 @@ from typing import Any
 from ..measure import machine, processes, records
 from ..network import Endpoint
 
-# Modules whose code decides what is measured, by their place.
 _PARSING = threading.Lock()
 """Python 3.11 miscounts how deep it is when two threads make syntax trees at once."""
+# Modules whose code decides what is measured, by their place.
 _PLACES = (
     "data_gen", "analysis.cost", "experiments", "io", "kernels", "measure", "network", "parallel",
     "subchunk", "tune",

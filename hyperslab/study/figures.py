@@ -131,7 +131,6 @@ class Dots(_Drawn):
 
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-
         parts = self.parts
         names, panels = self.row_names(), _values(parts, "panel")
         if len(panels) == 1:
@@ -161,7 +160,6 @@ class Dots(_Drawn):
 
     def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
         """Draw what is given of the parts on axes with these rows."""
-
         colours = _values(self.parts, "colour")
         palette = sns.color_palette(n_colors=len(colours))
         apart = _APART / max(len(colours) - 1, 1)
@@ -254,7 +252,6 @@ class Curves(_Drawn):
 
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-
         parts = self.parts
         panels = _values(parts, "panel")
         if len(panels) == 1:
@@ -278,7 +275,6 @@ class Curves(_Drawn):
 
     def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame]) -> None:
         """Draw what is given of the parts on axes."""
-
         colours = _values(self.parts, "colour")
         direct = len(colours) <= _DIRECT and not self.panel and not self.legend
         for number, colour in enumerate(colours):
@@ -335,7 +331,6 @@ class Beside:
 
     def __call__(self) -> Figure:
         """Draw it in the style that is set."""
-
         names = list(dict.fromkeys(row for part in self.parts for row in part.row_names()))
         size = (7.4, 0.3 * len(names) + 1.6)
         figure, row = plt.subplots(1, len(self.parts), figsize=size, sharey=True, squeeze=False)
@@ -348,7 +343,6 @@ class Beside:
 
 def _in_panels(of: _Drawn, panels: Sequence[str], height: float, draw: Any) -> Figure:
     """Draw a figure of several panels, two a row."""
-
     parts = of.parts
     figure, grid = two_a_row(len(panels), height, 1.2)
     for panel, axes in zip(panels, grid.flat, strict=False):

@@ -36,7 +36,6 @@ class Predicted:
     within: float = 0.0
 
     def __call__(self) -> Figure:
-
         all_points = self.points.assign(
             colour=self.points[self.colour] if self.colour else "",
             panel=self.points[self.panel] if self.panel else "",
@@ -80,7 +79,6 @@ class Tradeoff:
     scales: tuple[float, float] = (1.0, 1.0)  # what the two are multiplied with
 
     def __call__(self) -> Figure:
-
         panels = list(dict.fromkeys(panel for panel, _ in self.across.index))
         figure, row = plt.subplots(1, len(panels), figsize=(7.4, 4.2), sharey=True, squeeze=False)
         colours = {name: f"C{number}" for number, name in enumerate(self.named)}
@@ -114,7 +112,6 @@ class Cover:
     title: str
 
     def __call__(self) -> Figure:
-
         figure, row = plt.subplots(1, len(self.lengths), figsize=(7.2, 3.6), sharey=True)
         for axes, length in zip(row, self.lengths, strict=True):
             starts = range(0, self.side, length)
@@ -144,7 +141,6 @@ class Cloud:
     most_bytes: float  # where the axis across ends; what is larger is left out
 
     def __call__(self) -> Figure:
-
         figure, axes = plt.subplots(figsize=(7.2, 4.2))
         shown = self.table[self.table[self.x] <= self.most_bytes]
         for mark, (kind, part) in zip("o^sDv", shown.groupby(self.kind, sort=False), strict=False):
@@ -175,7 +171,6 @@ class BreakEven:
     title: str
 
     def __call__(self) -> Figure:
-
         rates = np.geomspace(1e7, 3e10, 200)
         figure, row = plt.subplots(1, len(self.costs), figsize=(7.2, 3.8), sharey=True)
         for axes, (panel, costs) in zip(row, self.costs.items(), strict=True):

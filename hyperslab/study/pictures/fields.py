@@ -26,7 +26,6 @@ class Map:
 
     def draw(self, axes: Axes) -> None:
         """Draw it with its colour bar."""
-
         y, x = self.field.dims
         field = self.field.sortby([y, x])
         lat, lon = field[y].to_numpy(), field[x].to_numpy()
@@ -58,7 +57,6 @@ class Maps:
     maps: Sequence[Map]
 
     def __call__(self) -> Figure:
-
         size = (7.2, 3.6 * len(self.maps))
         figure, column = plt.subplots(len(self.maps), 1, figsize=size, dpi=130, squeeze=False)
         for axes, drawn in zip(column.flat, self.maps, strict=True):

@@ -27,7 +27,6 @@ class ColumnInFile:
     title: str
 
     def __call__(self) -> Figure:
-
         figure, axes = plt.subplots(figsize=(7.2, 2.8))
         rows, columns = self.shape
         for y, layout in enumerate(self.layouts.values()):
@@ -58,7 +57,6 @@ class SentBytes:
     highlighted: str = ""  # the reader whose bytes have another colour
 
     def __call__(self) -> Figure:
-
         names = [str(name) for name in self.ranges["reader"].dropna().unique()]
         reads = list(self.ranges["read"].unique())
         figure, grid = two_a_row(len(reads), 0.22 * len(names) + 0.9, 0.5)
@@ -91,7 +89,6 @@ class Successive:
     lines: Mapping[str, float]  # times that are marked, in seconds
 
     def __call__(self) -> Figure:
-
         figure, axes = plt.subplots(figsize=(7.2, 3.6))
         readers = self.seconds.index.unique(0)
         for mark, name in zip("ox^", readers, strict=False):
@@ -120,7 +117,6 @@ class PointsInChunk:
     title: str
 
     def __call__(self) -> Figure:
-
         parts = list(self.points.groupby(["file", "index"], sort=False, observed=True))
         size = (7.4, 1.5 * len(parts) + 0.4)
         figure, column = plt.subplots(len(parts), figsize=size, sharex=True, squeeze=False)
@@ -148,7 +144,6 @@ class DecodedBytes:
     title: str
 
     def __call__(self) -> Figure:
-
         panels = list(self.sections.groupby(self.panel, sort=False, observed=True))
         size = (7.4, 1.4 * len(panels) + 1.2)
         figure, column = plt.subplots(len(panels), figsize=size, sharex=True, squeeze=False)

@@ -28,7 +28,6 @@ class Forest:
     log: bool = False  # whether the axis is logarithmic
 
     def __call__(self) -> Figure:
-
         left, right = self.ends
         papers = list(dict.fromkeys(self.table["paper"]))
         counts = [int((self.table["paper"] == paper).sum()) for paper in papers]

@@ -67,7 +67,6 @@ class MapOfLinks:
         return pd.DataFrame(shares).rename_axis("layout: reader")
 
     def __call__(self) -> Figure:
-
         winners = [self._ways.index(way) for way in self.leads().index]
         figure, grid = plt.subplots(2, 2, figsize=(7.2, 7.4), sharex=True, sharey=True)
         for axes, (panel, (best, near)) in zip(grid.flat, self._maps.items(), strict=False):
@@ -99,7 +98,6 @@ class MapOfLinks:
 
 def _draw_map(axes: Axes, order: NDArray[np.int64], near: NDArray[np.bool_]) -> None:
     """Draw colours, lines where the lead changes, the winners' numbers, and where it is close."""
-
     trips, rates, ink = 1e3 * _TRIPS_S, 8e-6 * _RATES, plt.rcParams["text.color"]
     colours = ListedColormap([f"C{n}" for n in range(_COLOURS)])
     axes.pcolormesh(
@@ -141,7 +139,6 @@ class Remedies:
     title: str
 
     def __call__(self) -> Figure:
-
         places, reads = (list(self.table.index.unique(name)) for name in ("place", "read"))
         rows = list(self.remedies)
         figure, grid = two_a_row(len(reads), 0.23 * len(rows) + 0.6, 0.4, sharex=True)
@@ -167,7 +164,6 @@ class Remedies:
 
 def _cell(axes: Axes, x: int, y: int, row: Mapping[Any, Any]) -> None:
     """Draw a number in a shade: bold is the quickest, framed the chosen, a star by the model."""
-
     times, corner = row["times"], (x - 0.5, y - 0.5)
     depth = float(LogNorm(1, _SLOWEST, clip=True)(times))
     shade, star = plt.get_cmap("cividis_r")(depth), "" if row["timed"] else "*"

@@ -162,7 +162,7 @@ def evaluate(
             with open_source(pair.path) as source:
                 own = source.format if source.format in CHUNKED else "netcdf4"
             question = replace(asked, address=pair.path, shares=pair.shares, formats=(own,))
-            wider = replace(question, measured=most, seed=asked.seed + 1, disk_bytes=2**36)
+            wider = replace(question, measured=most, seed=asked.seed + 1)
             try:
                 guess = predicted(subject_of(question), calibration, processes)
             except ValueError as error:  # it has no such read

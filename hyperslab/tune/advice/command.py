@@ -84,7 +84,6 @@ _OPTIONS: dict[str, Rows] = {
         ("--no-measure", "predict only",
          {"dest": "measure", "action": "store_const", "const": 0}),
         ("--sample SIZE", "bytes of values in the sample (64MiB)", {"default": "64MiB"}),
-        ("--disk SIZE", "what samples may take on the disk (2GiB)", {"default": "2GiB"}),
         ("--repeats N", "how often each is measured; intervals need 6 (7)",
          {"default": 7, **WHOLE}),
         ("--seed N", "of the order (0)", {"default": 0, **WHOLE}),
@@ -169,8 +168,7 @@ def question_of(arguments: argparse.Namespace) -> Question:
         measured=arguments.measure,
         repeats=arguments.repeats,
         seed=arguments.seed,
-        sample_bytes=_bytes_of("--sample", arguments.sample),
-        disk_bytes=_bytes_of("--disk", arguments.disk),
+        sample_bytes=sample_of(arguments.sample),
         workdir=workdir(arguments.workdir),
     )
 
@@ -210,13 +208,14 @@ def link_of(text: str, address: str) -> Link | None:
     return Link(rate, float(found[2]) / 1e3)
 
 
-def _bytes_of(option: str, text: str) -> int:
+def sample_of(text: str) -> int:
+    """Return the bytes of a sample."""
     try:
         found = size(text)
     except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
+        raise ValueError(f"--sample: {error}") from None
     if found < LEAST_SAMPLE:
-        raise ValueError(f"{option} {text}: give at least {LEAST_SAMPLE >> 10} KiB")
+        raise ValueError(f"--sample {text}: give at least {LEAST_SAMPLE >> 10} KiB")
     return found
 
 

@@ -45,7 +45,6 @@ class Question:
     repeats: int = 7  # blocks
     seed: int = 0  # of their order
     sample_bytes: int = SAMPLE_BYTES
-    disk_bytes: int = 2**31  # for the files of the sample
     screened: int = 0  # blocks after which what is clearly slower is left out; 0 for never
     workdir: Path = Path()  # where these files are made and removed
 

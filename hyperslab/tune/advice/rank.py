@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -16,17 +15,17 @@ from hyperslab.io.chunk_shapes import chunk_grid, padded_bytes
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.records import DISCARDED
 from hyperslab.measure.stats import median_interval, paired_ratio
-from hyperslab.text import Interval
+from hyperslab.network.link import Link
+from hyperslab.text import Interval, listing
 
 from ..partial import scratch_folder
-from ..sources.base import SourceVariable
-from . import notes
+from ..sources.base import SourceVariable, first_line
 from .accesses import Access
 from .candidates import NOW, Candidate
 from .costs import Calibration
 from .counts import Counts, Read, counts_of
 from .fetches import UncalibratedError
-from .question import Subject, missing
+from .question import FAR, Subject, missing
 from .sample import Packed, pack
 from .trials import mix_s, screened, try_out
 from .visit import MODULES
@@ -141,10 +140,8 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
                 row = pricing.row(candidate, alone=alone)
             except (OSError, RuntimeError) as error:  # of the library that should write it
                 layout = candidate.layout
-                failed[f"{layout.codec} in {layout.format}: {notes.first_line(error)}"] += 1
+                failed[f"{layout.codec} in {layout.format}: {_sentence(error)}"] += 1
                 return None
-            if not row.seconds or not present.seconds:
-                return row
             gains = present.mean_s / row.mean_s, present.sample_s / row.sample_s
             return replace(row, gain=gains[0], sample_gain=gains[1])
 
@@ -156,13 +153,35 @@ def predicted(subject: Subject, calibration: Calibration, processes: Processes) 
     room = subject.question.most_times * present.nbytes if most is None else most
     allowed = [row for row in priced if not row.candidate.rewrites or row.nbytes <= room]
     beyond = [row for row in priced if row not in allowed]
-    said = [] if calibration.made else [notes.rough(calibration.name)]
-    said += [notes.beyond(beyond, present)] if beyond else []
-    said += [notes.lacking(subject.unkept)] if subject.unkept else []
+    said = [] if calibration.made else [
+        f"times are predicted from {calibration.name}, not from this machine's; hyperslab advise "
+        "--calibrate measures it."
+    ]  # fmt: skip
+    said += [_beyond(beyond, present)] if beyond else []
+    if subject.unkept:
+        some = listing([text.rstrip(".") for text in subject.unkept], 5)
+        said.append(f"a copy by hyperslab rechunk would not hold all of the file: {some}.")
     said += sorted({r.status for r in (present, *priced) if r.status and r.candidate.described})
     said += [f"{n} layout{'s' * (n > 1)} cannot be written, {why}" for why, n in failed.items()]
     rows = tuple(sorted(allowed, key=lambda row: row.order))
     return Advice(subject, present, rows, tuple(beyond), calibration.name, tuple(said))
+
+
+def _beyond(rows: Sequence[Row], present: Row) -> str:
+    """Say what takes more room than is allowed, and which of it is the fastest."""
+    best = min(rows, key=lambda row: row.order)
+    gain = f"{best.gain:.1f} times as fast as the file is now, and " if best.gain > 0 else ""
+    return (
+        f"{len(rows)} layout{'s' * (len(rows) > 1)} would take more room than allowed: by "
+        f"prediction the fastest of them, {best.candidate.name}, is {gain}"
+        f"{best.nbytes / present.nbytes:.2f} times as large as the variable is now; --budget any "
+        "ranks them too."
+    )
+
+
+def _sentence(error: BaseException) -> str:
+    """Return the first line of a message, ended by one stop."""
+    return f"{first_line(error).rstrip('.')}."
 
 
 class _Pricing:
@@ -201,18 +220,24 @@ class _Pricing:
         }
         try:
             if not candidate.described:
-                raise UncalibratedError(notes.undescribed(variable))
+                raise UncalibratedError(
+                    f"how {variable.name} is stored ({variable.codec or 'its layout'}) is none of "
+                    "the layouts known here: what its reads cost now is not known, and so no gain "
+                    "is."
+                )
             seconds, near_s = (
                 {name: self.calibration.predict(read).seconds for name, read in each.items()}
                 for each in (reads, small)
             )
         except UncalibratedError as error:
-            why = notes.first_line(error)
+            why = _sentence(error)
             if candidate.kind == NOW and candidate.described:
                 why = f"{why[:-1]}: what reads cost now is not predicted, nor is a gain."
             return replace(row, status=why)
-        mean, sample = mix_s(subject.accesses, seconds), mix_s(subject.near, near_s)
-        assert mean is not None and sample is not None
+        mean, sample = (
+            sum(access.weight * each[access.name] for access in subject.accesses)
+            for each in (seconds, near_s)
+        )
         return replace(row, seconds=seconds, mean_s=mean, sample_s=sample)
 
     def packed(self, candidate: Candidate, *, alone: bool) -> Packed:
@@ -286,15 +311,35 @@ def measured(advice: Advice, processes: Processes) -> Advice:
     subject, question = advice.subject, advice.subject.question
     link, absent = question.link, missing() if question.link else ()
     if not question.measured or absent or not subject.present.described:
-        said = [notes.unmeasured(link, absent)] if link else []
-        return replace(advice, notes=(*advice.notes, *said))
+        if link is None:
+            return advice
+        why = f", since {' and '.join(absent)} is not installed" if absent else ""
+        said = (
+            f"nothing was measured over the network{why}: every time and gain is predicted, for a "
+            f"store {_away(link)}"
+        )
+        return replace(advice, notes=(*advice.notes, said))
     chosen = (advice.present, *_to_measure(advice.rows, question.measured))
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)
-    present, rows, said = _joined(advice, chosen, frame)
-    said += [notes.imitated(link)] if link else []
-    ranked = tuple(sorted(rows, key=lambda row: row.order))
-    return replace(advice, present=present, rows=ranked, notes=(*advice.notes, *said))
+    known = _joined(advice, chosen, frame)
+    said = [
+        "what was measured was read from a server on this machine, over a link as slow as to a "
+        f"store {_away(link)} What the store itself takes for a request comes on top."
+    ] if link else []  # fmt: skip
+    return replace(
+        known,
+        rows=tuple(sorted(known.rows, key=lambda row: row.order)),
+        notes=(*known.notes, *said),
+    )
+
+
+def _away(link: Link) -> str:
+    """Return how far a store is, and how to say otherwise, ended by a stop."""
+    return (
+        f"{link.bytes_per_s / 1e6:g} MB/s and {link.round_trip_s * 1e3:g} ms away"
+        f"{', which is assumed' if link is FAR else ''}; --store RATE,DELAY says where yours is."
+    )
 
 
 def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
@@ -306,54 +351,56 @@ def _to_measure(rows: Sequence[Row], most: int) -> list[Row]:
     return [*fresh[:most], *others[:most]]
 
 
-def _joined(
-    advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame
-) -> tuple[Row, list[Row], list[str]]:
-    """Return the file as it is and the rows with what was measured of them, and notes."""
-    question, near = advice.subject.question, advice.subject.near
+def _joined(advice: Advice, chosen: Sequence[Row], frame: pd.DataFrame) -> Advice:
+    """Return advice with what was measured of the file as it is and of candidates, and notes."""
+    subject, blocks = advice.subject, range(advice.subject.question.repeats)
     frame = frame[frame["aa"] != DISCARDED]
     reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
     main, again = reads[reads["aa"] != "B"], reads[reads["aa"] == "B"]
-    base = _mixes(main, advice.present, near, question.repeats)
-    if base is None:
-        why = _why(frame, advice.present)
-        said = f"reads of the file as it is could not be measured ({why}): no gain is known."
-        nan = math.nan
-        lost = [replace(r, gain=nan, sample_gain=nan) for r in (advice.present, *advice.rows)]
-        return replace(lost[0], status=said), lost[1:], [said]
-    early = screened(question)
+
+    def mixes(reads: pd.DataFrame, row: Row) -> pd.Series[float]:
+        """Return the seconds of an average read in each block; NaN where an access has none."""
+        own = reads[reads["case"] == row.candidate.name]
+        table = own.pivot_table(index="block", columns="pattern", values="wall_s")
+        return mix_s(subject.near, table.reindex(blocks))
+
+    def why(row: Row) -> str:
+        bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
+        return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "it cannot be written so"
+
+    base = mixes(main, advice.present)
+    if base.isna().all():
+        status = (
+            f"reads of the file as it is could not be measured ({why(advice.present)}): no gain "
+            "is known."
+        )
+        present, *rows = (
+            replace(row, gain=math.nan, sample_gain=math.nan)
+            for row in (advice.present, *advice.rows)
+        )
+        present = replace(present, status=status)
+        return replace(advice, present=present, rows=tuple(rows), notes=(*advice.notes, status))
+    early = screened(subject.question)
     onward = set(frame.loc[frame["block"] >= early, "case"])
-    known, said_of = dict[str, Row](), list[str]()
+    known, said = dict[str, Row](), list(advice.notes)
     for row in chosen:
-        name, mix = row.candidate.name, _mixes(main, row, near, question.repeats)
-        if mix is None or not (mix.notna() & base.notna()).any():
-            why = _why(frame, row)
-            said_of.append(f"{name} was not measured: {why}.")
-            known[name] = replace(row, status=why)
+        name, mix = row.candidate.name, mixes(main, row)
+        if (mix + base).isna().all():
+            said.append(f"{name} was not measured: {why(row)}.")
+            known[name] = replace(row, status=why(row))
             continue
         own = main[main["case"] == name].groupby("pattern")["wall_s"]
         known[name] = replace(
             row,
-            measured={a.name: median_interval(own.get_group(a.name)) for a in near},
+            measured={a.name: median_interval(own.get_group(a.name)) for a in subject.near},
             measured_gain=paired_ratio(base, mix),
             left_early=early > 0 and name not in onward,
         )
-    twice = _mixes(again, advice.present, near, question.repeats)
-    said_of += [notes.noise(paired_ratio(base, twice))] if twice is not None else []
-    rows = [known.get(row.candidate.name, row) for row in advice.rows]
-    return known[advice.present.candidate.name], rows, said_of
-
-
-def _mixes(reads: pd.DataFrame, row: Row, accesses: Sequence[Access], blocks: int) -> Any:
-    """Return seconds of an average read by block, of all blocks; None where an access has none."""
-    own = reads[reads["case"] == row.candidate.name]
-    table = own.pivot_table(index="block", columns="pattern", values="wall_s")
-    table = table.reindex(range(blocks))
-    mix = mix_s(accesses, table)  # type: ignore[arg-type]
-    return mix if mix is not None and mix.notna().any() else None  # type: ignore[attr-defined]
-
-
-def _why(frame: pd.DataFrame, row: Row) -> str:
-    """Return why a candidate has no times."""
-    bad = frame[(frame["case"] == row.candidate.name) & (frame["status"] != "ok")]
-    return str(bad["status"].iloc[0]).rstrip(".") if len(bad) else "no room for it"
+    twice = mixes(again, advice.present)
+    if twice.notna().any():
+        said.append(
+            f"the file as it is, measured twice, differs by a factor of "
+            f"{paired_ratio(base, twice)}: a gain within that means nothing."
+        )
+    present, *rows = (known.get(r.candidate.name, r) for r in (advice.present, *advice.rows))
+    return replace(advice, present=present, rows=tuple(rows), notes=tuple(said))

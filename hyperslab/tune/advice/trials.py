@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -63,11 +63,7 @@ def try_out(
             further = [case for case in cases if case.name.partition(_APART)[0] in near]
             later = _timed(further, rest, folder, running)
             rows += [{**row, "block": int(str(row["block"])) + first} for row in later]
-    parted = []
-    for row in rows:
-        name, _, access = str(row["case"]).partition(_APART)
-        parted.append({**row, "case": name, "pattern": access, "run_id": "advise"})
-    return frame_of(parted)
+    return _parted(rows)
 
 
 def screened(question: Question) -> int:
@@ -95,18 +91,16 @@ def _cases(
         for access in accesses
     }
     made: dict[object, Path] = {}
-    cases, taken = list[Case](), 0
+    cases = list[Case]()
     for number, candidate in enumerate(candidates):
         library, layout = candidate.library, sample.clipped(candidate.layout)
         if candidate.remedy == "references":  # it is priced as the Zarr that its readers see
             library, layout = "kerchunk", sample.clipped(candidates[0].layout)
         if layout not in made:
-            if taken + sample.values.nbytes > subject.question.disk_bytes and number:
-                continue
             path, fill = folder / f"{number}{layout.suffix}", sample.variable.fill_value
             try:
                 check_blosc(sample.values, layout)
-                taken += write_array(path, sample.values, layout, _NAME, fill_value=fill)
+                write_array(path, sample.values, layout, _NAME, fill_value=fill)
             except (OSError, RuntimeError):  # a codec that cannot take these values
                 if not number:
                     raise
@@ -133,23 +127,25 @@ def _timed(cases: Sequence[Case], plan: Plan, scratch: Path, running: Processes)
     return measure("advise", cases, plan, journal, scratch=scratch, processes=running)
 
 
+def _parted(rows: Rows) -> pd.DataFrame:
+    """Return records with a case for each candidate, and a pattern for each access."""
+    parted = []
+    for row in rows:
+        name, _, access = str(row["case"]).partition(_APART)
+        parted.append({**row, "case": name, "pattern": access, "run_id": "advise"})
+    return frame_of(parted)
+
+
 def _near(rows: Rows, accesses: Sequence[Access], present: str) -> set[str]:
     """Return the candidates that may be the best, by the fastest of their blocks."""
-    least: dict[str, dict[str, float]] = {}
-    for row in rows:
-        if row["status"] != "ok" or row["phase"] != "read":
-            continue
-        name, _, access = str(row["case"]).partition(_APART)
-        own, seconds = least.setdefault(name, {}), float(str(row["wall_s"]))
-        own[access] = min(own.get(access, seconds), seconds)
-    mixes = {name: mix_s(accesses, own) for name, own in least.items()}
-    known = {name: mix for name, mix in mixes.items() if mix is not None}
-    most = NEAR * min(known.values(), default=0.0)
-    return {present, *(name for name, mix in known.items() if mix <= most)}
+    frame = _parted(rows)
+    reads = frame[(frame["status"] == "ok") & (frame["phase"] == "read")]
+    least = reads.pivot_table(index="case", columns="pattern", values="wall_s", aggfunc="min")
+    mixes = mix_s(accesses, least)
+    return {present, *mixes.index[mixes <= NEAR * mixes.min()]}
 
 
-def mix_s(accesses: Sequence[Access], seconds: Mapping[str, float]) -> float | None:
-    """Return the seconds of a read on average over the mix; None where one is not known."""
-    if any(access.name not in seconds for access in accesses):
-        return None
-    return sum(access.weight * seconds[access.name] for access in accesses)
+def mix_s(accesses: Sequence[Access], seconds: pd.DataFrame) -> pd.Series[float]:
+    """Return the seconds of a read on average over the mix, of rows with a column an access."""
+    weights = pd.Series({access.name: access.weight for access in accesses})
+    return seconds.reindex(columns=weights.index) @ weights

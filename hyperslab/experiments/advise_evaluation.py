@@ -62,12 +62,12 @@ def make(folder: Path, steps: int = 24, mib: int = 5) -> dict[str, Path]:
     times = max(steps // 4, 2)
     rows, columns = _grid(721, 1440, times * _LEVELS, mib)
     air = data_gen.dataset("gfs", steps=times, nlat=rows, nlon=columns)
-    for name, shuffle in (("atmosphere", False), ("atmosphere, shuffled", True)):
-        paths[name] = folder / f"air-{shuffle:d}.nc"
     whole = (1, *air.frame[1:]) if len(air.frame) == 4 else (1, *air.frame)
+    plain = Layout("netcdf4", whole, "deflate", 4)
+    paths |= {"atmosphere": folder / "air-0.nc", "atmosphere, shuffled": folder / "air-1.nc"}
     data_gen.write(air, {
-        paths[name]: Layout("netcdf4", whole, "deflate", 4, shuffle=name.endswith("shuffled"))
-        for name in ("atmosphere", "atmosphere, shuffled")
+        paths["atmosphere"]: plain,
+        paths["atmosphere, shuffled"]: replace(plain, shuffle=True),
     })  # fmt: skip
     rows, columns = _grid(1501, 2001, 1, mib)
     tile = data_gen.dataset("radar", nlat=rows, nlon=columns)
@@ -84,12 +84,8 @@ def _grid(rows: int, columns: int, frames: int, mib: int) -> tuple[int, int]:
 
 def mixes(names: Mapping[str, Path]) -> dict[str, tuple[Shares, ...]]:
     """Return the mixes of accesses that each of these files is read with."""
-    found: dict[str, tuple[Shares, ...]] = {}
-    for name in names:
-        found[name] = _PLANE if name == "radar" else _FIELD
-        if name.startswith("atmosphere"):
-            found[name] = (*_FIELD[:3], {"profile": 1.0})
-    return found
+    kinds = {"radar": _PLANE, "atmosphere": (*_FIELD[:3], {"profile": 1.0})}
+    return {name: kinds.get(name.partition(",")[0], _FIELD) for name in names}
 
 
 @dataclass(frozen=True)
@@ -110,16 +106,15 @@ def pairs(files: Mapping[str, str | Path], mixes: Mapping[str, Sequence[Shares]]
     ['a, map', 'a, 30% map 70% row']
     """
     return [
-        Pair(f"{name}, {_spelled(shares) or 'usual'}", str(path), shares)
+        Pair(f"{name}, {_spelled(shares)}", str(path), shares)
         for name, path in files.items()
         for shares in mixes[name]
     ]
 
 
 def _spelled(shares: Shares) -> str:
-    return " ".join(
-        access if share == 1 else f"{share:.0%} {access}" for access, share in shares.items()
-    )
+    words = (name if share == 1 else f"{share:.0%} {name}" for name, share in shares.items())
+    return " ".join(words) or "usual"
 
 
 def given(folder: str | Path) -> list[Pair]:

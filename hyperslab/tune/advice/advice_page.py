@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,9 +57,16 @@ def rows(advice: Advice) -> Iterator[Mapping[str, object]]:
     asked = advice.subject.question
     url = bare_name(asked.url) if asked.url else ""
     bare = replace(asked, address=bare_name(asked.address), url=url)
-    for what, words in _spoken(
-        replace(advice, subject=replace(advice.subject, question=bare))
-    ).items():
+    named = replace(advice, subject=replace(advice.subject, question=bare))
+    spoken = {
+        "file": explain.head(named),
+        "now": explain.now(named),
+        "advice": "\n\n".join(explain.verdict(named)),
+        "table": explain.table(named, 12),
+        "how": "\n".join(explain.how(named)),
+        "notes": "\n".join(f"- {note}" for note in named.notes),
+    }
+    for what, words in spoken.items():
         yield {"case": what, "mode": SAID, "hints": words}
 
 
@@ -87,18 +94,6 @@ def _rows(advice: Advice, row: Row, number: int, mode: str) -> Iterator[Mapping[
             "gain_high": gain.high if gain else math.nan,
             "cache_state": advice.subject.cache,
         }
-
-
-def _spoken(advice: Advice) -> dict[str, str]:
-    """Return what is said of an advice, by what it is."""
-    return {
-        "file": explain.head(advice),
-        "now": explain.now(advice),
-        "advice": "\n\n".join(explain.verdict(advice)),
-        "table": explain.table(advice, 12),
-        "how": "\n".join(explain.how(advice)),
-        "notes": "\n".join(f"- {note}" for note in advice.notes),
-    }
 
 
 def bare_name(address: str) -> str:
@@ -186,25 +181,13 @@ def picture(frame: pd.DataFrame, ending: str, title: str = "") -> bytes:
         return saved(drawn, ending)
 
 
-def front(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the points that no other betters in both coordinates, by the first."""
-    best: list[tuple[float, float]] = []
-    for point in sorted(points):
-        if not best or point[1] < best[-1][1]:
-            best.append(point)
-    return best
-
-
 def _panel(axes: Axes, frame: pd.DataFrame) -> None:
-    predicted = frame[frame["predicted_s"].notna()].assign(
-        ms=lambda rows: 1e3 * rows["predicted_s"]
-    )
-    known = predicted.assign(mb=predicted["file_bytes"] / 1e6)
+    known = frame.assign(ms=1e3 * frame["predicted_s"], mb=frame["file_bytes"] / 1e6)
+    known = known[known["ms"].notna()]
     axes.set_xscale("log")
-    rewritten = known[known["mode"].isin((LAYOUT, BEYOND, NOW))]
-    if len(rewritten):
-        best = front(list(zip(rewritten["ms"], rewritten["mb"], strict=True)))
-        axes.step(*zip(*best, strict=True), where="post", color=_GREY, lw=1, zorder=1)
+    rewritten = known[known["mode"].isin((LAYOUT, BEYOND, NOW))].sort_values(["ms", "mb"])
+    best = rewritten[rewritten["mb"] < rewritten["mb"].cummin().shift(fill_value=math.inf)]
+    axes.step(best["ms"], best["mb"], where="post", color=_GREY, lw=1, zorder=1)
     for kinds, (label, marker, size, colour, order) in _KINDS.items():
         part = known[known["mode"].isin(kinds)]
         if len(part):

@@ -7,13 +7,13 @@ import math
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
@@ -47,6 +47,7 @@ _COMMON = ("deflate", "zstd", "blosc-lz4", "blosc-zstd")  # timed on every textu
 _SHUFFLED = {"deflate": (True, False), "blosc-lz4": (True,), "blosc-zstd": (True,)}
 _MAKING = 0.08  # of the time goes into fitting
 _SIDES = ((60, 512), (20, 256), (0, 128))  # from so many seconds on, maps of so many elements
+_TYPICAL = 0.25  # share of the samples below what a read takes: what others do only adds
 _FLOOR_S = 5e-5  # below, a relative error means nothing
 _ROUNDS, _NEAR = 6, 0.03  # errors from here on count by their size and no longer by its square
 
@@ -80,20 +81,19 @@ def calibrate(
         length = side or next(n for least, n in _SIDES if seconds >= least)
         reads = list(made_reads(Path(name), length, libraries, codecs))
         times = timed(reads, began + seconds * (1 - _MAKING), progress=progress)
-    known = [one for one in reads if times[one.case.label][1]]
-    if not known:
+    reading, opening = (times[times["phase"] == phase] for phase in ("read", "open"))
+    read_s = reading.groupby("case")["wall_s"].quantile(_TYPICAL)
+    if read_s.empty:
         raise NoCalibrationError("no read of the calibration succeeded")
-    opened: dict[str, list[float]] = defaultdict(list)
-    for one in known:
-        if one.read.cache == "warm":
-            opened[way(one.read)] += times[one.case.label][0]
-    costs = fitted([(one.read, typical(times[one.case.label][1])) for one in known])
+    costs = fitted([(o.read, read_s[o.case.label]) for o in reads if o.case.label in read_s])
+    ways = {one.case.label: way(one.read) for one in reads if one.read.cache == "warm"}
+    open_s = opening.groupby(opening["case"].map(ways))["wall_s"].quantile(_TYPICAL)
     return Calibration(
-        costs | {f"{name}:open": typical(seconds) for name, seconds in opened.items()},
+        costs | {f"{name}:open": float(cost) for name, cost in open_s.items()},
         identity=identity(),
         versions=versions(),
         made=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        samples=sum(len(reads_s) for _, reads_s in times.values()),
+        samples=len(reading),
         took_s=time.monotonic() - began,
     )
 
@@ -237,15 +237,13 @@ def _cold(name: str, library: str, pattern: str) -> bool:
     return name.startswith("deflate") and library == "netcdf4" and pattern == "whole"
 
 
-def timed(
-    reads: Sequence[Timed], until: float, *, progress: bool = False
-) -> dict[str, tuple[list[float], list[float]]]:
-    """Return seconds of opening and of reading, by the label of the case.
+def timed(reads: Sequence[Timed], until: float, *, progress: bool = False) -> pd.DataFrame:
+    """Return a row for each case (its label), phase (open or read) and sample, with its seconds.
 
     Each is timed once in a block, in an order of its own; no block but the first begins that would
     not end by then, on the clock of `time.monotonic`.
     """
-    times: dict[str, tuple[list[float], list[float]]] = {one.case.label: ([], []) for one in reads}
+    times: list[tuple[str, str, float]] = []
     random, last = np.random.default_rng(0), 0.0
     quiet = not (progress and sys.stderr.isatty())
     with (
@@ -260,17 +258,10 @@ def timed(
                 outcome = running.run(Job(case, timeout_s=60))
                 bar.update()
                 for row in outcome.rows if outcome.status == "ok" else ():
-                    if row["phase"] in ("open", "read"):
-                        seconds = float(str(row["wall_s"]))
-                        times[case.label][row["phase"] == "read"].append(seconds)
+                    times.append((case.label, str(row["phase"]), float(str(row["wall_s"]))))
             last = time.monotonic() - block
             bar.total = (bar.total or 0) + len(reads)
-    return times
-
-
-def typical(times: Sequence[float]) -> float:
-    """Return the time that a quarter of the samples stay below: what others do only adds."""
-    return float(np.quantile(times, 0.25))
+    return pd.DataFrame(times, columns=["case", "phase", "wall_s"])
 
 
 def fitted(samples: Sequence[tuple[Read, float]]) -> dict[str, float]:

@@ -314,11 +314,11 @@ def measured(advice: Advice, processes: Processes) -> Advice:
         if link is None:
             return advice
         why = f", since {' and '.join(absent)} is not installed" if absent else ""
-        said = (
+        unmeasured = (
             f"nothing was measured over the network{why}: every time and gain is predicted, for a "
             f"store {_away(link)}"
         )
-        return replace(advice, notes=(*advice.notes, said))
+        return replace(advice, notes=(*advice.notes, unmeasured))
     chosen = (advice.present, *_to_measure(advice.rows, question.measured))
     with scratch_folder(question.workdir, _SCRATCH) as scratch:
         frame = try_out([row.candidate for row in chosen], subject, scratch, processes)

@@ -9,11 +9,7 @@ import pytest
 from hyperslab.io import Layout, write_array
 from hyperslab.measure.machine import identity, versions
 from hyperslab.tune.advice import calibrate as measuring
-from hyperslab.tune.advice.calibrate import (
-    calibrate,
-    field,
-    fitted,
-)
+from hyperslab.tune.advice.calibrate import calibrate, field, fitted
 from hyperslab.tune.advice.costs import ROUGH, Calibration, NoCalibrationError, terms
 from hyperslab.tune.advice.counts import Read, counts_of
 from hyperslab.tune.advice.kept_costs import ensured, known, load, save

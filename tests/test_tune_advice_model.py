@@ -18,13 +18,7 @@ from hyperslab.network import Link, serving
 from hyperslab.tune.advice import fetches
 from hyperslab.tune.advice.costs import Calibration
 from hyperslab.tune.advice.counts import Read, counts_of
-from hyperslab.tune.advice.fetches import (
-    FETCHES,
-    Moved,
-    UncalibratedError,
-    moved,
-    wire_seconds,
-)
+from hyperslab.tune.advice.fetches import FETCHES, Moved, UncalibratedError, moved, wire_seconds
 
 EVERY = slice(None)
 

@@ -23,7 +23,7 @@ from .job import JOB, RanksJob
 from .plan import Part, SharedArray
 from .ranks import WRONG_JOB
 
-_COUNTS = 102
+_COUNTS = 6
 _ETYPES = {"f8": "DOUBLE", "f4": "FLOAT", "i4": "INT", "i1": "SIGNED_CHAR"}
 
 
@@ -98,9 +98,7 @@ class Phases:
                 "wall_s": wall,
                 "user_s": after.ru_utime - used.ru_utime,
                 "sys_s": after.ru_stime - used.ru_stime,
-                "counts": counts[:6],
-                "write_sizes": counts[6:54],
-                "read_sizes": counts[54:],
+                "counts": counts,
             }
         )
 

@@ -64,8 +64,41 @@ static void read_plan(const char *path)
     fclose(from);
 }
 
-/* Read this rank's part of a dataset from a plain file that holds the datasets one after another. */
-static void from_file(const char *path, int k, char *into)
+/* The value of the cell of a dataset with this place in storage order: whole in each type. */
+static long long value(int k, unsigned long long place)
+{
+    int small = plan[k].type == 'b' || plan[k].type == 'h';
+    unsigned long long modulus = small ? 127ULL : 16777213ULL;
+    return (long long)((place * 31 + (unsigned long long)k * 7) % modulus);
+}
+
+static void put(long long v, char type, void *into)
+{
+    if (type == 'd')
+        *(double *)into = (double)v;
+    else if (type == 'f')
+        *(float *)into = (float)v;
+    else if (type == 'b')
+        *(signed char *)into = (signed char)v;
+    else if (type == 'h')
+        *(short *)into = (short)v;
+    else if (type == 'q')
+        *(long long *)into = v;
+    else
+        *(int *)into = (int)v;
+}
+
+static unsigned long long place_of(const dataset *d, const long long *at)
+{
+    unsigned long long place = 0;
+    for (int j = 0; j < d->dims; j++)
+        place = place * (unsigned long long)d->shape[j] + (unsigned long long)(d->start[j] + at[j]);
+    return place;
+}
+
+/* Put the values of this rank's part of a dataset into `into`: made ones, or those of a plain file
+   that holds the datasets one after another. */
+static void fill(const char *path, int k, char *into)
 {
     const dataset *d = &plan[k];
     size_t n = cells(d), run = (size_t)d->count[d->dims - 1], one = width(d);
@@ -76,66 +109,21 @@ static void from_file(const char *path, int k, char *into)
             size *= (unsigned long long)plan[j].shape[i];
         before += size;
     }
-    FILE *from = fopen(path, "rb");
-    if (!from)
+    FILE *from = path ? fopen(path, "rb") : NULL;
+    if (path && !from)
         fail("the values", strerror(errno));
     long long at[DIMS] = {0};
     for (size_t i = 0; i < n; i += run, into += run * one) {
-        unsigned long long place = 0;
-        for (int j = 0; j < d->dims; j++)
-            place = place * (unsigned long long)d->shape[j]
-                + (unsigned long long)(d->start[j] + at[j]);
-        if (fseeko(from, (off_t)(before + place * one), SEEK_SET) || fread(into, one, run, from) != run)
+        unsigned long long place = place_of(d, at);
+        for (size_t c = 0; c < run && !path; c++)
+            put(value(k, place + c), d->type, into + c * one);
+        if (path
+            && (fseeko(from, (off_t)(before + place * one), SEEK_SET)
+                || fread(into, one, run, from) != run))
             fail("the values", "their file ends early");
         for (int j = d->dims - 2; j >= 0 && ++at[j] == d->count[j]; j--)
             at[j] = 0;
     }
-    fclose(from);
-}
-
-/* The value of the cell of a dataset with this place in storage order: whole in each type. */
-static long long value(int k, unsigned long long place)
-{
-    int small = plan[k].type == 'b' || plan[k].type == 'h';
-    unsigned long long modulus = small ? 127ULL : 16777213ULL;
-    return (long long)((place * 31 + (unsigned long long)k * 7) % modulus);
-}
-
-/* Put the values of this rank's part into `into`, or compare them: the first place that differs. */
-static long long values(int k, void *into, int compare)
-{
-    const dataset *d = &plan[k];
-    size_t n = cells(d);
-    long long at[DIMS] = {0};
-    for (size_t i = 0; i < n; i++) {
-        unsigned long long place = 0;
-        for (int j = 0; j < d->dims; j++)
-            place = place * (unsigned long long)d->shape[j]
-                + (unsigned long long)(d->start[j] + at[j]);
-        long long v = value(k, place);
-        if (compare) {
-            double have = d->type == 'd' ? ((double *)into)[i]
-                : d->type == 'f'         ? ((float *)into)[i]
-                : d->type == 'b'         ? ((signed char *)into)[i]
-                : d->type == 'h'         ? ((short *)into)[i]
-                : d->type == 'q'         ? (double)((long long *)into)[i]
-                                         : ((int *)into)[i];
-            if (have != (double)v)
-                return (long long)i;
-        } else if (d->type == 'd')
-            ((double *)into)[i] = (double)v;
-        else if (d->type == 'f')
-            ((float *)into)[i] = (float)v;
-        else if (d->type == 'b')
-            ((signed char *)into)[i] = (signed char)v;
-        else if (d->type == 'h')
-            ((short *)into)[i] = (short)v;
-        else if (d->type == 'q')
-            ((long long *)into)[i] = v;
-        else
-            ((int *)into)[i] = (int)v;
-        for (int j = d->dims - 1; j >= 0 && ++at[j] == d->count[j]; j--)
-            at[j] = 0;
-    }
-    return -1;
+    if (from)
+        fclose(from);
 }

@@ -21,8 +21,6 @@ class Phase:
     written_bytes: tuple[int, ...]
     reads: tuple[int, ...]
     read_bytes: tuple[int, ...]
-    write_sizes: Mapping[int, int]  # by 2^i: how many had so many bytes or more, but not twice
-    read_sizes: Mapping[int, int]
 
     @property
     def busiest(self) -> int:
@@ -100,11 +98,4 @@ def _phase(ranks: Sequence[Mapping[str, Any]]) -> Phase:
         written_bytes=written,
         reads=reads,
         read_bytes=read,
-        write_sizes=_sizes([rank["write_sizes"] for rank in ranks]),
-        read_sizes=_sizes([rank["read_sizes"] for rank in ranks]),
     )
-
-
-def _sizes(ranks: Sequence[Sequence[int]]) -> dict[int, int]:
-    summed = [sum(column) for column in zip(*ranks, strict=True)]
-    return {2**power: count for power, count in enumerate(summed) if count}

@@ -24,21 +24,19 @@
 #include <unistd.h>
 
 #define FILES 4096
-#define SIZES 48
+#define COUNTS 6
 
-/* writes, bytes written, reads, bytes read, requests that failed, the error of the last of them;
-   then requests that wrote 2^i to 2^(i+1)-1 bytes, and those that read as many. */
-static long long counts[6 + 2 * SIZES];
+/* writes, bytes written, reads, bytes read, requests that failed, the error of the last of them */
+static long long counts[COUNTS];
 static long long nanoseconds = -1, room = -1;
 static const char *wanted;
 static char counted[FILES];
 
 __attribute__((visibility("default"))) int hyperslab_requests(long long *into, int size)
 {
-    int known = (int)(sizeof counts / sizeof counts[0]);
-    for (int i = 0; i < size && i < known; i++)
+    for (int i = 0; i < size && i < COUNTS; i++)
         into[i] = __atomic_load_n(&counts[i], __ATOMIC_RELAXED);
-    return known;
+    return COUNTS;
 }
 
 static long long setting(const char *name, long long otherwise)
@@ -78,10 +76,8 @@ static ssize_t done(ssize_t got, int reads)
         add(4, 1);
         __atomic_store_n(&counts[5], error, __ATOMIC_RELAXED);
     } else {
-        int power = got ? 63 - __builtin_clzll((unsigned long long)got) : 0;
         add(reads ? 2 : 0, 1);
         add(reads ? 3 : 1, got);
-        add(6 + reads * SIZES + (power < SIZES ? power : SIZES - 1), 1);
     }
     if (nanoseconds > 0) {
         struct timespec left = {nanoseconds / 1000000000, nanoseconds % 1000000000};
@@ -115,36 +111,25 @@ static int full(size_t size)
 
 #define NAMED_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
 
-#define OPENS(name)                                                                                \
-    int name(const char *path, int flags, ...)                                                     \
+#define WITHOUT(...) __VA_ARGS__
+
+#define OPENS(name, parameters, ...)                                                               \
+    int name parameters                                                                            \
     {                                                                                              \
-        NEXT(int, name, const char *, int, ...);                                                   \
+        NEXT(int, name, WITHOUT parameters);                                                       \
         va_list rest;                                                                              \
         va_start(rest, flags);                                                                     \
-        mode_t mode = NAMED_MODE(flags) ? va_arg(rest, mode_t) : 0;                  \
+        mode_t mode = NAMED_MODE(flags) ? va_arg(rest, mode_t) : 0;                                \
         va_end(rest);                                                                              \
-        int fd = next(path, flags, mode);                                                          \
+        int fd = next(__VA_ARGS__, mode);                                                          \
         mark(fd, path);                                                                            \
         return fd;                                                                                 \
     }
 
-#define OPENS_AT(name)                                                                             \
-    int name(int folder, const char *path, int flags, ...)                                         \
-    {                                                                                              \
-        NEXT(int, name, int, const char *, int, ...);                                              \
-        va_list rest;                                                                              \
-        va_start(rest, flags);                                                                     \
-        mode_t mode = NAMED_MODE(flags) ? va_arg(rest, mode_t) : 0;                  \
-        va_end(rest);                                                                              \
-        int fd = next(folder, path, flags, mode);                                                  \
-        mark(fd, path);                                                                            \
-        return fd;                                                                                 \
-    }
-
-OPENS(open)
-OPENS(open64)
-OPENS_AT(openat)
-OPENS_AT(openat64)
+OPENS(open, (const char *path, int flags, ...), path, flags)
+OPENS(open64, (const char *path, int flags, ...), path, flags)
+OPENS(openat, (int folder, const char *path, int flags, ...), folder, path, flags)
+OPENS(openat64, (int folder, const char *path, int flags, ...), folder, path, flags)
 
 /* What programs call that were compiled with their buffers checked. */
 int __open_2(const char *path, int flags) { return open(path, flags); }
@@ -173,7 +158,6 @@ int close(int fd)
         ssize_t got = next(__VA_ARGS__);                                                           \
         return seen(fd) ? done(got, 1) : got;                                                      \
     }
-#define WITHOUT(...) __VA_ARGS__
 
 WRITES(write, n, (int fd, const void *from, size_t n), fd, from, n)
 WRITES(pwrite, n, (int fd, const void *from, size_t n, off_t at), fd, from, n, at)

@@ -192,9 +192,9 @@ from hyperslab.io import reader
 from hyperslab.network import Link, serving
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
-with serving(sys.argv[1]) as server, Link(2e5, 0.01).to(server.port) as line:
-    address = server.through(line.port).address(sys.argv[3])
-    print(server.port, line.port, flush=True)
+with serving(sys.argv[1]) as server, Link(2e5, 0.01).to(server.port) as port:
+    address = server.through(port).address(sys.argv[3])
+    print(server.port, port, flush=True)
     with reader(sys.argv[2]).open(address, "main") as opened:
         opened.read()
 """

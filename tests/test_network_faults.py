@@ -69,11 +69,11 @@ def test_faults_reach_the_reader_and_the_log(folder):
 def test_a_server_gone_in_the_middle_is_gone_for_all(folder):
     with (
         serving(folder, faults=[Fault("gone")]) as server,
-        Link(50e6, 0.01).to(server.port) as line,
+        Link(50e6, 0.01).to(server.port) as far,
     ):
         with pytest.raises(aiohttp.ClientPayloadError, match="payload is not completed"):
-            read(server.through(line.port))
-        for port in (server.port, line.port):
+            read(server.through(far))
+        for port in (server.port, far):
             with pytest.raises((aiohttp.ClientError, ConnectionError)):
                 read(server.through(port))
         with pytest.raises(HelperError, match=r"network\.answers is gone"):
@@ -109,9 +109,8 @@ def test_s3_clients_ask_again_after_errors(folder):
 def test_a_link_to_nobody_breaks_each_connection(folder):
     with serving(folder) as server:
         pass
-    with Link(1e6, 0.0).to(server.port) as line:
-        client = http.client.HTTPConnection("127.0.0.1", line.port, timeout=10)
+    with Link(1e6, 0.0).to(server.port) as port:
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         with pytest.raises((ConnectionError, urllib.error.URLError, http.client.HTTPException)):
             client.request("GET", "/a.nc")
             client.getresponse()
-        assert line.traffic().connections == 1

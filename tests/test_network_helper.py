@@ -32,11 +32,11 @@ with ExitStack() as stack:
     servers = [stack.enter_context(serving("."))]
     if shutil.which("lighttpd"):
         servers.append(stack.enter_context(serving(".", program="lighttpd")))
-    line = stack.enter_context(Link(1e6, 0.01).to(servers[0].port))
+    link = stack.enter_context(Link(1e6, 0.01).to(servers[0].port))
     if sys.argv[1] == "fork" and os.fork() == 0:
         time.sleep(60)  # holds the pipes to the helpers open
         os._exit(0)
-    print(*[server.port for server in servers], line.port, flush=True)
+    print(*[server.port for server in servers], link, flush=True)
     time.sleep(60)
 """
 
@@ -111,22 +111,22 @@ ASK = """
 import pickle, sys, urllib.request
 from hyperslab.network import Wire
 
-server, line = pickle.load(sys.stdin.buffer)
+server, port = pickle.load(sys.stdin.buffer)
 server.forget()
-with urllib.request.urlopen(server.through(line.port).address("a.nc")) as answer:
+with urllib.request.urlopen(server.through(port).address("a.nc")) as answer:
     answer.read()
-print(Wire.of(server.requests()), line.traffic().connections)
+print(Wire.of(server.requests()))
 """
 
 
 def test_another_process_reads_and_asks(tmp_path):
     (tmp_path / "a.nc").write_bytes(bytes(1000))
-    with serving(tmp_path) as server, Link(1e6, 0.0).to(server.port) as line:
-        sent = pickle.dumps((server, line))
+    with serving(tmp_path) as server, Link(1e6, 0.0).to(server.port) as port:
+        sent = pickle.dumps((server, port))
         words = [sys.executable, "-c", ASK]
         done = subprocess.run(words, input=sent, capture_output=True, check=True)
         wire = "Wire(requests=1, wire_bytes=1000, connections=1, stages=1, handshakes=1, idle=1)"
-        assert done.stdout.decode().split("\n")[0] == f"{wire} 1"
+        assert done.stdout.decode().strip() == wire
         assert len(server.requests()) == 1
         visited = pickle.loads(sent)[0]
         assert visited == server

@@ -129,19 +129,6 @@ def test_with_a_delay_requests_at_the_same_time_are_one_stage(folder):
     assert (wire.requests, wire.connections, wire.stages, wire.handshakes) == (7, 7, 2, 2)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_port_in_use_is_named(folder, program):
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        port = other.getsockname()[1]
-        with (
-            pytest.raises(HelperError, match=rf"port {port}: .*in use; leave the port out"),
-            serving(folder, program=program, port=port),
-        ):
-            pass
-
-
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
@@ -151,8 +138,6 @@ def test_a_port_in_use_is_named(folder, program):
         ({"program": "lighttpd", "faults": [Fault("cut")]}, ValueError, "take aiohttp"),
         ({"program": "lighttpd"}, FileNotFoundError, "lighttpd is not installed"),
         ({"folder": "none"}, FileNotFoundError, "name the folder"),
-        ({"port": -1}, ValueError, "port=-1: take one up to 65535"),
-        ({"port": 70000}, ValueError, "port=70000: take one up to 65535"),
     ],
 )
 def test_what_cannot_be_served_is_said_before_anything_starts(

@@ -98,12 +98,12 @@ def main(tries: int = TRIES) -> int:
     print(f"{'link':21}{'asked for':11}{'connection':12}{'theory':>10}{'measured':>11}{'off':>8}")
     with answering() as port:
         for words, link in LINKS.items():
-            with link.to(port) as line:
+            with link.to(port) as far:
                 for asked, (size, count) in ASKED.items():
                     for new in (True, False):
                         theory_s = link.seconds(stages=1, connections=int(new), size=size * count)
                         times = max(tries, math.ceil(SPENT_S / theory_s))
-                        least_s = min(took_s(line.port, size, count, new=new) for _ in range(times))
+                        least_s = min(took_s(far, size, count, new=new) for _ in range(times))
                         off = least_s / theory_s - 1
                         wrong += abs(off) > WITHIN
                         print(

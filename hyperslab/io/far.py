@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..measure.case import Stopwatch
-from ..network import Endpoint, Line, Link, Server, Wire, serving, upload
+from ..network import Endpoint, Link, Server, Wire, serving, upload
 from . import work
 from .experiment import File, columns
 from .selection import Selection
@@ -33,14 +33,11 @@ class Place:
     name: str  # of the link, in the records
     link: Link
     server: Server | Endpoint | None = None  # through the link; none where records are drawn from
-    line: Line | None = None
 
     def forget(self) -> None:
         """Empty the logs of server and link, which shows that both are there."""
         assert isinstance(self.server, Server)
         self.server.forget()
-        if self.line:
-            self.line.forget()
 
     def parts(self) -> tuple[Server | Endpoint, dict[str, object]]:
         """Return the server, and the record columns that tell of the way to it."""
@@ -72,11 +69,8 @@ def serve(
     program = "lighttpd" if kind == "http" and shutil.which("lighttpd") else ""
     with ExitStack() as held:
         server = held.enter_context(served_folder(folder, kind, program=program))
-        lines = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}
-        yield {
-            name: Place(name, link, server.through(lines[name].port), lines[name])
-            for name, link in links.items()
-        }
+        ports = {name: held.enter_context(link.to(server.port)) for name, link in links.items()}
+        yield {name: Place(name, link, server.through(ports[name])) for name, link in links.items()}
 
 
 def served_folder(folder: Path, kind: str = "http", **how: Any) -> AbstractContextManager[Server]:

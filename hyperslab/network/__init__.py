@@ -2,7 +2,7 @@
 
 from hyperslab.network.endpoint import Endpoint
 from hyperslab.network.helper import HelperError
-from hyperslab.network.link import Line, Link, Traffic
+from hyperslab.network.link import Link
 from hyperslab.network.request import Request
 from hyperslab.network.server import Fault, Server, serving
 from hyperslab.network.upload import upload
@@ -12,11 +12,9 @@ __all__ = [
     "Endpoint",
     "Fault",
     "HelperError",
-    "Line",
     "Link",
     "Request",
     "Server",
-    "Traffic",
     "Wire",
     "serving",
     "touched",

@@ -14,7 +14,7 @@ from aiohttp import web
 
 from hyperslab.network import s3
 from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat, in_use
+from hyperslab.network.seat import Seat
 
 PIECE_BYTES = 1 << 18
 
@@ -29,11 +29,7 @@ async def serve(seat: Seat, files: "Files") -> None:
     runner = web.ServerRunner(web.Server(files.answer), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     try:
-        port = int(seat.facts["port"])
-        try:
-            await web.TCPSite(runner, "127.0.0.1", port).start()
-        except OSError as error:
-            raise OSError(in_use(port, error)) from error
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
         ready = {"port": runner.addresses[0][1]}
         await seat.answer(ready, {"requests": files.lines, "forget": files.log.clear})
     finally:

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from hyperslab.measure.parent import die_with
 from hyperslab.network.request import Request
-from hyperslab.network.seat import Seat, in_use
+from hyperslab.network.seat import Seat
 
 PATIENCE_S = 5.0
 # Somebody may take a port between the moment it is found free and the moment it is used.
@@ -52,7 +52,7 @@ async def main(seat: Seat) -> None:
     with tempfile.TemporaryDirectory(prefix="lighttpd-") as place:
         kept = Lighttpd(Path(place), Path(seat.facts["folder"]))
         try:
-            port = kept.start(int(seat.facts["port"]))
+            port = kept.start()
             await seat.answer({"port": port}, {"requests": kept.lines, "forget": kept.forget})
         finally:
             kept.stop()
@@ -78,14 +78,13 @@ class Lighttpd:
         self._log = _Log()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, port: int) -> int:
-        """Start it at a port, or at a free one for 0, and return the port."""
-        if port:
-            _bind(port)
-        for _ in range(1 if port else TRIES):
-            at = port or _bind(0)
-            if self._start(at):
-                return at
+    def start(self) -> int:
+        """Start it at a free port, and return the port."""
+        for _ in range(TRIES):
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                port = int(free.getsockname()[1])
+            if self._start(port):
+                return port
         said = (self._place / "errors").read_text(errors="replace").strip().splitlines()
         raise OSError(f"lighttpd does not start: {said[-1] if said else 'it says nothing'}")
 
@@ -171,14 +170,3 @@ def _request(told: Mapping[str, str], connection: int) -> Request:
         told["method"], unquote(told["path"]), start, stop, int(told["status"]), size, connection,
         int(told["nth"]), began_s, ended_s,
     )  # fmt: skip
-
-
-def _bind(port: int) -> int:
-    """Return a port that is free; 0 finds one."""
-    with socket.socket() as server:
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            server.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise OSError(in_use(port, error)) from error
-        return int(server.getsockname()[1])

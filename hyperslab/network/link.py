@@ -5,32 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from hyperslab.network.helper import Helper, Visitor
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """What went over a link."""
-
-    connections: int
-    up_bytes: int
-    down_bytes: int
-
-
-class Line:
-    """A link that is laid to a port: clients use `port` instead."""
-
-    def __init__(self, port: int, helper: Helper | Visitor) -> None:
-        self._helper = helper
-        self.port = port
-
-    def traffic(self) -> Traffic:
-        """Return what went over the link since it was laid or since `forget`."""
-        return Traffic(**self._helper.ask("traffic"))
-
-    def forget(self) -> None:
-        """Count from zero again."""
-        self._helper.ask("forget")
+from hyperslab.network.helper import Helper
 
 
 def parts(
@@ -124,20 +99,19 @@ class Link:
         return trip_s * waits + max(carried_s, turns_s, cpu_s - after_s) + after_s
 
     @contextmanager
-    def to(self, port: int, *, at: int = 0) -> Iterator[Line]:
+    def to(self, port: int) -> Iterator[int]:
         """Lay the link to a port of this machine, for as long as the context lasts.
 
-        A server listens at `port` of 127.0.0.1; clients will use the port `at`, by default a free
-        one. A port in use is a `HelperError`.
+        A server listens at `port` of 127.0.0.1; clients use the port that is given instead.
 
         Examples
         --------
         >>> from hyperslab.network import serving
-        >>> with serving(".") as server, Link(1e6, 0.0).to(server.port) as line:
-        ...     server.through(line.port).url == f"http://127.0.0.1:{line.port}"
+        >>> with serving(".") as server, Link(1e6, 0.0).to(server.port) as port:
+        ...     server.through(port).url == f"http://127.0.0.1:{port}"
         True
         """
         rate = None if math.isinf(self.bytes_per_s) else self.bytes_per_s
-        facts = {"port": port, "at": at, "bytes_per_s": rate, "round_trip_s": self.round_trip_s}
+        facts = {"port": port, "bytes_per_s": rate, "round_trip_s": self.round_trip_s}
         with Helper("hyperslab.network.proxy", facts) as helper:
-            yield Line(int(helper.facts["port"]), helper)
+            yield int(helper.facts["port"])

@@ -5,7 +5,7 @@ import contextlib
 import socket
 import time
 
-from hyperslab.network.seat import Seat, in_use
+from hyperslab.network.seat import Seat
 
 # What may wait in the queue: else the time that a sleep oversleeps costs some of the rate.
 AHEAD_S = 0.04
@@ -54,25 +54,13 @@ class Proxy:
         self._round_trip_s = round_trip_s
         self._up = Way(bytes_per_s, round_trip_s / 2)
         self._down = Way(bytes_per_s, round_trip_s / 2)
-        self._connections = self._open = 0
-        self._bytes = {"up": 0, "down": 0}
-
-    def traffic(self) -> dict[str, object]:
-        """Return what was passed on, as a `Traffic`."""
-        up, down = self._bytes["up"], self._bytes["down"]
-        return {"connections": self._connections, "up_bytes": up, "down_bytes": down}
-
-    def forget(self) -> None:
-        """Count from zero again."""
-        self._connections = 0
-        self._bytes = {"up": 0, "down": 0}
+        self._open = 0
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
         if self._open >= MOST:
             writer.transport.abort()
             return
-        self._connections += 1
         self._open += 1
         try:
             await self._serve(reader, writer)
@@ -91,8 +79,8 @@ class Proxy:
         writer.transport.set_write_buffer_limits(high=BUFFER_BYTES)
         try:
             await asyncio.gather(
-                self._pump("up", self._up, reader, far[1], shaken_s),
-                self._pump("down", self._down, far[0], writer, 0.0),
+                _pump(self._up, reader, far[1], shaken_s),
+                _pump(self._down, far[0], writer, 0.0),
             )
         except ConnectionError:  # what broke at one end breaks at the other
             writer.transport.abort()
@@ -101,50 +89,41 @@ class Proxy:
             writer.close()
             far[1].close()
 
-    async def _pump(
-        self,
-        name: str,
-        way: Way,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        from_s: float,
-    ) -> None:
-        queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
-        async def read() -> None:
-            # What is sent meanwhile waits in the socket.
-            await asyncio.sleep(max(0.0, from_s - way.early_s - time.monotonic()))
-            try:
-                while data := await reader.read(way.turn_bytes):
-                    self._bytes[name] += len(data)
-                    queue.put_nowait((await way.pass_on(len(data)), data))
-            finally:
-                queue.put_nowait((time.monotonic() + way.delay_s, b""))
+async def _pump(
+    way: Way, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, from_s: float
+) -> None:
+    """Pass on what comes from this moment on, until it ends."""
+    queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
-        async def deliver() -> None:
-            while True:
-                arrives_s, data = await queue.get()
-                wait_s = arrives_s - way.early_s - time.monotonic()
-                if wait_s > 0:
-                    await asyncio.sleep(wait_s)
-                if not data:
-                    break
-                writer.write(data)
-                await writer.drain()
-            with contextlib.suppress(OSError, RuntimeError):
-                writer.write_eof()
+    async def read() -> None:
+        # What is sent meanwhile waits in the socket.
+        await asyncio.sleep(max(0.0, from_s - way.early_s - time.monotonic()))
+        try:
+            while data := await reader.read(way.turn_bytes):
+                queue.put_nowait((await way.pass_on(len(data)), data))
+        finally:
+            queue.put_nowait((time.monotonic() + way.delay_s, b""))
 
-        await asyncio.gather(read(), deliver())
+    async def deliver() -> None:
+        while True:
+            arrives_s, data = await queue.get()
+            wait_s = arrives_s - way.early_s - time.monotonic()
+            if wait_s > 0:
+                await asyncio.sleep(wait_s)
+            if not data:
+                break
+            writer.write(data)
+            await writer.drain()
+        with contextlib.suppress(OSError, RuntimeError):
+            writer.write_eof()
+
+    await asyncio.gather(read(), deliver())
 
 
 async def main(seat: Seat) -> None:
     """Pass bytes on until told to stop."""
     facts = seat.facts
     proxy = Proxy(facts["port"], facts["bytes_per_s"], facts["round_trip_s"])
-    at = int(facts["at"])
-    try:
-        server = await asyncio.start_server(proxy.take, "127.0.0.1", at, limit=BUFFER_BYTES)
-    except OSError as error:
-        raise OSError(in_use(at, error)) from error
-    ready = {"port": server.sockets[0].getsockname()[1]}
-    await seat.answer(ready, {"traffic": proxy.traffic, "forget": proxy.forget})
+    server = await asyncio.start_server(proxy.take, "127.0.0.1", 0, limit=BUFFER_BYTES)
+    await seat.answer({"port": server.sockets[0].getsockname()[1]}, {})

@@ -74,14 +74,3 @@ def sit(pipe: int, owner: int, module: str) -> None:
 def _loop(exact: bool) -> asyncio.AbstractEventLoop:
     """Return a loop; epoll's timers round up to milliseconds, and select has 1,024 files."""
     return asyncio.SelectorEventLoop(selectors.SelectSelector() if exact else None)
-
-
-def in_use(port: int, error: OSError) -> str:
-    """Return why a port cannot be had, and what to do.
-
-    Examples
-    --------
-    >>> in_use(80, PermissionError(13, "no"))
-    'port 80: Permission denied; leave the port out for a free one'
-    """
-    return f"port {port}: {os.strerror(error.errno or 0)}; leave the port out for a free one"

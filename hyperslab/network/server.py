@@ -122,7 +122,6 @@ def serving(
     program: str = "",
     delay_s: float = 0.0,
     faults: Sequence[Fault] = (),
-    port: int = 0,
     beyond: Sequence[str | Path] = (),
 ) -> Iterator[Server]:
     """Serve a folder on loopback for as long as the context lasts.
@@ -143,19 +142,17 @@ def serving(
         How much later than it could the server answers: then requests that are made at the same
         time are seen to overlap, and stages can be counted.
     faults : sequence of Fault
-    port : int
-        Where to listen; 0 takes a free port.
     beyond : sequence of str or pathlib.Path
         Folders that links in the served one may lead to; lighttpd follows any.
 
     Raises
     ------
     ValueError
-        When there is no such kind, program or port, or it cannot do what is asked.
+        When there is no such kind or program, or it cannot do what is asked.
     FileNotFoundError
         When the folder or the program is not there.
     HelperError
-        When the server cannot start: the port is in use.
+        When the server cannot start.
 
     Source
     ------
@@ -177,12 +174,9 @@ def serving(
     root = Path(folder).resolve()
     if not root.is_dir():
         raise FileNotFoundError(f"{folder} is not a folder: name the folder to serve")
-    if not 0 <= port <= 65535:
-        raise ValueError(f"port={port}: take one up to 65535, or 0 for a free one")
     program = _program(kind, program, delay_s=delay_s, faults=faults)
     facts = {
         "folder": str(root),
-        "port": port,
         "delay_s": delay_s,
         "faults": [asdict(fault) for fault in faults],
         "bucket": BUCKET if kind == "s3" else "",

@@ -75,8 +75,8 @@ def screened(question: Question) -> int:
 @contextmanager
 def _served(folder: Path, link: Link) -> Iterator[Server]:
     """Serve a folder over HTTP on this machine, behind the link."""
-    with serving(folder) as server, link.to(server.port) as line:
-        yield server.through(line.port)
+    with serving(folder) as server, link.to(server.port) as port:
+        yield server.through(port)
 
 
 def _cases(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
-from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from itertools import islice, product, takewhile
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +22,9 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from .errors import reason
 from .file import File
 from .names import Contents, contents
-from .virtual import Array, Grid, arrays, group_metadata
+from .virtual import Array, Grid, arrays, json_attributes
 
 _METADATA = "zarr.json"
-_RECENT = 64  # documents that are kept, since the same are asked for again and again
 
 
 class SubchunkStore(Store):
@@ -86,10 +83,7 @@ class SubchunkStore(Store):
         self._arrays, self.left_out = arrays(held, {} if chunks is None else chunks)
         self.chunks = dict(chunks or {})
         self._nodes = self._described(held)
-        self._recent: dict[str, bytes] = {}
         self._documents = {f"{name}/{_METADATA}".lstrip("/"): name for name in self._nodes}
-        # What lies below a group stands behind it, side by side, as Zarr wants it.
-        self._order = sorted(name.split("/") for name in self._nodes if name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SubchunkStore) and (
@@ -104,11 +98,6 @@ class SubchunkStore(Store):
 
     def __str__(self) -> str:
         return f"subchunk://{self.path}"
-
-    def with_read_only(self, read_only: bool = False) -> Store:
-        if not read_only:
-            raise _refusal()
-        return self
 
     def close(self) -> None:
         self._file.close()
@@ -137,21 +126,11 @@ class SubchunkStore(Store):
     async def exists(self, key: str) -> bool:
         return key in self._documents or self._place(key) is not None
 
-    async def getsize(self, key: str) -> int:
-        if key in self._documents:
-            return len(self._document(key))
-        if (place := self._place(key)) is None:
-            raise FileNotFoundError(key)
-        array, corner = place
-        if array.text:
-            return len(await asyncio.to_thread(array.read, corner))
-        return math.prod(array.chunks) * array.dtype.itemsize
-
     async def set(self, key: str, value: Buffer) -> None:
-        raise _refusal()
+        self._check_writable()
 
     async def delete(self, key: str) -> None:
-        raise _refusal()
+        self._check_writable()
 
     async def list(self) -> AsyncIterator[str]:
         for key in self._keys():
@@ -188,55 +167,48 @@ class SubchunkStore(Store):
         """
         nodes: dict[str, dict[str, Any]] = {}
         for name, array in list(self._arrays.items()):
+            attrs = json_attributes(array.reader.attrs, self.left_out, name, array.dtype)
             try:
-                nodes[name] = array.metadata(self.left_out, name)
+                nodes[name] = array.metadata(attrs)
             except Exception as error:
                 self.left_out[name] = f"Zarr cannot describe it: {reason(error)}"
                 del self._arrays[name]
         for group in held.dimensions:
             if "\\" not in group:
-                attrs = self._file.attributes(group)
-                nodes[group] = group_metadata(attrs, self.left_out, group)
-        return nodes
+                attrs = json_attributes(self._file.attributes(group), self.left_out, group)
+                nodes[group] = {"zarr_format": 3, "node_type": "group", "attributes": attrs}
+        # What lies below a group stands behind it, side by side, as Zarr wants it.
+        return dict(sorted(nodes.items(), key=lambda node: node[0].split("/")))
 
     def _document(self, key: str) -> bytes:
         """Return the metadata of a group or an array, of a group with those of all below it.
 
         So opening a group takes one key.
         """
-        if key in self._recent:
-            return self._recent[key]
         name = self._documents[key]
         node = self._nodes[name]
         if node["node_type"] == "group":
-            front = name.split("/") if name else []
-            begin = bisect_right(self._order, front)
-            behind = islice(self._order, begin, None)
+            front = f"{name}/" if name else ""
             below = {
-                "/".join(path[len(front) :]): self._nodes["/".join(path)]
-                for path in takewhile(lambda path: path[: len(front)] == front, behind)
+                path.removeprefix(front): other
+                for path, other in self._nodes.items()
+                if path.startswith(front) and path
             }
             kept = {"kind": "inline", "must_understand": False, "metadata": below}
             node = node | {"consolidated_metadata": kept}
-        if len(self._recent) >= _RECENT:
-            self._recent.clear()
-        self._recent[key] = json.dumps(node).encode()
-        return self._recent[key]
+        return json.dumps(node).encode()
 
     def _place(self, key: str) -> tuple[Array, tuple[int, ...]] | None:
         """Return the array of a chunk's key, and where in the grid it lies."""
-        parts = key.split("/")
-        for at in range(len(parts) - 1, 0, -1):
-            array = self._arrays.get("/".join(parts[:at]))
-            if array is None or parts[at] != "c":
-                continue
-            corner = parts[at + 1 :]
-            if len(corner) == len(array.grid) and all(
-                number.isdecimal() and int(number) < count
-                for number, count in zip(corner, array.grid, strict=True)
-            ):
-                return array, tuple(map(int, corner))
-        return None
+        name, _, below = f"{key}/".rpartition("/c/")
+        array, corner = self._arrays.get(name), below.split("/")[:-1]
+        if array is None or len(corner) != len(array.grid):
+            return None
+        inside = (
+            number.isdecimal() and int(number) < count
+            for number, count in zip(corner, array.grid, strict=True)
+        )
+        return (array, tuple(map(int, corner))) if all(inside) else None
 
 
 def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
@@ -247,9 +219,3 @@ def _cut(data: bytes, asked: ByteRequest | None) -> bytes:
     if isinstance(asked, SuffixByteRequest):
         return data[-asked.suffix :] if asked.suffix else b""
     return data
-
-
-def _refusal() -> ValueError:
-    return ValueError(
-        "a SubchunkStore can only be read: open it with mode='r', and write to another store"
-    )

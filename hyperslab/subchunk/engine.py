@@ -25,7 +25,7 @@ from .errors import (
     UnreadableError,
 )
 from .file import File
-from .names import Contents, PaddedReader, Shown, contents
+from .names import Contents, PaddedReader, Shown, contents, texts
 from .place import SUFFIX
 from .variable import VariableReader
 
@@ -191,10 +191,6 @@ def _variable(shown: Shown) -> xr.Variable:
         encoding["preferred_chunks"] = dict(zip(shown.dims, reader.chunks, strict=True))
     data = indexing.LazilyIndexedArray(_Array(reader))
     return xr.Variable(shown.dims, data, reader.attrs, encoding)
-
-
-def texts(dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
 
 
 class _Array(BackendArray):

@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -123,6 +124,10 @@ def _lengths(
             if home and known[home][1]:
                 found[home] = max(found[home], length)
     return found
+
+
+def texts(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
 
 
 class PaddedReader:

@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import h5py
 import numpy as np
 import zarr
 from numcodecs.vlen import VLenUTF8
 from numpy.typing import NDArray
 
 from .errors import UnreadableError, reason
-from .names import Contents, PaddedReader
+from .names import Contents, PaddedReader, texts
 from .variable import VariableReader
 
 Grid = int | Sequence[int] | Mapping[str, int]
@@ -71,8 +70,8 @@ class Array:
         if not self.text:
             return found.tobytes()
         try:
-            texts = [v.decode() if isinstance(v, bytes) else v for v in found.flat]
-            return bytes(VLenUTF8().encode(np.array(texts, object)))
+            decoded = [v.decode() if isinstance(v, bytes) else v for v in found.flat]
+            return bytes(VLenUTF8().encode(np.array(decoded, object)))
         except UnicodeDecodeError:
             what = f"{self.reader.variable.name} has texts that are no UTF-8"
             raise UnreadableError(
@@ -113,7 +112,7 @@ def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array]
         name = f"{shown.group}/{shown.name}" if shown.group else shown.name
         known.update([name, *shown.dims])
         reader, dims, dtype = shown.reader, shown.dims, shown.reader.dtype
-        text = dtype.kind == "O" and h5py.check_string_dtype(dtype) is not None
+        text = texts(dtype)
         sizes = (1, 2, 4, 8, 16) if dtype.kind == "c" else (1, 2, 4, 8)
         fits = dtype.itemsize in sizes if dtype.kind in "biufc" else dtype.kind == "S"
         if "\\" in name:

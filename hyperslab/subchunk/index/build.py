@@ -10,7 +10,8 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,11 +23,10 @@ from ..errors import CorruptDataError, SubchunkError, UnreadableError, reason
 from ..fetch import Source, source
 from ..fetch.filelike import open_hdf5
 from ..hdf5 import Variable
-from ..place import absolute, file_name, is_url, target_place
+from ..place import absolute, file_name, target_place
 from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
-from .options import BUDGET, SPACINGS, check_options
 from .points import POINT_ARRAYS, ChunkPoints, Points, joined, segment_sums
 from .spread import Spread
 from .survey import Survey, look, unchanged
@@ -36,6 +36,8 @@ _Found = TypeVar("_Found")
 _LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
 _FORSAKEN_S = 600  # after which what was being written surely is not any more
+BUDGET = 0.02  # bytes of an index for each byte of compressed data, if nothing is said
+SPACINGS = (1024, 2**26)  # bytes of decompressed data between points, from and to
 
 
 def build(
@@ -120,17 +122,25 @@ def build(
                 "build the index again"
             )
         variables = [*names, *more]
-    making = _Build(
-        absolute(path),
-        storage_options,
-        variables,
-        old,
-        progress,
-        spacing=spacing,
-        budget=budget or BUDGET,
-        threads=threads,
-    )
+    data = source(absolute(path), storage_options)
+    with open_hdf5(data) as file:
+        survey = look(file, variables, file_name(path))
+    data.check()  # what was looked at is what will be read
+    trusted = old is not None and unchanged(old.data, data.identity())
+    known = _known(old) if old else {}
+    making = _Build(data, survey, known, trusted, spacing, budget or BUDGET, threads, progress)
     return making.write(target)
+
+
+def check_options(spacing: int | None, budget: float | None) -> None:
+    """Refuse what makes no sense, before anything starts."""
+    low, high = SPACINGS
+    if spacing is not None and not low <= spacing <= high:
+        raise ValueError(
+            f"spacing is {spacing} bytes: give {low} to {high}, or none to let the budget decide"
+        )
+    if budget is not None and not 0 < budget <= 1:
+        raise ValueError(f"budget is {budget}: give a share of the data above 0, such as 0.02")
 
 
 @contextmanager
@@ -153,39 +163,31 @@ def whole_file(target: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+@dataclass
 class _Build:
-    def __init__(
-        self,
-        place: str,
-        storage_options: Mapping[str, Any] | None,
-        variables: Sequence[str] | None,
-        old: Index | None,
-        progress: Callable[[int, int], None] | None,
-        *,
-        spacing: int | None,
-        budget: float,
-        threads: int | None,
-    ) -> None:
-        self._place, self._storage = place, storage_options
-        self._spacing, self._budget, self._threads = spacing, budget, threads
-        self._known = _known(old) if old else {}
-        self._data, self._survey = _surveyed(place, storage_options, variables)
-        self._trusted = old is not None and unchanged(old.data, self._data.identity())
-        self._progress = progress
-        self._total = sum(len(table) for table in self._survey.tables.values())
-        self._done = 0
-        self._unindexed: dict[str, dict[int, str]] = {}  # why, by chunk
+    """A file whose index is made."""
+
+    data: Source
+    survey: Survey
+    known: Mapping[str, _Known]  # what an index has of variables, to be taken over
+    trusted: bool  # whether the file was not written since that index was made
+    spacing: int | None
+    budget: float
+    threads: int | None
+    progress: Callable[[int, int], None] | None
+    done: int = 0  # chunks
+    unindexed: dict[str, dict[int, str]] = field(default_factory=dict)  # why, by chunk
 
     def write(self, target: Path) -> Path:
         if not target.parent.is_dir():
             raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
-        identity = self._data.identity()
+        identity = self.data.identity()
         arrays: dict[str, NDArray[Any]] = {}
         listed: list[dict[str, Any]] = []
         kept = b""
-        for number, variable in enumerate(self._survey.variables):
+        for number, variable in enumerate(self.survey.variables):
             spacing = 0
-            if (chunks := self._survey.tables.get(variable.name)) is not None:
+            if (chunks := self.survey.tables.get(variable.name)) is not None:
                 spread, ready = self._spread(variable, chunks)
                 spacing = spread.spacing
                 points, more = joined(self._points(variable, chunks, spread, ready), len(kept))
@@ -194,26 +196,26 @@ class _Build:
                     arrays[f"{number}/{name}"] = getattr(chunks, name)
                 for name in POINT_ARRAYS:
                     arrays[f"{number}/{name}"] = getattr(points, name)
-            small = self._survey.small.get(variable.name)
+            small = self.survey.small.get(variable.name)
             values = None if small is None else small.hex()
             listed.append(variable.described() | {"spacing": spacing, "values": values})
-        if source(self._place, self._storage).identity() != identity:
+        if copy(self.data).identity() != identity:  # which opens it anew
             raise SubchunkError(
-                f"{file_name(self._place)} changed while it was indexed: build the index again"
+                f"{file_name(self.data.name)} changed while it was indexed: build the index again"
             )
         content = {
-            "data": identity | {"table": self._survey.digest()},
-            "groups": self._survey.groups,
+            "data": identity | {"table": self.survey.digest()},
+            "groups": self.survey.groups,
             "variables": listed,
-            "left_out": self._survey.listing.left_out,
-            "left_out_attrs": self._survey.listing.left_out_attrs,
+            "left_out": self.survey.listing.left_out,
+            "left_out_attrs": self.survey.listing.left_out_attrs,
         }
         with whole_file(target) as part:
             part.write_bytes(encode(content, arrays, kept))
-        for name, lost in self._unindexed.items():
+        for name, lost in self.unindexed.items():
             row, why = next(iter(lost.items()))
             warnings.warn(
-                f"{len(lost)} of {len(self._survey.tables[name])} chunks of {name} have no points "
+                f"{len(lost)} of {len(self.survey.tables[name])} chunks of {name} have no points "
                 f"and are read whole; chunk {row}: {why}",
                 stacklevel=3,
             )
@@ -221,15 +223,15 @@ class _Build:
 
     def _spread(self, variable: Variable, chunks: Chunks) -> tuple[Spread, dict[int, ChunkPoints]]:
         """Choose by a chunk of the usual size; return its points too, by its row."""
-        known = self._known.get(variable.name)
+        known = self.known.get(variable.name)
         good = np.flatnonzero(chunks.mask == 0)
-        spacing = known.spacing if known else self._spacing
+        spacing = known.spacing if known else self.spacing
         if spacing or not good.size:
             return Spread.even(spacing or SPACINGS[1], variable.chunk_bytes), {}
 
         def choose(stream: Bytes, row: int) -> tuple[Spread, ChunkPoints]:
             together = _together(variable)
-            return choose_spread(stream, variable.chunk_bytes, self._budget, together, row)
+            return choose_spread(stream, variable.chunk_bytes, self.budget, together, row)
 
         by_size = good[np.argsort(chunks.size[good], kind="stable")]
         apart = np.argsort(np.abs(np.arange(by_size.size) - by_size.size // 2), kind="stable")
@@ -241,14 +243,14 @@ class _Build:
     def _points(
         self, variable: Variable, chunks: Chunks, spread: Spread, ready: Mapping[int, ChunkPoints]
     ) -> list[ChunkPoints]:
-        known = self._known.get(variable.name)
+        known = self.known.get(variable.name)
 
         def make(stream: Bytes, row: int) -> ChunkPoints:
             return index_chunk(stream, spread, variable.chunk_bytes, _together(variable), row)
 
         def one(row: int) -> ChunkPoints:
             found = known.chunk(chunks, row) if known else None
-            if found and not self._trusted:
+            if found and not self.trusted:
                 now = segment_sums(self._stream(variable, chunks, row).data, found.bit)
                 if now != found.segment_crc.tolist():
                     found = None  # it was written again in its place
@@ -257,14 +259,15 @@ class _Build:
                 found = ChunkPoints.none()
                 if not chunks.mask[row]:
                     found = ready.get(row) or self._tried(variable, chunks, row, make) or found
-            self._done += 1
-            if self._progress:
-                self._progress(self._done, self._total)
+            self.done += 1
+            if self.progress:
+                self.progress(self.done, total)
             return found
 
         rows = range(len(chunks))
-        several = is_url(self._place) or variable.chunk_bytes >= _LARGE
-        threads = min(self._threads or (os.cpu_count() or 1 if several else 1), max(len(rows), 1))
+        total = sum(len(table) for table in self.survey.tables.values())
+        several = self.data.remote or variable.chunk_bytes >= _LARGE
+        threads = min(self.threads or (os.cpu_count() or 1 if several else 1), max(len(rows), 1))
         if threads < 2:
             return [one(row) for row in rows]
         with ThreadPoolExecutor(threads) as pool:
@@ -277,13 +280,13 @@ class _Build:
         try:
             return act(self._stream(variable, chunks, row), row)
         except (CorruptDataError, UnreadableError, MemoryError) as error:
-            self._unindexed.setdefault(variable.name, {})[row] = reason(error)
+            self.unindexed.setdefault(variable.name, {})[row] = reason(error)
         return None
 
     def _stream(self, variable: Variable, chunks: Chunks, row: int) -> Bytes:
         start = int(chunks.offset[row])
         stop = start + int(chunks.size[row]) - variable.guard_bytes
-        found = np.frombuffer(self._data.ranges([start], [stop])[0], np.uint8)
+        found = np.frombuffer(self.data.ranges([start], [stop])[0], np.uint8)
         if not 0 < found.size == stop - start:
             raise CorruptDataError("the file ends before it, or it is empty")
         return found
@@ -292,17 +295,6 @@ class _Build:
 def _together(variable: Variable) -> int:
     """Return how many bytes of a number lie together."""
     return 1 if variable.shuffled else variable.width
-
-
-def _surveyed(
-    place: str, options: Mapping[str, Any] | None, asked: Sequence[str] | None
-) -> tuple[Source, Survey]:
-    """Open a file to be indexed, here or behind a URL, and read what it holds."""
-    data = source(place, options)
-    with open_hdf5(data) as file:
-        found = look(file, asked, file_name(place))
-    data.check()  # what was looked at is what will be read
-    return data, found
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,8 @@ def encode(content: Mapping[str, Any], tables: Mapping[str, NDArray[Any]], kept:
     body = bytearray()
     listed = {}
     for name, values in tables.items():
-        small = _smallest(values)
+        most = int(values.max()) if len(values) else 0
+        small = np.ascontiguousarray(values, np.min_scalar_type(most).newbyteorder("<"))
         stored = _packed(small)
         listed[name] = [len(body), small.dtype.str, len(small), zlib.crc32(stored), len(stored)]
         body += stored + b"\0" * (-len(stored) % 8)
@@ -136,11 +137,6 @@ def decode_head(data: bytes) -> Head:
     ):
         raise CorruptIndexError("the head of the index names tables outside of it")
     return Head(content, tables, begin, kept, size)
-
-
-def _smallest(values: NDArray[Any]) -> NDArray[Any]:
-    most = int(values.max()) if len(values) else 0
-    return np.ascontiguousarray(values, np.min_scalar_type(most).newbyteorder("<"))
 
 
 def _packed(values: NDArray[Any]) -> bytes:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..chunk_table import Chunks
 from ..errors import CorruptIndexError, MemoryLimitError, UnknownVersionError
@@ -130,8 +129,19 @@ class Index:
 
     def _read_points(self, entry: Entry) -> tuple[Chunks, Points]:
         names = [*_CHUNK_ARRAYS, *POINT_ARRAYS]
-        arrays = self._tables([f"{entry.place}/{name}" for name in names])
-        columns = dict(zip(names, arrays, strict=True))
+        try:
+            tables = [self.head.tables[f"{entry.place}/{name}"] for name in names]
+        except KeyError as error:
+            raise CorruptIndexError(f"the index has no table {error}: it is damaged") from error
+        most = 8 * sum(table.length for table in tables)
+        refuse_above(self._memory_bytes, most, "a variable's part of the index")
+        begins = [self.head.begin + table.at for table in tables]
+        ends = [begin + table.size for begin, table in zip(begins, tables, strict=True)]
+        pieces = self._ranges(begins, ends)
+        columns = {
+            name: table.decode(piece)
+            for name, table, piece in zip(names, tables, pieces, strict=True)
+        }
         chunks = Chunks(
             columns["number"].astype(np.int64),
             columns["offset"].astype(np.uint64),
@@ -167,18 +177,6 @@ class Index:
                 here = found[number]
                 found[number] = memoryview(bytes(here) + bytes(piece)) if len(here) else piece
         return found
-
-    def _tables(self, names: list[str]) -> list[NDArray[Any]]:
-        try:
-            tables = [self.head.tables[name] for name in names]
-        except KeyError as error:
-            raise CorruptIndexError(f"the index has no table {error}: it is damaged") from error
-        most = 8 * sum(table.length for table in tables)
-        refuse_above(self._memory_bytes, most, "a variable's part of the index")
-        begins = [self.head.begin + table.at for table in tables]
-        ends = [begin + table.size for begin, table in zip(begins, tables, strict=True)]
-        pieces = self._ranges(begins, ends)
-        return [table.decode(piece) for table, piece in zip(tables, pieces, strict=True)]
 
 
 def _ascending(points: Points) -> bool:

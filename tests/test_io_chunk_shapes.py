@@ -10,16 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperslab.io.chunk_shapes import (
-    LARGEST_CHUNK_BYTES,
-    balanced_chunks,
     ceil_chunk,
     chunk_grid,
-    default_chunks,
     floor_chunk,
     padded_bytes,
     predicted_bytes,
 )
 from hyperslab.io.creation import create, stored_bytes
+from hyperslab.io.default_chunks import LARGEST_CHUNK_BYTES, balanced_chunks, default_chunks
 from hyperslab.io.layout import Layout
 from hyperslab.io.variable import Variable
 

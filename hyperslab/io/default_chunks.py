@@ -1,0 +1,146 @@
+"""The default chunks of netCDF-C, told beforehand, and those that balance the axes.
+
+`hyperslab.tune` asks the libraries themselves for their default chunks: netCDF-C, HDF5 and Zarr.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+DEFAULT_CHUNK_BYTES = 16 * 2**20
+"""What a chunk is meant to take where netCDF-C is built for 16 MiB, as the builds met here are.
+
+It is a choice of the build (``DEFAULT_CHUNK_SIZE``), not of a release: others have 4 MiB.
+"""
+
+SERIES_BYTES = 4096
+"""What the chunks of a variable with one dimension, an unlimited one, are limited to."""
+
+LARGEST_CHUNK_BYTES = 2**32 - 1
+"""HDF5's own limit."""
+
+
+def default_chunks(
+    shape: Sequence[int],
+    itemsize: int,
+    unlimited: Collection[int] = (),
+    default_bytes: int = DEFAULT_CHUNK_BYTES,
+) -> tuple[int, ...]:
+    """Return the chunk that netCDF-C picks for a variable.
+
+    Fixed axes are scaled by one common factor, so that the chunk takes `default_bytes` if no axis
+    is cut short or rounded up to one element; unlimited axes get one element, unless all are. At
+    last each length is shortened to spread the array evenly over as many chunks.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Lengths of the axes, in elements. For an unlimited axis it is the length that netCDF-C
+        has in memory: 0 in a new file, and also in an old one until somebody asks for it.
+    itemsize : int
+        Bytes an element.
+    unlimited : collection of int
+        Which axes are unlimited.
+    default_bytes : int
+        What a chunk is meant to take.
+
+    Raises
+    ------
+    ValueError
+        When there is no axis, a fixed axis has no length, or an axis of `unlimited` is not there.
+
+    Source: netCDF-C 4.6.2, "Improving Performance with Chunking", The Default Chunking Scheme.
+
+    Examples
+    --------
+    >>> default_chunks((3162, 3162), 4), default_chunks((0, 721, 1440), 4, unlimited=[0])
+    ((1581, 1581), (1, 721, 1440))
+    >>> default_chunks((0,), 8, unlimited=[0]), default_chunks((0, 0), 4, unlimited=[0, 1])
+    ((512,), (2048, 2048))
+    >>> default_chunks((1, 30000, 30000), 4)  # 100 MB: an axis too short to cut is made up by none
+    (1, 5000, 5000)
+    """
+    rank, grows = len(shape), set(unlimited)
+    _check(shape, grows)
+    if grows == {0} and rank == 1:
+        # The limit is divided by the size of a value once more than needed, as in the library.
+        most = min(max(default_bytes // itemsize, 1), SERIES_BYTES)
+        chunks = [max(most // itemsize, 1)]
+    elif len(grows) == rank:
+        chunks = [max(int(math.pow(default_bytes / itemsize, 1 / rank)), 1)] * rank
+    else:
+        chunks = _scaled(shape, itemsize, grows, default_bytes)
+    while math.prod(map(float, chunks)) * itemsize > LARGEST_CHUNK_BYTES:
+        chunks = [max(length // 2, 1) for length in chunks]
+    return tuple(_spread(length, n) for length, n in zip(chunks, shape, strict=True))
+
+
+def balanced_chunks(shape: Sequence[int], itemsize: int, most_bytes: int) -> tuple[int, ...]:
+    """Return the largest chunk that divides every axis into the same number of parts.
+
+    A slab across any axis then touches as many chunks as one across any other, which is what
+    default chunks are meant to give. Lengths are rounded up, so that no sliver of a chunk is left.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Lengths of the axes, in elements; of an unlimited one the length that is expected.
+    itemsize : int
+        Bytes an element.
+    most_bytes : int
+        What a chunk may take.
+
+    Raises
+    ------
+    ValueError
+        When an axis has no length, or not even one element fits.
+
+    Source: R. Rew, "Chunking Data: Choosing Shapes" (Unidata, 2013).
+
+    Examples
+    --------
+    >>> balanced_chunks((100, 400, 800), 4, 2**20)
+    (20, 80, 160)
+    """
+    if not shape or min(shape) < 1:
+        raise ValueError(f"shape {tuple(shape)}: give a length of at least 1 for each axis")
+    if itemsize > most_bytes:
+        raise ValueError(f"most_bytes is {most_bytes}: one element takes {itemsize}")
+    parts = 1
+    while math.prod(chunk := [-(-n // parts) for n in shape]) * itemsize > most_bytes:
+        parts += 1
+    return tuple(chunk)
+
+
+def _check(shape: Sequence[int], grows: set[int]) -> None:
+    if not shape or not grows <= set(range(len(shape))):
+        raise ValueError(
+            f"shape {tuple(shape)} with unlimited axes {sorted(grows)}: give at least one axis, "
+            f"and unlimited ones among 0 to {len(shape) - 1}"
+        )
+    if short := [axis for axis, n in enumerate(shape) if n < (axis not in grows)]:
+        raise ValueError(
+            f"shape {tuple(shape)}: axis {short[0]} is too short; fixed ones have at least "
+            "1 element, unlimited ones at least 0"
+        )
+
+
+def _scaled(shape: Sequence[int], itemsize: int, grows: set[int], default_bytes: int) -> list[int]:
+    """Return one element for each unlimited axis, and the fixed ones scaled by one factor."""
+    fixed = [n for axis, n in enumerate(shape) if axis not in grows]
+    with np.errstate(over="ignore"):  # in single precision, as in the library
+        values = np.multiply.reduce(fixed, dtype=np.float32)
+    factor = math.pow(default_bytes / (float(values) * itemsize), 1 / len(fixed))
+    return [
+        1 if axis in grows else max(min(int(factor * n - 0.5), n), 1)
+        for axis, n in enumerate(shape)
+    ]
+
+
+def _spread(length: int, n: int) -> int:
+    """Shorten a chunk so that the overhang of the last one is shared among all of them."""
+    parts = -(-n // length)
+    return length - (parts * length - n) // parts if parts else length

@@ -117,9 +117,7 @@ class ReadOver:
         what = (self.file.path.name, self.reader, self.selection, self.file.array.variable)
         link = self.place.link
         return {
-            "run": ReadAbroad(server, *what, options=self.options)
-            if isinstance(server, Endpoint)
-            else ReadLinked(
+            "run": ReadLinked(
                 server, *what, link.round_trip_s, link.bytes_per_s, options=self.options
             ),
             "check": work.Equals(self.file.part(self.selection)),
@@ -134,14 +132,20 @@ class ReadOver:
 
 
 @dataclass(frozen=True)
-class ReadFar:
-    """Read a selection from a server: phases open, read and close."""
+class ReadLinked:
+    """Read a selection from a server: phases open, read and close.
+
+    What goes over the link to a server of ours is noted. An error of a store that others run does
+    not tell where that is.
+    """
 
     server: Server | Endpoint
     name: str
     library: str
     selection: Selection
     variable: str
+    round_trip_s: float = 0.0
+    bytes_per_s: float = math.inf
     options: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     @property
@@ -152,35 +156,17 @@ class ReadFar:
     def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         what = (self.library, self.server.address(self.name), self.variable, self.selection)
         options = {**self.server.storage_options, **self.options}
-        return work.read(watch, *what, counted=self.counted, storage_options=options)
-
-    def counted(self) -> dict[str, object]:
-        """Return more record columns, known only after the read."""
-        return {}
-
-
-@dataclass(frozen=True)
-class ReadAbroad(ReadFar):
-    """Read a selection from a store that others run; an error does not tell where that is."""
-
-    def __call__(self, watch: Stopwatch) -> NDArray[Any]:
         try:
-            return super().__call__(watch)
+            return work.read(watch, *what, counted=self.counted, storage_options=options)
         except Exception as error:
-            assert isinstance(self.server, Endpoint)
-            raise OSError(self.server.said(f"{type(error).__name__}: {error}")) from None
-
-
-@dataclass(frozen=True)
-class ReadLinked(ReadFar):
-    """Read a selection from a server behind a link, and note what went over it."""
-
-    round_trip_s: float = 0.0
-    bytes_per_s: float = math.inf
+            if isinstance(self.server, Endpoint):
+                raise OSError(self.server.said(f"{type(error).__name__}: {error}")) from None
+            raise
 
     def counted(self) -> dict[str, object]:
         """Return requests, connections, stages, handshakes and bytes, from the server's log."""
-        assert isinstance(self.server, Server)
+        if isinstance(self.server, Endpoint):
+            return {}
         wire = Wire.of(self.server.requests(), _APART * self.round_trip_s, self.bytes_per_s)
         return {
             "requests": wire.requests,

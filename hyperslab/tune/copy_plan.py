@@ -12,11 +12,12 @@ import numpy as np
 
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import CLASSIC, NETCDF4, Layout
-from hyperslab.tune.memory import mib
+from hyperslab.tune.process_memory import mib
 from hyperslab.tune.sources.base import SourceVariable
 
 from .slabs import Lengths, Slab, Slabs, choose, cut, runs
 
+RECHUNK_BYTES, BENCH_BYTES = 2**30, 256 * 2**20  # of memory, where nobody says it
 MARGIN_BYTES = 20 * 2**20  # what the allocator holds back, attributes, buffers of the libraries
 LEAST_CACHE_BYTES = 2**20
 MOST_READS = 2.0  # of a source chunk in one pass; with more there are two

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hyperslab.io.chunk_shapes import padded_bytes
 from hyperslab.io.layout import Layout
-from hyperslab.tune.memory import mib
+from hyperslab.tune.process_memory import mib
 from hyperslab.tune.sources.base import SourceError, SourceVariable
 
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)

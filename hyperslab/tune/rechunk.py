@@ -12,20 +12,25 @@ from typing import Any
 
 from hyperslab.io.creation import stored_bytes
 from hyperslab.io.layout import CHUNKED, CLASSIC, NETCDF4, ZARR
-from hyperslab.tune.memory import mib, resident_bytes
+from hyperslab.tune.process_memory import mib, resident_bytes
 from hyperslab.tune.source import Source, SourceError, SourceVariable, open_source
 from hyperslab.tune.sources.base import first_line, local_path
 from hyperslab.tune.specs.auto import CHUNK_BYTES, share
 from hyperslab.tune.specs.fitting import fit
 from hyperslab.tune.specs.target import Choice, Target
 
-from .copy_plan import LEAST_CACHE_BYTES, library_cache_bytes, plan_copy, zarr_at_once
+from .copy_plan import (
+    LEAST_CACHE_BYTES,
+    RECHUNK_BYTES,
+    library_cache_bytes,
+    plan_copy,
+    zarr_at_once,
+)
 from .disk_room import likely_bytes, most_bytes, require_room
 from .partial import require_free, whole_or_nothing
 from .passes import Copying, Lap, untimed
 
 Progress = Callable[[int], AbstractContextManager[Lap]]
-MEMORY_BYTES = 2**30
 _FILES = (*CLASSIC, *NETCDF4, "hdf5")
 _ENDINGS = {
     **dict.fromkeys((".nc", ".nc4", ".cdf"), ("netcdf4", _FILES)),
@@ -133,7 +138,7 @@ def copy(
     target: Target | Callable[[Source], Target],
     *,
     variables: Sequence[str] | None = None,
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = RECHUNK_BYTES,
     whole_process: bool = False,
     scratch: str | Path | None = None,
     overwrite: bool = False,

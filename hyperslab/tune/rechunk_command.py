@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .copy_plan import RECHUNK_BYTES
 from .options import SEVERAL, SHUFFLE, Rows, add_command
 from .report.table import tell
 from .specs import parse
@@ -61,8 +62,8 @@ _OPTIONS: dict[str, Rows] = {
         ("--shards DIM=N,…", "lengths of a shard, whole chunks; dimensions not named are a chunk "
          "long (Zarr 3)", _TEXT),
         ("--pages SIZE", "lay HDF5 out in pages of this size", _TEXT),
-        ("--memory SIZE", "most memory of this process, libraries included (1GiB)",
-         {"default": "1GiB"}),
+        ("--memory SIZE", "most memory of this process, libraries included (%(default)s)",
+         {"default": f"{RECHUNK_BYTES // 2**20}MiB"}),
         ("--scratch FOLDER", "where a scratch file goes (OUT's)", _TEXT),
         ("--leave-out", "go on where OUT cannot hold all of IN, such as text, records, or "
          "attributes of groups; without it such a file is refused"),

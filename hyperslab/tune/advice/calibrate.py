@@ -30,7 +30,7 @@ from hyperslab.measure.machine import identity, versions
 from hyperslab.measure.processes import Processes
 from hyperslab.measure.worker import Job
 
-from ..memory import evicted
+from ..process_memory import evicted
 from .costs import BELOW, THREADED, Calibration, NoCalibrationError, terms, way
 from .counts import Read, counts_of
 from .visit import MODULES, Visit, case_of, digest

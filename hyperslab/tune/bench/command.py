@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hyperslab.text import amount, listing
 
+from ..copy_plan import BENCH_BYTES
 from ..options import SEVERAL, SHUFFLE, WHOLE, Rows, add_command, workdir
 from ..report.table import tell, terminal_width
 from ..specs import parse
@@ -99,8 +100,8 @@ _OPTIONS: dict[str, Rows] = {
         ("--repeats N", "how often each layout is measured; intervals need 6 (7)",
          {"default": 7, **WHOLE}),
         ("--memory SIZE",
-         "most memory of the process that makes a copy, libraries included (256MiB)",
-         {"default": "256MiB"}),
+         "most memory of the process that makes a copy, libraries included (%(default)s)",
+         {"default": f"{BENCH_BYTES // 2**20}MiB"}),
         ("--no-verify", "do not compare the values of copies with the original",
          {"dest": "verify", "action": "store_false"}),
         ("--ranks N",

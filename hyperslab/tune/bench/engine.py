@@ -22,10 +22,10 @@ from hyperslab.measure.harness import RETAKES, Plan, measure
 from hyperslab.measure.journal import Journal
 from hyperslab.measure.records import DISCARDED, frame_of
 
-from ..copy_plan import CopyPlan, MemoryLimitError, plan_copy
+from ..copy_plan import BENCH_BYTES, CopyPlan, MemoryLimitError, plan_copy
 from ..disk_room import likely_bytes, most_bytes
-from ..memory import evicted, mib
 from ..partial import scratch_folder
+from ..process_memory import evicted, mib
 from ..report.compare import WrongValuesError
 from ..report.text import notes
 from ..source import Source, SourceVariable, open_source
@@ -40,7 +40,6 @@ from .trial import Trial
 
 EXPERIMENT, SOURCE, NOTE = "bench", "source", "note"
 VALUES = "values.bin"  # the file that ranks take the values from
-MEMORY_BYTES = 256 * 2**20
 SAMPLE_BYTES = 88 * 2**20  # what the libraries take in a sample's process, about
 TIMEOUT_S = 86_400.0
 _MODULES = (
@@ -58,7 +57,7 @@ def bench(
     variables: Sequence[str] | None = None,
     reads: Reads = MappingProxyType({}),
     repeats: int = 7,
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = BENCH_BYTES,
     verify: bool = True,
     workdir: Path,
     seed: int = 0,

@@ -21,7 +21,7 @@ from hyperslab.parallel.job import RanksJob, run
 from hyperslab.parallel.plan import Part, SharedArray, WritePlan
 from hyperslab.parallel.report import Report
 
-from ..memory import evicted
+from ..process_memory import evicted
 from ..report.compare import WrongValuesError
 from ..sources.base import Source, SourceVariable
 from ..specs.target import Target

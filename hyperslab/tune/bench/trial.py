@@ -14,7 +14,7 @@ from hyperslab.measure.cold import resident_fraction, warm
 from hyperslab.tune.copy_plan import plan_copy, zarr_at_once
 from hyperslab.tune.passes import Copying, add_bytes
 
-from ..memory import evicted, give_up, peak_bytes, resident_bytes
+from ..process_memory import evicted, give_up, peak_bytes, resident_bytes
 from ..source import reopen
 from ..sources.base import Indices, SourceVariable
 from ..specs.fitting import Fitted

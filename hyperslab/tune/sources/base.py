@@ -202,21 +202,17 @@ class Dims:
                 return candidate
         raise SourceError(f"more than 1000 dimensions are called {wanted!r}")
 
-    def names(
-        self,
-        wanted: Sequence[str | None],
-        shape: Sequence[int],
-        grows: Sequence[bool] | None = None,
-        group: str = "",
-    ) -> tuple[str, ...]:
-        """Return the names of a variable's dimensions, each once."""
+    def names(self, wanted: Iterable[tuple[str | None, int, bool, str]]) -> tuple[str, ...]:
+        """Return the names of a variable's dimensions, each once: of `name`'s arguments for each.
+
+        One without a name is called by its length.
+        """
         found: list[str] = []
-        for axis, (name, size) in enumerate(zip(wanted, shape, strict=True)):
-            grow = bool(grows and grows[axis])
-            base = (name or f"dim_{size}{'_growing' if grow else ''}").strip("/").replace("/", "_")
-            made, n = self.name(base, size, grow, group), 2
+        for name, size, grows, group in wanted:
+            base = (name or f"dim_{size}{'_growing' if grows else ''}").strip("/").replace("/", "_")
+            made, n = self.name(base, size, grows, group), 2
             while made in found:
-                made, n = self.name(f"{base}_{n}", size, grow, group), n + 1
+                made, n = self.name(f"{base}_{n}", size, grows, group), n + 1
             found.append(made)
         return tuple(found)
 

@@ -170,15 +170,12 @@ def _variable(
     shape = tuple(int(n) for n in dataset.shape or ())
     grows = [n is None for n in dataset.maxshape or ()]
     scales = _scales(name, dataset)
+    groups = [name.rpartition("/")[0]] * len(shape)
     if lengths and all(scales) and len(set(scales)) == len(scales):
         shape = tuple(lengths.get(scale, n) for scale, n in zip(scales, shape, strict=True))
-        names = tuple(
-            dims.name(scale.rpartition("/")[2], n, grow, scale.rpartition("/")[0])
-            for scale, n, grow in zip(scales, shape, grows, strict=True)
-        )
-    else:
-        wanted = [scale.rpartition("/")[2] or None for scale in scales]
-        names = dims.names(wanted, shape, grows, name.rpartition("/")[0])
+        groups = [scale.rpartition("/")[0] for scale in scales]
+    bare = [scale.rpartition("/")[2] for scale in scales]
+    names = dims.names(zip(bare, shape, grows, groups, strict=True))
     return SourceVariable(
         name,
         names,

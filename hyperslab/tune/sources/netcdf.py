@@ -116,11 +116,8 @@ class NetCDFSource(Source):
     def _described(
         self, name: str, variable: Any, dims: Dims, known: Mapping[str, dict[str, Any]]
     ) -> SourceVariable:
-        own, names = variable.get_dims(), list[str]()
-        for dim in own:
-            found = dims.name(dim.name, dim.size, dim.isunlimited(), dim.group().path)
-            again = found in names
-            names.append(dims.name(f"{found}_2", dim.size, dim.isunlimited()) if again else found)
+        own = variable.get_dims()
+        names = dims.names((d.name, d.size, d.isunlimited(), d.group().path) for d in own)
         attrs = _attrs(variable)
         dtype = variable.dtype if isinstance(variable.dtype, np.dtype) else np.dtype("O")
         fill = fill_of(attrs, dtype_name(dtype))
@@ -128,7 +125,7 @@ class NetCDFSource(Source):
         reason = _why_not(variable, dtype) or how.get("reason", "")
         return SourceVariable(
             name,
-            tuple(names),
+            names,
             tuple(int(n) for n in variable.shape),
             dtype_name(dtype),
             attrs,

@@ -107,14 +107,14 @@ class ZarrSource(Source):
         if not isinstance(wanted, list | tuple) or len(wanted) != rank:
             wanted = [None] * rank
         reason, order = why_not(dtype), _order(array, dtype)
-        fill = _fill(array, attrs, dtype)
+        fill, group = _fill(array, attrs, dtype), name.rpartition("/")[0]
         codec, fields = compression(list(_steps(array)))
         if fields is not None:
             fields |= {"chunks": array.chunks, "shards": getattr(array, "shards", None)}
             fields |= {"byteorder": order} if dtype.itemsize > 1 else {}
         return SourceVariable(
             name,
-            dims.names(wanted, array.shape, group=name.rpartition("/")[0]),
+            dims.names((dim, n, False, group) for dim, n in zip(wanted, array.shape, strict=True)),
             tuple(int(n) for n in array.shape),
             dtype_name(dtype),
             _plain(attrs),

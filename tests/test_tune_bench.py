@@ -150,7 +150,7 @@ def test_results_go_into_files(file, asked, tmp_path):
     [
         ("none.nc", "does not exist"),
         ("FILE --variables u", "no variable 'u'"),
-        ("FILE --chunks 1,21,30", "lat of sst has length 20, and a chunk of 21 is longer"),
+        ("FILE --chunks 1,21,30", "a chunk is longer than 'lat': give at most its length"),
         ("FILE --chunks depth=2", "no variable has a dimension depth"),
         ("FILE --chunks 1,2", "fit no variable"),
         ("FILE --memory lots", "give bytes"),

@@ -195,7 +195,7 @@ def test_shards_and_pages(files, tmp_path):
         ("a.nc", ["--chunks", "tim=-1"], "has a dimension tim: give some of time, lat, lon"),
         ("a.nc", ["--chunks", "time=0"], "with a length of at least 1, or -1"),
         ("a.nc", ["--chunks", "time"], "give each dimension once"),
-        ("a.nc", ["--chunks", "time=8,lat=99"], "chunk of 99 is longer: give at most 20"),
+        ("a.nc", ["--chunks", "time=8,lat=99"], "is longer than 'lat': give at most its length"),
         ("a.nc", ["--variable", "ssh"], "has no variable 'ssh': take of sst"),
         ("a.nc", ["--codec", "rar"], "codec 'rar': give none, same or one of deflate"),
         ("a.nc", ["--codec", "lzf"], "it takes deflate, zstd"),

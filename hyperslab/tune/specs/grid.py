@@ -11,6 +11,7 @@ from hyperslab.io.layout import CHUNKED
 from ..sources.base import SourceVariable
 from . import parse
 from .auto import candidates, shapes
+from .fitting import fit
 from .target import COPY, SAME, Choice, Target
 
 SWEPT = ("format", "chunks", "codec", "shuffle", "quantize", "endian", "cache")
@@ -87,7 +88,11 @@ def targets(
     if len(kept) > MOST_TARGETS:
         raise ValueError(f"{len(kept)} layouts, more than {MOST_TARGETS}: sweep over fewer values")
     for target in kept:
-        target.layouts(chosen)
+        layouts = target.layouts(chosen)
+        try:
+            fit(chosen, layouts, {})
+        except ValueError as error:
+            raise ValueError(f"{target.name}: {error}") from error
     return kept
 
 

@@ -60,7 +60,7 @@ class Target:
     page_bytes: int | None = None  # pages that an HDF5 file is laid out in; None for none
 
     def layouts(self, variables: Sequence[SourceVariable]) -> dict[str, Layout]:
-        """Return the layout of each variable."""
+        """Return the layout of each variable; `fit` says whether a file can have them together."""
         own = dict(self.each)
         if unknown := own.keys() - {v.name for v in variables}:
             raise ValueError(
@@ -123,12 +123,6 @@ class Target:
         axes = [axis for axis, dim in enumerate(variable.dims) if dim in grows]
         must = bool(axes) and self.format not in ZARR
         if chunks == CONTIGUOUS:
-            if must or (codec is not None and self.format not in ZARR):
-                why = "can grow" if must else f"is compressed with {codec}"
-                raise ValueError(
-                    f"{self.name}: {variable.name} {why}, so it needs chunks: "
-                    "give chunks instead of contiguous"
-                )
             return None
         touched = len(lengths) == len(variable.shape) or bool(pairs.keys() & set(variable.dims))
         if dict(self.each).get(variable.name) is choice and lengths and not touched:
@@ -150,12 +144,6 @@ class Target:
         if not lengths:
             kept = kept or tuple(max(n, 1) for n in variable.shape)
             lengths = tuple(pairs.get(d, n) for d, n in zip(variable.dims, kept, strict=True))
-        for dim, size, chunk in zip(variable.dims, variable.shape, lengths, strict=True):
-            if chunk > max(size, 1) and dim not in grows:
-                raise ValueError(
-                    f"{self.name}: the dimension {dim} of {variable.name} has length {size}, and "
-                    f"a chunk of {chunk} is longer: give at most {size}"
-                )
         return lengths
 
 

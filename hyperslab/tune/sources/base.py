@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -195,12 +196,13 @@ class Dims:
     def name(self, wanted: str, size: int, grows: bool = False, group: str = "") -> str:
         """Return the name of a dimension, qualified when another one has it already."""
         prefix = group.strip("/").replace("/", "_")
-        candidates = [wanted, *([f"{prefix}_{wanted}"] if prefix else [])]
-        candidates += [f"{candidates[-1]}_{n}" for n in range(2, 1000)]
-        for candidate in candidates:
-            if self._known.setdefault(candidate, (size, grows)) == (size, grows):
-                return candidate
-        raise SourceError(f"more than 1000 dimensions are called {wanted!r}")
+        qualified = f"{prefix}_{wanted}" if prefix else wanted
+        numbered = (f"{qualified}_{n}" for n in count(2))
+        return next(
+            candidate
+            for candidate in chain((wanted, qualified), numbered)
+            if self._known.setdefault(candidate, (size, grows)) == (size, grows)
+        )
 
     def names(self, wanted: Iterable[tuple[str | None, int, bool, str]]) -> tuple[str, ...]:
         """Return the names of a variable's dimensions, each once: of `name`'s arguments for each.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import PurePosixPath
 
 from hyperslab.io.variable import Variable
 
@@ -48,12 +50,6 @@ def _needed(variables: Mapping[str, Variable], name: str) -> Iterator[str]:
     for key in _NAMING:
         text = variable.attrs.get(key)
         for word in text.split() if isinstance(text, str) else ():
-            group = name.rpartition("/")[0]
-            while True:
-                path = f"{group}/{word.strip(':')}".lstrip("/")
-                if path in variables:
-                    yield path
-                    break
-                if not group:
-                    break
-                group = group.rpartition("/")[0]
+            groups = PurePosixPath(name).parents  # the nearest has it
+            paths = (str(group / word.strip(":")).lstrip("/") for group in groups)
+            yield from islice((path for path in paths if path in variables), 1)

@@ -11,6 +11,7 @@ import numpy as np
 import zarr
 
 from data_gen.radar import Storms, Tile
+from hyperslab.tune.source import open_source
 
 RECORD = np.dtype([("speed", "f4"), ("count", "i4")])
 
@@ -126,6 +127,16 @@ def scalars(path, format="NETCDF4"):
         nc.createVariable("flag", "i1", ())[...] = 3
         nc.createVariable("sst", "f4", ("x",))[:] = np.arange(3)
     return path
+
+
+def everything(path):
+    """Format of a file, and all values that can be copied, by name."""
+    with open_source(path) as source:
+        return source.format, {
+            name: source.read(name, tuple(slice(0, n) for n in variable.shape))
+            for name, variable in source.variables.items()
+            if variable.copyable
+        }
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from hyperslab.tune.bench.trial import Trial
 from hyperslab.tune.copy_plan import MemoryLimitError
 from hyperslab.tune.report.compare import WrongValuesError
 from hyperslab.tune.report.text import notes
-from hyperslab.tune.source import SourceError, open_source
+from hyperslab.tune.source import open_source
 from hyperslab.tune.sources.base import SourceVariable
 from hyperslab.tune.specs.patterns import named
 from hyperslab.tune.specs.target import Choice, Target
@@ -107,7 +107,6 @@ def test_a_url_is_never_cold(tmp_path):
     ("words", "kind", "said"),
     [
         ({"targets": []}, ValueError, "no layouts to try"),
-        ({"variables": ["records"]}, SourceError, "records cannot be copied: it holds records"),
         ({"memory_bytes": 100 * MIB}, MemoryLimitError, r"copy: copying .* allow at least 1\d\d M"),
         ({"targets": [Target("old", "netcdf3")]}, ValueError, "old: .* lie in groups"),
     ],

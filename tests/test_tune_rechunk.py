@@ -18,6 +18,7 @@ import pytest
 import zarr
 from hypothesis import given
 from hypothesis import strategies as st
+from made_files import everything
 
 from hyperslab.cli import main
 from hyperslab.io import Layout, Variable, create, write_array
@@ -47,17 +48,8 @@ def _small_process():
         yield
 
 
-def values(path):
-    with open_source(path) as source:
-        return {
-            name: source.read(name, tuple(slice(0, n) for n in variable.shape))
-            for name, variable in source.variables.items()
-            if variable.copyable
-        }
-
-
 def same(copied, original):
-    found, truth = values(copied), values(original)
+    found, truth = everything(copied)[1], everything(original)[1]
     assert set(found) == set(truth)
     for name in truth:
         assert found[name].dtype == truth[name].dtype
@@ -102,7 +94,7 @@ def test_every_kind_goes_into_every_format(files, tmp_path, kind, format):
     out = tmp_path / f"out{Layout(format).suffix}"
     made = copy(files[kind], out, Target("chunked", format, Choice("default", "deflate")))
     same(out, files[kind])
-    assert set(made.variables) == set(values(files[kind]))
+    assert set(made.variables) == set(everything(files[kind])[1])
     assert names(tmp_path) == [out.name]
 
 

@@ -15,21 +15,12 @@ import zarr
 from forked_servers import forking
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made_files import everything
 
 from hyperslab.io import Layout
 from hyperslab.tune.source import SourceError, open_source, reopen
 from hyperslab.tune.sources import remote
 from hyperslab.tune.sources.classic import needed_bytes
-
-
-def everything(path):
-    """Format, and all values that can be copied, by name."""
-    with open_source(path) as source:
-        return source.format, {
-            name: source.read(name, tuple(slice(0, n) for n in variable.shape))
-            for name, variable in source.variables.items()
-            if variable.copyable
-        }
 
 
 def stored(path):

@@ -228,13 +228,6 @@ def test_attributes_become_what_the_format_has():
     assert new["long"].dtype == "i8"
 
 
-def test_groups_need_a_format_that_has_them():
-    nested = [variable("a/sst"), variable("a/ice")]
-    assert [v.name for v in fitted(nested, "netcdf4").variables] == ["a/sst", "a/ice"]
-    with pytest.raises(ValueError, match="a/sst, a/ice lie in groups, which cdf5 has not: take"):
-        fitted(nested, "cdf5")
-
-
 @given(st.data())
 def test_boxes_stay_inside(data):
     shape = tuple(data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=3)))

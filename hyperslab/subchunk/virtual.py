@@ -6,13 +6,11 @@ import base64
 import json
 import math
 import struct
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import zarr
 from numcodecs.vlen import VLenUTF8
 from numpy.typing import NDArray
 
@@ -24,6 +22,7 @@ Grid = int | Sequence[int] | Mapping[str, int]
 
 _CHUNK_BYTES = 2**24  # of variables that have no chunks in the file
 _TEXT_BYTES = 16  # what a text is taken to need, when a grid is chosen
+_TYPES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 @dataclass(frozen=True)
@@ -80,22 +79,41 @@ class Array:
 
     def metadata(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         """Return what Zarr says of it: chunks are uncompressed, little-endian."""
-        documents: dict[str, Any] = {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that others than zarr-python may not read texts
-            zarr.create_array(
-                documents,
-                shape=self.shape,
-                dtype="str" if self.text else self.dtype,
-                chunks=self.chunks,
-                filters=None,
-                compressors=None,
-                fill_value=self.fill,
-                dimension_names=self.dims,
-                zarr_format=3,
-            )
-        found: dict[str, Any] = json.loads(documents["zarr.json"].to_bytes())
-        return found | {"attributes": attrs}
+        codec: dict[str, Any] = {"name": "vlen-utf8" if self.text else "bytes"}
+        if not self.text and self.dtype.itemsize > 1 and self.dtype.kind != "S":
+            codec["configuration"] = {"endian": "little"}
+        return {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": list(self.shape),
+            "data_type": self._type(),
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(self.chunks)}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": self._fill(),
+            "codecs": [codec],
+            "attributes": attrs,
+            "dimension_names": list(self.dims),
+            "storage_transformers": [],
+        }
+
+    def _type(self) -> Any:
+        if self.text:
+            return "string"
+        width = self.dtype.itemsize
+        if self.dtype.kind == "S":
+            return {"name": "null_terminated_bytes", "configuration": {"length_bytes": width}}
+        name = _TYPES[self.dtype.kind]
+        return name if name == "bool" else f"{name}{width * 8}"
+
+    def _fill(self) -> Any:
+        value = self.fill
+        if self.text:
+            return ""
+        if isinstance(value, bytes):
+            return base64.standard_b64encode(value).decode()
+        if self.dtype.kind == "c":
+            return [_number(float(value.real)), _number(float(value.imag))]
+        return _number(value.item())
 
 
 def arrays(held: Contents, chunks: Mapping[str, Grid]) -> tuple[dict[str, Array], dict[str, str]]:
@@ -172,6 +190,13 @@ def _default(reader: VariableReader | PaddedReader) -> tuple[int, ...]:
         below = math.prod(reader.shape[place + 1 :])
         lengths.append(max(1, min(n, left // max(1, below))))
     return tuple(lengths)
+
+
+def _number(value: Any) -> Any:
+    """Return a number as Zarr writes it: JSON has no word for what is not finite."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def json_attributes(

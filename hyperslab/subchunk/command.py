@@ -15,9 +15,10 @@ from typing import Any
 
 from .check import check
 from .errors import MissingFileError, NoIndexError, SubchunkError, UnfitFileError
-from .index.build import build, check_options
+from .index.build import build
 from .index.format import VERSION, Entry
 from .index.index import Index
+from .index.options import check_options
 from .place import SUFFIX, absolute, file_name, target_place
 
 OK, FAILED, USAGE = 0, 1, 2

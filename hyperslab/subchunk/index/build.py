@@ -27,6 +27,7 @@ from ..place import absolute, file_name, target_place
 from .chunk import choose_spread, index_chunk
 from .format import encode
 from .index import Index
+from .options import BUDGET, SPACINGS, check_options
 from .points import POINT_ARRAYS, ChunkPoints, Points, joined, segment_sums
 from .spread import Spread
 from .survey import Survey, look, unchanged
@@ -36,8 +37,6 @@ _Found = TypeVar("_Found")
 _LARGE = 2**23  # bytes of a chunk of which several are indexed at the same time
 _TRIED = 8  # chunks that may be damaged before none is taken for the usual one
 _FORSAKEN_S = 600  # after which what was being written surely is not any more
-BUDGET = 0.02  # bytes of an index for each byte of compressed data, if nothing is said
-SPACINGS = (1024, 2**26)  # bytes of decompressed data between points, from and to
 
 
 def build(
@@ -130,17 +129,6 @@ def build(
     known = _known(old) if old else {}
     making = _Build(data, survey, known, trusted, spacing, budget or BUDGET, threads, progress)
     return making.write(target)
-
-
-def check_options(spacing: int | None, budget: float | None) -> None:
-    """Refuse what makes no sense, before anything starts."""
-    low, high = SPACINGS
-    if spacing is not None and not low <= spacing <= high:
-        raise ValueError(
-            f"spacing is {spacing} bytes: give {low} to {high}, or none to let the budget decide"
-        )
-    if budget is not None and not 0 < budget <= 1:
-        raise ValueError(f"budget is {budget}: give a share of the data above 0, such as 0.02")
 
 
 @contextmanager

@@ -162,6 +162,18 @@ def test_add_takes_new_variables_and_refuses_what_it_would_ignore(folder, capsys
     assert "this is a folder" in said and len(said.splitlines()) == 1
 
 
+def test_a_file_that_changes_while_it_is_indexed_gets_no_index(folder):
+    path = folder / "a.h5"
+
+    def change(done, total):
+        if done == total:
+            os.utime(path, (1, 1))
+
+    with pytest.raises(subchunk.SubchunkError, match="changed while it was indexed"):
+        subchunk.build(path, progress=change)
+    assert not list(folder.glob("*subchunk*"))
+
+
 def test_data_that_compress_very_well_are_indexed(tmp_path):
     """What marks alone take can be above the budget: then there are as few points as may be."""
     values = np.zeros(5 * 2**18, "f4")

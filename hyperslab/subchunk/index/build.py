@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -166,6 +167,11 @@ class _Build:
     done: int = 0  # chunks
     unindexed: dict[str, dict[int, str]] = field(default_factory=dict)  # why, by chunk
 
+    @cached_property
+    def total(self) -> int:
+        """How many chunks there are."""
+        return sum(map(len, self.survey.tables.values()))
+
     def write(self, target: Path) -> Path:
         if not target.parent.is_dir():
             raise FileNotFoundError(f"no folder {target.parent} for the index: make it first")
@@ -249,11 +255,10 @@ class _Build:
                     found = ready.get(row) or self._tried(variable, chunks, row, make) or found
             self.done += 1
             if self.progress:
-                self.progress(self.done, total)
+                self.progress(self.done, self.total)
             return found
 
         rows = range(len(chunks))
-        total = sum(len(table) for table in self.survey.tables.values())
         several = self.data.remote or variable.chunk_bytes >= _LARGE
         threads = min(self.threads or (os.cpu_count() or 1 if several else 1), max(len(rows), 1))
         if threads < 2:

@@ -12,7 +12,6 @@ from ..measure.processes import Processes
 from ..tune.advice.costs import Calibration
 from ..tune.advice.question import Question, subject_of
 from ..tune.advice.rank import Advice, Row, measured, predicted
-from ..tune.advice.trials import NEAR
 from ..tune.advice.visit import MODULES
 from ..tune.source import open_source
 
@@ -130,7 +129,8 @@ def evaluate(
     """Yield records: for each pair what was predicted best, what was advised, and their ranks.
 
     Advice is asked for as a user does. Then, in blocks of their own, the most promising candidates
-    are measured on the same sample; ranks and gains are of that.
+    are measured on the same sample; ranks and gains are of that. The fastest of many medians is
+    partly lucky: what was predicted and advised is compared with it in blocks of a third time.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def evaluate(
     mapping
         Of a pair (case) twice, with mode "predicted" and "advised": gain_predicted, gain (with
         its interval), rank (1 is the best), tried (so many measured), weight (its time over that
-        of the best, and no less than `NEAR` where it was left early), and hints, which names it;
+        of the best, when both are measured again), and hints, which names it;
         of every candidate that was measured, with mode "candidate", its gains and in how many
         blocks (tried); of every other, with mode "left", its predicted gain, and in note why it
         could not be measured, "" where it was not to be. Where there is no rank, hints says why.
@@ -164,23 +164,22 @@ def evaluate(
                 yield {"case": pair.name, "mode": "advised", "hints": f"not asked: {error}"}
                 continue
             every = replace(guess, subject=replace(guess.subject, question=wider))
-            yield from judged(pair.name, measured(guess, processes), measured(every, processes))
+            advised, every = measured(guess, processes), measured(every, processes)
+            again = measured(_finalists(advised, every), processes)
+            yield from judged(pair.name, advised, every, again)
 
 
-def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, object]]:
-    """Yield the records of a pair, from its advice and from the same with more measured."""
-    known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
-    order = sorted(known, key=lambda row: (row.left_early, -_gain(row)))
-    able = [row for row in order if math.isfinite(row.sample_gain)]
-    best = max(able, key=lambda row: row.sample_gain, default=every.present)
-    choices = {"predicted": best, "advised": advised.first or every.present}
-    for mode, choice in choices.items():
-        label = choice.candidate.name
+def judged(
+    name: str, advised: Advice, every: Advice, again: Advice
+) -> Iterator[Mapping[str, object]]:
+    """Yield the records of a pair: from its advice, from more measured, from the best again."""
+    order = _order(every)
+    final = {row.candidate.name: _gain(row) for row in (again.present, *again.rows)}
+    for mode, label in _choices(advised, every).items():
         row = next((row for row in order if row.candidate.name == label), None)
         if row is None or row.measured_gain is None:
             yield {"case": name, "mode": mode, "hints": f"{label} was not measured"}
             continue
-        over = _gain(order[0]) / _gain(row)
         yield {
             "case": name,
             "mode": mode,
@@ -191,7 +190,7 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
             "gain_high": row.measured_gain.high,
             "rank": 1 + order.index(row),
             "tried": len(order),
-            "weight": max(over, NEAR) if row.left_early else over,
+            "weight": final[order[0].candidate.name] / final[label] if row is not order[0] else 1.0,
         }
     for row in (*order, *(row for row in every.rows if row.measured_gain is None)):
         gain = row.measured_gain
@@ -207,6 +206,31 @@ def judged(name: str, advised: Advice, every: Advice) -> Iterator[Mapping[str, o
             "tried": math.nan if gain is None else gain.n,
             "note": row.status if gain is None else "",
         }
+
+
+def _order(every: Advice) -> list[Row]:
+    """Return what was measured, the best first."""
+    known = [row for row in (every.present, *every.rows) if row.measured_gain is not None]
+    return sorted(known, key=lambda row: (row.left_early, -_gain(row)))
+
+
+def _choices(advised: Advice, every: Advice) -> dict[str, str]:
+    """Return the names of what is predicted to be best and of what is advised."""
+    able = [row for row in _order(every) if math.isfinite(row.sample_gain)]
+    best = max(able, key=lambda row: row.sample_gain, default=every.present)
+    chosen = {"predicted": best, "advised": advised.first or every.present}
+    return {mode: row.candidate.name for mode, row in chosen.items()}
+
+
+def _finalists(advised: Advice, every: Advice) -> Advice:
+    """Return advice to be measured again: the best, and what was predicted and advised."""
+    best = [row.candidate.name for row in _order(every)[:1]]
+    names = {*best, *_choices(advised, every).values()}
+    rows = tuple(replace(r, measured=None, measured_gain=None, left_early=False)
+                 for r in every.rows if r.candidate.name in names)  # fmt: skip
+    question = every.subject.question
+    once_more = replace(question, measured=len(rows), screened=0, seed=question.seed + 1)
+    return replace(every, rows=rows, subject=replace(every.subject, question=once_more))
 
 
 def _gain(row: Row) -> float:

@@ -9,9 +9,10 @@ import data_gen
 
 from ..io.layout import CHUNKED, Layout
 from ..measure.processes import Processes
+from ..tune.advice.advised import Advice, Row
 from ..tune.advice.costs import Calibration
 from ..tune.advice.question import Question, subject_of
-from ..tune.advice.rank import Advice, Row, measured, predicted
+from ..tune.advice.rank import measured, predicted
 from ..tune.advice.visit import MODULES
 from ..tune.source import open_source
 

@@ -17,8 +17,8 @@ from ..report.files import page as html_page
 from ..report.plot import STYLE, plain, saved
 from ..sources.base import is_url, shown
 from . import explain
+from .advised import Advice, Row
 from .candidates import LAYOUT, NOW, REMEDY
-from .rank import Advice, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

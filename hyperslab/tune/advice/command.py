@@ -18,8 +18,9 @@ from ..report.table import tell, terminal_width
 from ..sources.base import is_url
 from ..specs.parse import codec, format_name, size
 from .accesses import roles, weights
+from .advised import Advice
 from .question import FAR, Question, subject_of
-from .rank import Advice, advise
+from .rank import advise
 
 LEAST_SAMPLE = 64 * 2**10
 _TEXT = {"default": ""}

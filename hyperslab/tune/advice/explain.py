@@ -11,10 +11,11 @@ from ..report.table import grid, wrapped
 from ..sources.base import shown
 from . import recipes
 from .accesses import Access
+from .advised import Advice, Row
 from .counts import Counts
 from .fetches import FETCHES, moved
+from .pricing import read_of
 from .question import FAR, Subject
-from .rank import Advice, Row, read_of
 from .sample import Packed
 
 _PLAIN = {

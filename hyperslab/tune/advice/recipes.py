@@ -9,9 +9,9 @@ from pathlib import Path
 from hyperslab.io.layout import CLASSIC, NETCDF4, ZARR, Layout
 
 from ..sources.base import is_url
+from .advised import Row
 from .candidates import Candidate, name_of
 from .question import Subject
-from .rank import Row
 
 _ZSTD = 32015  # as registered with the HDF Group
 

@@ -18,7 +18,7 @@ import yaml
 
 from hyperslab import claims
 from hyperslab.claims.bands import NOT_MEASURED
-from hyperslab.claims.measures import real
+from hyperslab.claims.fields import real
 
 ROOT = Path(__file__).parents[1]
 FILE = claims.FILE.as_posix()

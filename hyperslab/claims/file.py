@@ -16,7 +16,8 @@ from ..analysis.cells import FILTERS
 from ..analysis.quantities import QUANTITIES
 from ..measure.records import COLUMNS
 from .bands import VERDICTS
-from .measures import COMMON_WORDS, KINDS, mapping, real, texts
+from .fields import mapping, real, texts
+from .measures import COMMON_WORDS, KINDS
 from .rules import RULES, Rule
 
 PHASES = (

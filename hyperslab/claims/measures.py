@@ -3,56 +3,47 @@
 Each kind is a small function; `KINDS` has them under the names that book/claims.yml gives them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from ..analysis import cost
 from ..analysis.break_even import costs
-from ..analysis.cells import Cells, MissingError, Where, cells, select
-from ..analysis.compare import of_blocks, paired, ratio_of
-from ..analysis.quantities import QUANTITIES, Quantity
-from ..analysis.quantities import quantity as by_name
+from ..analysis.cells import Cells, MissingError, select
+from ..analysis.compare import of_blocks, ratio_of
 from ..measure.stats import geometric_mean_ratio, median_interval
 from ..network import Link
-from ..text import ENOUGH, SHARE, Interval, amount, comparison, listing, number, percent
+from ..text import SHARE, Interval, amount, comparison, listing, number, percent
+from .fields import Fields, mapping, over, phases, quantity, real, texts, where
+from .measured import (
+    Floats,
+    Measured,
+    column_medians,
+    comparison_words,
+    decided,
+    exactly,
+    extreme_of,
+    found_in,
+    geometric_mean,
+    interval_of,
+    medians_of,
+    one_against_another,
+    paired_sides,
+    product_of,
+    range_of,
+    resampled_blocks,
+    shared_groups,
+    shared_hits,
+    side,
+    side_words,
+    typical,
+)
 from .reasons import SENTENCES
-
-Fields = Mapping[str, object]
-Words = dict[str, str]
-Floats = NDArray[np.float64]
-
-RESAMPLES = 1000
-LEVEL = 0.95
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What a measure found.
-
-    Examples
-    --------
-    >>> Measured(2.0, 1.9, 2.1, 7).timed
-    False
-    """
-
-    value: float  # the estimate
-    low: float  # its interval; equal to it for an exact count
-    high: float
-    n: int  # blocks of a timed measure, of things counted otherwise
-    unit: str = ""  # of the three numbers
-    timed: bool = False  # whether noise of the machine could have changed it
-    run_id: str = ""  # "" for arithmetic on the document alone
-    experiments: tuple[str, ...] = ()  # where it comes from, for the A/A pair that goes with it
-    cache_states: tuple[str, ...] = ()
-    words: Mapping[str, str] = field(default_factory=dict)  # what a reason may quote, by name
-    enough: int = ENOUGH  # blocks from which on the interval says something
 
 
 @dataclass(frozen=True)
@@ -104,13 +95,13 @@ def ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     With ``against``, what differs in both sides of a second ratio, the first is divided by that.
     """
     of, to = side(records, fields, "of"), side(records, fields, "to")
-    pairs, groups = _pairs(of, to)
+    pairs, groups = paired_sides(of, to)
     if "against" in fields:
         second = {n: {**mapping(fields, n), **mapping(fields["against"], n)} for n in ("of", "to")}
         other = [side(records, {**fields, **second}, name) for name in ("of", "to")]
-        pairs, groups = _pairs(_times(of, other[1]), _times(to, other[0]))
+        pairs, groups = paired_sides(product_of(of, other[1]), product_of(to, other[0]))
     found = ratio_of(pairs)
-    words = _compared(fields, found, typical(of, groups), typical(to, groups), groups)
+    words = comparison_words(fields, found, typical(of, groups), typical(to, groups), groups)
     if "counting" in fields:
         for name in ("of", "to"):
             counts = side(records, fields, name, str(fields["counting"]))
@@ -162,10 +153,10 @@ def at_rate(records: pd.DataFrame, fields: Fields) -> Measured:
         return Cells(cpu.table + sizes.table / device, cpu.run_id)
 
     of, to = seconds("of"), seconds("to")
-    pairs, groups = _pairs(to, of)
+    pairs, groups = paired_sides(to, of)
     found, sides = ratio_of(pairs), (typical(of, groups), typical(to, groups))
-    compared = _decided(found, sides[1] / sides[0], "faster", "slower")
-    words = {"compared": compared, **_told(*sides, "s", groups)}
+    compared = decided(found, sides[1] / sides[0], "faster", "slower")
+    words = {"compared": compared, **side_words(*sides, "s", groups)}
     return found_in(records, fields, found, of, words)
 
 
@@ -180,7 +171,7 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
     blocks = min(one.n for one in found)  # which are independent: any of one goes with any other
     sides = []
     for one in each:
-        pairs, _ = _pairs(side(records, one, "of"), side(records, one, "to"))
+        pairs, _ = paired_sides(side(records, one, "of"), side(records, one, "to"))
         logs = np.mean([np.log(a / b) for a, b in pairs], axis=0)[:blocks]
         sides.append((np.exp(logs), np.ones(blocks)))
     estimate = geometric_mean_ratio(sides)
@@ -196,10 +187,10 @@ def means(records: pd.DataFrame, fields: Fields) -> Measured:
 def difference(records: pd.DataFrame, fields: Fields) -> Measured:
     """How much more one configuration has than another, by block, in the unit of the value."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
-    pairs, groups = _pairs(of, to)
+    pairs, groups = paired_sides(of, to)
     by_block = pd.DataFrame([a - b for a, b in pairs]).mean()
     kind = quantity(fields)
-    words = _told(typical(of, groups), typical(to, groups), kind.unit, groups)
+    words = side_words(typical(of, groups), typical(to, groups), kind.unit, groups)
     return found_in(records, fields, of_blocks(by_block, kind), of, words, unit=kind.unit)
 
 
@@ -212,10 +203,10 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
     """How much more one configuration varies than another: the middle half of the blocks, over
     their median."""
     of, to = side(records, fields, "of"), side(records, fields, "to")
-    pairs, groups = _pairs(of, to)
+    pairs, groups = paired_sides(of, to)
     blocks = len(pairs[0][0])
 
-    rows = np.array(_resampled(blocks))
+    rows = np.array(resampled_blocks(blocks))
 
     def varies(values: Floats) -> Floats:
         low, middle, high = np.quantile(values[rows], [0.25, 0.5, 0.75], axis=1)
@@ -224,9 +215,9 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
 
     each = [[np.log(varies(values)) for values in pair] for pair in pairs]
     first, second = np.exp(np.mean(each, axis=0))
-    estimate = _interval(first / second, blocks)
+    estimate = interval_of(first / second, blocks)
     compared = comparison(estimate.value, "more", "less")
-    words = {"compared": compared, **_told(float(first[0]), float(second[0]), SHARE, groups)}
+    words = {"compared": compared, **side_words(float(first[0]), float(second[0]), SHARE, groups)}
     return replace(found_in(records, fields, estimate, of, words), enough=_SCATTER_BLOCKS)
 
 
@@ -234,9 +225,9 @@ def scatter(records: pd.DataFrame, fields: Fields) -> Measured:
 def spread(records: pd.DataFrame, fields: Fields) -> Measured:
     """Largest over smallest of the groups, paired by block."""
     found = side(records, fields, "cells")
-    medians = _medians(found)
+    medians = medians_of(found)
     top, bottom = str(medians.idxmax()), str(medians.idxmin())
-    return _one_against_another(
+    return one_against_another(
         records, fields, found, medians, top, bottom, {"top": top, "bottom": bottom}
     )
 
@@ -249,14 +240,14 @@ def best(records: pd.DataFrame, fields: Fields) -> Measured:
     ``select: min``.
     """
     found, expect = side(records, fields, "cells"), str(fields["expect"])
-    medians = _medians(found)
+    medians = medians_of(found)
     if expect not in medians.index:
         raise MissingError(f"the records hold no {expect}")
     largest, others = fields["select"] == "max", medians.drop(expect)
     rival = str(others.idxmax() if largest else others.idxmin())
     winner = str(medians.idxmax() if largest else medians.idxmin())
     words = {"expected": expect, "rival": rival, "winner": winner}
-    return _one_against_another(records, fields, found, medians, expect, rival, words)
+    return one_against_another(records, fields, found, medians, expect, rival, words)
 
 
 @_kind("break_even", "of to over", "", "saved spent count", timed=True)
@@ -293,7 +284,7 @@ def count(records: pd.DataFrame, fields: Fields) -> Measured:
         raise MissingError("the count is missing in every block")
     cell = str(medians.idxmin() if fields.get("select") == "min" else medians.idxmax())
     factor = real(fields.get("factor", 1.0))
-    value, low, high = (factor * x for x in _range(found, cell))
+    value, low, high = (factor * x for x in range_of(found, cell))
     unit = str(fields.get("unit", quantity(fields).unit))
     words = {"count": amount(value, unit), "cell": cell, "groups": number(len(medians))}
     estimate = Interval(value, low, high, len(found.table))
@@ -308,18 +299,18 @@ def count_ratio(records: pd.DataFrame, fields: Fields) -> Measured:
     """
     of, to = side(records, fields, "of"), side(records, fields, "to")
     if select := fields.get("select"):
-        of, to = (_extreme(each, str(select)) for each in (of, to))
-    groups = _shared(of, to)
-    a = np.array([_range(of, group) for group in groups])
-    b = np.array([_range(to, group) for group in groups])
+        of, to = (extreme_of(each, str(select)) for each in (of, to))
+    groups = shared_groups(of, to)
+    a = np.array([range_of(of, group) for group in groups])
+    b = np.array([range_of(to, group) for group in groups])
     if not (a > 0).all() or not (b > 0).all():
         raise MissingError("a count of zero has no ratio")
-    value = _geometric(a[:, 0] / b[:, 0])
-    low, high = _geometric(a[:, 1] / b[:, 2]), _geometric(a[:, 2] / b[:, 1])
+    value = geometric_mean(a[:, 0] / b[:, 0])
+    low, high = geometric_mean(a[:, 1] / b[:, 2]), geometric_mean(a[:, 2] / b[:, 1])
     kind = quantity(fields)
     compared = comparison(value, kind.above, kind.below)
-    sides = _geometric(a[:, 0]), _geometric(b[:, 0])
-    words = {"compared": compared, **_told(*sides, kind.unit, groups)}
+    sides = geometric_mean(a[:, 0]), geometric_mean(b[:, 0])
+    words = {"compared": compared, **side_words(*sides, kind.unit, groups)}
     return found_in(records, fields, Interval(value, low, high, len(of.table)), of, words)
 
 
@@ -342,7 +333,7 @@ def table(records: pd.DataFrame, fields: Fields) -> Measured:
         "groups": number(len(expect)),
     }
     if not quantity(fields).timed:
-        return found_in(records, fields, _exactly(deviation[worst], len(expect)), found, words)
+        return found_in(records, fields, exactly(deviation[worst], len(expect)), found, words)
     off = values[worst].dropna().to_numpy(dtype="f8") / expect[worst] - 1
     estimate = median_interval(off)
     return found_in(records, fields, estimate, found, words)
@@ -359,7 +350,7 @@ def error(records: pd.DataFrame, fields: Fields) -> Measured:
     worst = str(off.idxmax())
     value = float(off[worst])
     words = {"cell": worst, "off": percent(value), "groups": number(len(off))}
-    return found_in(records, fields, _exactly(value, len(off)), predicted, words)
+    return found_in(records, fields, exactly(value, len(off)), predicted, words)
 
 
 # In how many groups something is so.
@@ -374,10 +365,10 @@ def share(records: pd.DataFrame, fields: Fields) -> Measured:
     values = found.table[inside.index].to_numpy(dtype="f8")
 
     def hits(rows: Floats) -> float:
-        middle = _column_medians(values[rows])
+        middle = column_medians(values[rows])
         return float(np.mean((middle >= low) & (middle <= high)))
 
-    return _shared_hits(records, fields, found, inside, hits, len(values))
+    return shared_hits(records, fields, found, inside, hits, len(values))
 
 
 @_kind("order", "value cells over expect", "", "hits groups examples")
@@ -387,13 +378,13 @@ def order(records: pd.DataFrame, fields: Fields) -> Measured:
     if lacking := [name for name in expect if name not in found.groups]:
         raise MissingError(f"the records hold no {listing(lacking)}")
     values = found.table[expect].to_numpy(dtype="f8")
-    rises = np.diff(_column_medians(values)) > 0
+    rises = np.diff(column_medians(values)) > 0
     names = [f"{one} to {other}" for one, other in pairwise(expect)]
 
     def hits(rows: Floats) -> float:
-        return float(np.mean(np.diff(_column_medians(values[rows])) > 0))
+        return float(np.mean(np.diff(column_medians(values[rows])) > 0))
 
-    return _shared_hits(records, fields, found, pd.Series(rises, names), hits, len(values))
+    return shared_hits(records, fields, found, pd.Series(rises, names), hits, len(values))
 
 
 @_kind("wins", "value of to over", "select", "hits groups examples")
@@ -403,18 +394,18 @@ def wins(records: pd.DataFrame, fields: Fields) -> Measured:
     The medians over blocks are compared, or with ``select`` the extremes.
     """
     of, to = side(records, fields, "of"), side(records, fields, "to")
-    groups = _shared(of, to)
+    groups = shared_groups(of, to)
     blocks = of.table.index.intersection(to.table.index)
     one = str(fields.get("select", "median"))
     inside = of.table[groups].agg(one) <= to.table[groups].agg(one)
     pick = {"min": partial(np.nanmin, axis=0), "max": partial(np.nanmax, axis=0)}
-    of_each = pick.get(one, _column_medians)
+    of_each = pick.get(one, column_medians)
     a, b = (cell.table.loc[blocks, groups].to_numpy(dtype="f8") for cell in (of, to))
 
     def hits(rows: Floats) -> float:
         return float(np.mean(of_each(a[rows]) <= of_each(b[rows])))
 
-    return _shared_hits(records, fields, of, inside, hits, len(blocks))
+    return shared_hits(records, fields, of, inside, hits, len(blocks))
 
 
 @_kind("ranking", "value cells over groups expect", "", "ours hits", timed=True)
@@ -428,8 +419,8 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
         values = found.table.to_numpy(dtype="f8")
         readers = np.array(found.groups)
         fastest = [
-            readers[np.argsort(_column_medians(values[rows]))[: len(expect)]]
-            for rows in _resampled(len(values))
+            readers[np.argsort(column_medians(values[rows]))[: len(expect)]]
+            for rows in resampled_blocks(len(values))
         ]
         draws.append([len({*few} & {*expect}) / len(expect) for few in fastest])
         notes.append(f"{cell.rstrip('/*')}: {', '.join(fastest[0])}")
@@ -437,7 +428,7 @@ def ranking(records: pd.DataFrame, fields: Fields) -> Measured:
         blocks.append(int(found.table.notna().sum().min()))
     if not draws:
         raise MissingError("the ranking names no cell")
-    estimate = _interval(np.mean(draws, axis=0), min(blocks))
+    estimate = interval_of(np.mean(draws, axis=0), min(blocks))
     words = {"ours": "; ".join(notes), "hits": percent(estimate.value)}
     return found_in(records, {**fields, "cells": {}}, estimate, found, words)
 
@@ -503,266 +494,3 @@ def document_quotient(records: pd.DataFrame, fields: Fields) -> Measured:
     """One number of the document over another."""
     value, unit = real(fields["amount"]) / real(fields["per"]), str(fields.get("unit", ""))
     return Measured(value, value, value, 1, unit=unit, words={"count": amount(value, unit)})
-
-
-# What measures share.
-
-
-def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> Cells:
-    """Return the values of one side of a measure, by group and block."""
-    chosen = by_name(value) if value else quantity(fields)
-    return cells(records, where(fields, name), chosen, phases(fields), over(fields))
-
-
-def found_in(
-    records: pd.DataFrame,
-    fields: Fields,
-    found: Interval,
-    source: Cells,
-    words: Mapping[str, str],
-    *,
-    unit: str = "",
-    timed: bool | None = None,
-) -> Measured:
-    """Return what was found, with the run and the experiments that it comes from."""
-    sides = {name: where(fields, name) for name in ("of", "to", "cells") if name in fields}
-    needed = {column for wanted in sides.values() for column in wanted}
-    needed |= {"experiment", "cache_state", "ranks", "size"}
-    run = records.loc[records["run_id"] == source.run_id, [c for c in records if c in needed]]
-    chosen = [select(run, wanted) for wanted in sides.values()]
-    used = pd.concat(chosen)
-    return Measured(
-        found.value, found.low, found.high, found.n, unit,
-        quantity(fields).timed if timed is None else timed,
-        source.run_id,
-        tuple(str(name) for name in used["experiment"].unique()),
-        tuple(str(name) for name in used["cache_state"].unique()),
-        {**_described(chosen[0]), **words},
-    )  # fmt: skip
-
-
-def _described(rows: pd.DataFrame) -> Words:
-    """Return ranks and sizes of what was measured, as a reason quotes them.
-
-    Examples
-    --------
-    >>> _described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
-    {'ranks': '4 ranks', 'size': '8192 × 8'}
-    """
-    ranks = [f"{n:.0f}" for n in sorted(rows["ranks"].dropna().unique())]
-    sizes = [str(size).replace("x", " × ") for size in rows["size"].dropna().unique()]
-    return {
-        "ranks": f"{listing(ranks)} rank{'s' * (ranks != ['1'])}" if ranks else "",
-        "size": listing(sizes) if sizes else "",
-    }
-
-
-def typical(found: Cells, groups: list[str]) -> float:
-    """Return the geometric mean over groups of the medians over blocks."""
-    return float(np.exp(np.log(found.table[groups].median()).mean()))
-
-
-def _shared(of: Cells, to: Cells) -> list[str]:
-    """Return the groups that both sides of a comparison have."""
-    groups = [group for group in of.groups if group in to.groups]
-    if not groups:
-        raise MissingError("the two sides of the comparison share no group")
-    return groups
-
-
-def _pairs(of: Cells, to: Cells) -> tuple[list[tuple[Floats, Floats]], list[str]]:
-    groups = _shared(of, to)
-    pairs = paired(of.table, to.table)
-    if not pairs:
-        raise MissingError("no block holds all that is compared")
-    return pairs, groups
-
-
-def _times(one: Cells, other: Cells) -> Cells:
-    return Cells(one.table * other.table, one.run_id)
-
-
-def _extreme(found: Cells, select: str) -> Cells:
-    """Return the group with the largest or smallest median alone, without its name."""
-    medians = found.table.median().dropna()
-    if medians.empty:
-        raise MissingError("the count is missing in every block")
-    name = medians.idxmin() if select == "min" else medians.idxmax()
-    return Cells(found.table[[name]].set_axis([""], axis=1), found.run_id)
-
-
-def _medians(found: Cells) -> "pd.Series[float]":
-    medians = found.table.median().dropna()
-    if len(medians) < 2:
-        raise MissingError("the records hold fewer than two of what is compared")
-    return medians
-
-
-def _one_against_another(
-    records: pd.DataFrame,
-    fields: Fields,
-    found: Cells,
-    medians: "pd.Series[float]",
-    of: str,
-    to: str,
-    words: Words,
-) -> Measured:
-    pairs, _ = _pairs(
-        *(Cells(found.table[[name]].set_axis([""], axis=1), found.run_id) for name in (of, to))
-    )
-    estimate = ratio_of(pairs)
-    compared = _compared(
-        fields, estimate, float(medians[of]), float(medians[to]), list(medians.index)
-    )
-    return found_in(records, fields, estimate, found, words | compared)
-
-
-def _compared(fields: Fields, found: Interval, of: float, to: float, groups: list[str]) -> Words:
-    kind = quantity(fields)
-    compared = _decided(found, of / to, kind.above, kind.below)
-    return {"compared": compared, **_told(of, to, kind.unit, groups)}
-
-
-def _told(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
-    """Return the two sides of a comparison, and over how many groups they are taken."""
-    return {"of": amount(of, unit), "to": amount(to, unit), "groups": number(len(groups))}
-
-
-def _decided(found: Interval, typical: float, above: str, below: str) -> str:
-    """Return the ratio in words, and which decides where medians have the other direction.
-
-    Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
-    gives the median of each side too, and these two may come from different blocks.
-
-    Examples
-    --------
-    >>> _decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
-    '20 % slower'
-    >>> _decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
-    'not told apart [0.76, 1.45]'
-    >>> _decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower").partition("; ")[0]
-    '3 % slower within blocks, which decides'
-    """
-    if (found.value - 1) * (typical - 1) >= 0:
-        return comparison(found.value, above, below)
-    said = comparison(found, above, below)
-    return said if found.contains(1) else SENTENCES["other way"].format(compared=said)
-
-
-def _shared_hits(
-    records: pd.DataFrame,
-    fields: Fields,
-    found: Cells,
-    inside: "pd.Series[bool]",
-    hits: Callable[[Floats], float],
-    blocks: int,
-) -> Measured:
-    outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
-    words = {
-        "hits": number(int(inside.sum())),
-        "groups": number(len(inside)),
-        "examples": listing(outside),
-    }
-    estimate = _exactly(float(inside.mean()), blocks)
-    if quantity(fields).timed:
-        estimate = _interval(np.array([hits(rows) for rows in _resampled(blocks)]), blocks)
-    return found_in(records, fields, estimate, found, words)
-
-
-def _range(found: Cells, group: str) -> tuple[float, float, float]:
-    """Return median, least and most over blocks of one group."""
-    values = found.table[group].dropna()
-    if values.empty:
-        raise MissingError("the count is missing in every block")
-    return float(values.median()), float(values.min()), float(values.max())
-
-
-def _geometric(values: Floats) -> float:
-    # A single count stays exact: the round trip through the logarithm would not.
-    return float(values[0]) if len(values) == 1 else float(np.exp(np.log(values).mean()))
-
-
-def _exactly(value: float, n: int) -> Interval:
-    return Interval(value, value, value, n)
-
-
-def _resampled(blocks: int, seed: int = 0) -> list[Floats]:
-    """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
-    draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
-    return [np.arange(blocks), *draws]
-
-
-def _interval(draws: Floats, n: int) -> Interval:
-    """Return an estimate and its interval; the first draw is the estimate."""
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
-    first = float(draws[0])
-    return Interval(first, min(float(low), first), max(float(high), first), n)
-
-
-def _column_medians(values: Floats) -> Floats:
-    """Return the median of each column; NaN for a column without values.
-
-    Examples
-    --------
-    >>> _column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
-    array([ 2., nan])
-    """
-    ordered = np.sort(values, axis=0)  # NaN comes last
-    last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
-    columns = np.arange(ordered.shape[1])
-    middle: Floats = (ordered[last // 2, columns] + ordered[(last + 1) // 2, columns]) / 2
-    return middle
-
-
-def quantity(fields: Fields) -> Quantity:
-    """Return the quantity a measure is of."""
-    return QUANTITIES[str(fields["value"])]
-
-
-def where(fields: Fields, name: str) -> Where:
-    """Return the filter of one side: the common one, and the side's own on top."""
-    return {**mapping(fields, "where"), **mapping(fields, name)}
-
-
-def phases(fields: Fields) -> tuple[str, ...]:
-    """Return the phases whose values are summed."""
-    return texts(fields.get("phases", ()))
-
-
-def over(fields: Fields) -> tuple[str, ...]:
-    """Return the columns that make groups."""
-    return texts(fields.get("over", ()))
-
-
-def texts(value: object) -> tuple[str, ...]:
-    """Return one text or a list of them as a tuple."""
-    if isinstance(value, str):
-        return (value,)
-    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else ()
-
-
-def mapping(fields: object, name: str) -> dict[str, object]:
-    """Return a field that is a mapping; empty when it is absent."""
-    value = fields.get(name, {}) if isinstance(fields, Mapping) else fields
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{name} is {value!r}: give a mapping")
-    return {str(key): item for key, item in value.items()}
-
-
-def real(value: object) -> float:
-    """Return a number, or a quotient of two written as text.
-
-    Examples
-    --------
-    >>> real(2), real("279 / 351")
-    (2.0, 0.7948717948717948)
-    """
-    if isinstance(value, str):
-        top, slash, bottom = value.partition("/")
-        try:
-            return float(top) / float(bottom) if slash else float(top)
-        except (ValueError, ZeroDivisionError) as error:
-            raise ValueError(f"{value!r} is no number: give one, or a quotient a / b") from error
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{value!r} is no number: give one, or a quotient a / b")
-    return float(value)

@@ -23,7 +23,8 @@ from .bands import (
 )
 from .file import Claim, ClaimsError, Part
 from .health import Health, health
-from .measures import KINDS, Measured
+from .measured import Measured
+from .measures import KINDS
 from .reasons import OUTCOMES, SENTENCES, WHOSE
 from .units import OF_ONE, named, unit_of
 

@@ -1,0 +1,252 @@
+"""What a measure found, and what measures share: sides of a comparison, intervals, words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from ..analysis.cells import Cells, MissingError, cells, select
+from ..analysis.compare import paired, ratio_of
+from ..analysis.quantities import quantity as by_name
+from ..text import ENOUGH, Interval, amount, comparison, listing, number
+from .fields import Fields, over, phases, quantity, where
+from .reasons import SENTENCES
+
+Words = dict[str, str]
+Floats = NDArray[np.float64]
+
+RESAMPLES = 1000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a measure found.
+
+    Examples
+    --------
+    >>> Measured(2.0, 1.9, 2.1, 7).timed
+    False
+    """
+
+    value: float  # the estimate
+    low: float  # its interval; equal to it for an exact count
+    high: float
+    n: int  # blocks of a timed measure, of things counted otherwise
+    unit: str = ""  # of the three numbers
+    timed: bool = False  # whether noise of the machine could have changed it
+    run_id: str = ""  # "" for arithmetic on the document alone
+    experiments: tuple[str, ...] = ()  # where it comes from, for the A/A pair that goes with it
+    cache_states: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)  # what a reason may quote, by name
+    enough: int = ENOUGH  # blocks from which on the interval says something
+
+
+def side(records: pd.DataFrame, fields: Fields, name: str, value: str = "") -> Cells:
+    """Return the values of one side of a measure, by group and block."""
+    chosen = by_name(value) if value else quantity(fields)
+    return cells(records, where(fields, name), chosen, phases(fields), over(fields))
+
+
+def found_in(
+    records: pd.DataFrame,
+    fields: Fields,
+    found: Interval,
+    source: Cells,
+    words: Mapping[str, str],
+    *,
+    unit: str = "",
+    timed: bool | None = None,
+) -> Measured:
+    """Return what was found, with the run and the experiments that it comes from."""
+    sides = {name: where(fields, name) for name in ("of", "to", "cells") if name in fields}
+    needed = {column for wanted in sides.values() for column in wanted}
+    needed |= {"experiment", "cache_state", "ranks", "size"}
+    run = records.loc[records["run_id"] == source.run_id, [c for c in records if c in needed]]
+    chosen = [select(run, wanted) for wanted in sides.values()]
+    used = pd.concat(chosen)
+    return Measured(
+        found.value, found.low, found.high, found.n, unit,
+        quantity(fields).timed if timed is None else timed,
+        source.run_id,
+        tuple(str(name) for name in used["experiment"].unique()),
+        tuple(str(name) for name in used["cache_state"].unique()),
+        {**described(chosen[0]), **words},
+    )  # fmt: skip
+
+
+def described(rows: pd.DataFrame) -> Words:
+    """Return ranks and sizes of what was measured, as a reason quotes them.
+
+    Examples
+    --------
+    >>> described(pd.DataFrame({"ranks": [4.0, 4.0], "size": ["8192x8", "8192x8"]}))
+    {'ranks': '4 ranks', 'size': '8192 × 8'}
+    """
+    ranks = [f"{n:.0f}" for n in sorted(rows["ranks"].dropna().unique())]
+    sizes = [str(size).replace("x", " × ") for size in rows["size"].dropna().unique()]
+    return {
+        "ranks": f"{listing(ranks)} rank{'s' * (ranks != ['1'])}" if ranks else "",
+        "size": listing(sizes) if sizes else "",
+    }
+
+
+def typical(found: Cells, groups: list[str]) -> float:
+    """Return the geometric mean over groups of the medians over blocks."""
+    return float(np.exp(np.log(found.table[groups].median()).mean()))
+
+
+def shared_groups(of: Cells, to: Cells) -> list[str]:
+    """Return the groups that both sides of a comparison have."""
+    groups = [group for group in of.groups if group in to.groups]
+    if not groups:
+        raise MissingError("the two sides of the comparison share no group")
+    return groups
+
+
+def paired_sides(of: Cells, to: Cells) -> tuple[list[tuple[Floats, Floats]], list[str]]:
+    groups = shared_groups(of, to)
+    pairs = paired(of.table, to.table)
+    if not pairs:
+        raise MissingError("no block holds all that is compared")
+    return pairs, groups
+
+
+def product_of(one: Cells, other: Cells) -> Cells:
+    return Cells(one.table * other.table, one.run_id)
+
+
+def extreme_of(found: Cells, select: str) -> Cells:
+    """Return the group with the largest or smallest median alone, without its name."""
+    medians = found.table.median().dropna()
+    if medians.empty:
+        raise MissingError("the count is missing in every block")
+    name = medians.idxmin() if select == "min" else medians.idxmax()
+    return Cells(found.table[[name]].set_axis([""], axis=1), found.run_id)
+
+
+def medians_of(found: Cells) -> "pd.Series[float]":
+    medians = found.table.median().dropna()
+    if len(medians) < 2:
+        raise MissingError("the records hold fewer than two of what is compared")
+    return medians
+
+
+def one_against_another(
+    records: pd.DataFrame,
+    fields: Fields,
+    found: Cells,
+    medians: "pd.Series[float]",
+    of: str,
+    to: str,
+    words: Words,
+) -> Measured:
+    pairs, _ = paired_sides(
+        *(Cells(found.table[[name]].set_axis([""], axis=1), found.run_id) for name in (of, to))
+    )
+    estimate = ratio_of(pairs)
+    compared = comparison_words(
+        fields, estimate, float(medians[of]), float(medians[to]), list(medians.index)
+    )
+    return found_in(records, fields, estimate, found, words | compared)
+
+
+def comparison_words(
+    fields: Fields, found: Interval, of: float, to: float, groups: list[str]
+) -> Words:
+    kind = quantity(fields)
+    compared = decided(found, of / to, kind.above, kind.below)
+    return {"compared": compared, **side_words(of, to, kind.unit, groups)}
+
+
+def side_words(of: float, to: float, unit: str, groups: Sequence[str]) -> Words:
+    """Return the two sides of a comparison, and over how many groups they are taken."""
+    return {"of": amount(of, unit), "to": amount(to, unit), "groups": number(len(groups))}
+
+
+def decided(found: Interval, typical: float, above: str, below: str) -> str:
+    """Return the ratio in words, and which decides where medians have the other direction.
+
+    Ratios within blocks decide: what slows a whole block down is in both sides of them. A reason
+    gives the median of each side too, and these two may come from different blocks.
+
+    Examples
+    --------
+    >>> decided(Interval(1.2, 1.1, 1.3, 7), 1.1, "slower", "faster")
+    '20 % slower'
+    >>> decided(Interval(0.97, 0.76, 1.45, 7), 1.09, "faster", "slower")
+    'not told apart [0.76, 1.45]'
+    >>> decided(Interval(0.97, 0.96, 0.98, 7), 1.09, "faster", "slower").partition("; ")[0]
+    '3 % slower within blocks, which decides'
+    """
+    if (found.value - 1) * (typical - 1) >= 0:
+        return comparison(found.value, above, below)
+    said = comparison(found, above, below)
+    return said if found.contains(1) else SENTENCES["other way"].format(compared=said)
+
+
+def shared_hits(
+    records: pd.DataFrame,
+    fields: Fields,
+    found: Cells,
+    inside: "pd.Series[bool]",
+    hits: Callable[[Floats], float],
+    blocks: int,
+) -> Measured:
+    outside = [str(group) for group in inside.index[~inside.to_numpy(dtype=bool)]]
+    words = {
+        "hits": number(int(inside.sum())),
+        "groups": number(len(inside)),
+        "examples": listing(outside),
+    }
+    estimate = exactly(float(inside.mean()), blocks)
+    if quantity(fields).timed:
+        estimate = interval_of(np.array([hits(rows) for rows in resampled_blocks(blocks)]), blocks)
+    return found_in(records, fields, estimate, found, words)
+
+
+def range_of(found: Cells, group: str) -> tuple[float, float, float]:
+    """Return median, least and most over blocks of one group."""
+    values = found.table[group].dropna()
+    if values.empty:
+        raise MissingError("the count is missing in every block")
+    return float(values.median()), float(values.min()), float(values.max())
+
+
+def geometric_mean(values: Floats) -> float:
+    # A single count stays exact: the round trip through the logarithm would not.
+    return float(values[0]) if len(values) == 1 else float(np.exp(np.log(values).mean()))
+
+
+def exactly(value: float, n: int) -> Interval:
+    return Interval(value, value, value, n)
+
+
+def resampled_blocks(blocks: int, seed: int = 0) -> list[Floats]:
+    """Return row numbers: first the blocks as measured, then bootstrap samples of them."""
+    draws = np.random.default_rng(seed).integers(0, blocks, (RESAMPLES, blocks), dtype=np.int64)
+    return [np.arange(blocks), *draws]
+
+
+def interval_of(draws: Floats, n: int) -> Interval:
+    """Return an estimate and its interval; the first draw is the estimate."""
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
+    first = float(draws[0])
+    return Interval(first, min(float(low), first), max(float(high), first), n)
+
+
+def column_medians(values: Floats) -> Floats:
+    """Return the median of each column; NaN for a column without values.
+
+    Examples
+    --------
+    >>> column_medians(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    array([ 2., nan])
+    """
+    ordered = np.sort(values, axis=0)  # NaN comes last
+    last = np.maximum(np.sum(~np.isnan(ordered), axis=0) - 1, 0)
+    columns = np.arange(ordered.shape[1])
+    middle: Floats = (ordered[last // 2, columns] + ordered[(last + 1) // 2, columns]) / 2
+    return middle

@@ -11,7 +11,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .style import headline, plain, two_a_row
+from .style import headline, palette, plain, two_a_row
 
 Numbers: TypeAlias = "Mapping[Any, float] | pd.Series[float]"
 SCALES: Mapping[str, float] = {
@@ -161,20 +161,19 @@ class Dots(_Drawn):
     def draw(self, axes: Axes, parts: Mapping[str, pd.DataFrame], names: Sequence[str]) -> None:
         """Draw what is given of the parts on axes with these rows."""
         colours = _values(self.parts, "colour")
-        palette = sns.color_palette(n_colors=len(colours))
         apart = _APART / max(len(colours) - 1, 1)
-        for number, colour in enumerate(colours):
+        for number, (colour, drawn) in enumerate(zip(colours, palette(colours), strict=True)):
             shift = apart * (number - (len(colours) - 1) / 2)
             part, model = (parts[n][parts[n]["colour"] == colour] for n in ("measured", "hollow"))
             axes.errorbar(
                 part["value"], [names.index(row) + shift for row in part["row"]],
                 xerr=[part["value"] - part["low"], part["high"] - part["value"]],
-                fmt="o", ms=5, capsize=2, color=palette[number], label=colour,
+                fmt="o", ms=5, capsize=2, color=drawn, label=colour,
             )  # fmt: skip
             if len(model):
                 axes.plot(
                     model["value"], [names.index(row) + shift for row in model["row"]], "o", ms=5,
-                    mfc="none", color=palette[number], label=f"{colour}, by the model, not timed",
+                    mfc="none", color=drawn, label=f"{colour}, by the model, not timed",
                 )  # fmt: skip
         known = parts["document"]
         if len(known):
@@ -277,8 +276,7 @@ class Curves(_Drawn):
         """Draw what is given of the parts on axes."""
         colours = _values(self.parts, "colour")
         direct = len(colours) <= _DIRECT and not self.panel and not self.legend
-        for number, colour in enumerate(colours):
-            drawn = f"C{number}"
+        for colour, drawn in zip(colours, palette(colours), strict=True):
             part = parts["measured"][parts["measured"]["colour"] == colour].sort_values("x")
             axes.errorbar(
                 part["x"], part["value"],

@@ -1,12 +1,11 @@
-"""The default chunks of netCDF-C, told beforehand, and those that balance the axes.
-
-`hyperslab.tune` asks the libraries themselves for their default chunks: netCDF-C, HDF5 and Zarr.
-"""
+"""Default chunks: netCDF-C's, told beforehand; what each library picks; and balanced ones."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +75,38 @@ def default_chunks(
     while math.prod(map(float, chunks)) * itemsize > LARGEST_CHUNK_BYTES:
         chunks = [max(length // 2, 1) for length in chunks]
     return tuple(_spread(length, n) for length, n in zip(chunks, shape, strict=True))
+
+
+@lru_cache(maxsize=256)
+def picked_chunks(
+    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
+) -> tuple[int, ...]:
+    """Return the chunks that the library of a format picks when it must chunk.
+
+    Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
+    arrays that could be contiguous), h5py for HDF5, zarr for Zarr.
+    """
+    if not shape or 0 in shape:
+        return tuple(max(n, 1) for n in shape)
+    picked: Any
+    if format in ("zarr2", "zarr3"):
+        import zarr
+
+        picked = zarr.create_array({}, shape=shape, dtype=dtype, chunks="auto").chunks
+    elif format == "hdf5":
+        import h5py
+
+        with h5py.File("chunks", "w", driver="core", backing_store=False) as file:
+            picked = file.create_dataset("v", shape, dtype, chunks=True).chunks
+    else:
+        import netCDF4
+
+        with netCDF4.Dataset("chunks", "w", diskless=True, persist=False) as nc:
+            dims = [f"d{axis}" for axis in range(len(shape))]
+            for axis, (dim, n) in enumerate(zip(dims, shape, strict=True)):
+                nc.createDimension(dim, None if axis in grows else n)
+            picked = nc.createVariable("v", np.dtype(dtype), dims, zlib=True).chunking()
+    return tuple(int(n) for n in picked)
 
 
 def balanced_chunks(shape: Sequence[int], itemsize: int, most_bytes: int) -> tuple[int, ...]:

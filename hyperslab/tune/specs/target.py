@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from hyperslab.io.default_chunks import picked_chunks
 from hyperslab.io.layout import CHUNKED, CLASSIC, ZARR, Layout
 
 from ..sources.base import SourceVariable, layout_of
@@ -133,7 +131,7 @@ class Target:
         if chunks == DEFAULT or (not touched and variable.chunks is None):
             if chunks == DEFAULT or must or codec is not None or self.format in ZARR:
                 grown = frozenset(axes)
-                return default_chunks(self.format, variable.shape, variable.dtype, grown)
+                return picked_chunks(self.format, variable.shape, variable.dtype, grown)
             return None
         kept = None
         if variable.chunks and self.format in CHUNKED:  # cut where a dimension cannot grow
@@ -170,37 +168,3 @@ def kept_codec(
         if able(stored.codec, stored.level, keeps):
             return stored.codec, stored.level, keeps
     return "deflate", None, format != "zarr3" if choice.shuffle is None else shuffle
-
-
-@lru_cache(maxsize=256)
-def default_chunks(
-    format: str, shape: tuple[int, ...], dtype: str, grows: frozenset[int] = frozenset()
-) -> tuple[int, ...]:
-    """Return the chunks that the library of a format picks when it must chunk.
-
-    Asked of the library itself, in memory: netCDF-C for netCDF-4 (with deflate, so that it chunks
-    arrays that could be contiguous), h5py for HDF5, zarr for Zarr.
-
-    Source: netCDF-C 4.6.2, "The Default Chunking Scheme".
-    """
-    if not shape or 0 in shape:
-        return tuple(max(n, 1) for n in shape)
-    picked: Any
-    if format in ("zarr2", "zarr3"):
-        import zarr
-
-        picked = zarr.create_array({}, shape=shape, dtype=dtype, chunks="auto").chunks
-    elif format == "hdf5":
-        import h5py
-
-        with h5py.File("chunks", "w", driver="core", backing_store=False) as file:
-            picked = file.create_dataset("v", shape, dtype, chunks=True).chunks
-    else:
-        import netCDF4
-
-        with netCDF4.Dataset("chunks", "w", diskless=True, persist=False) as nc:
-            dims = [f"d{axis}" for axis in range(len(shape))]
-            for axis, (dim, n) in enumerate(zip(dims, shape, strict=True)):
-                nc.createDimension(dim, None if axis in grows else n)
-            picked = nc.createVariable("v", np.dtype(dtype), dims, zlib=True).chunking()
-    return tuple(int(n) for n in picked)

@@ -14,7 +14,8 @@ _FACE = {
     "hyperslab.io.layout": ("Layout",),
     "hyperslab.study.figures": ("Beside", "Curves", "Dots"),
     "hyperslab.study.page": ("document", "say", "table"),
-    "hyperslab.study.session": ("Session", "begin"),
+    "hyperslab.study.beginning": ("begin",),
+    "hyperslab.study.session": ("Session",),
 }
 
 

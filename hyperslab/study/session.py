@@ -1,4 +1,4 @@
-"""What a notebook of the study calls: begin, measure or observe, finish."""
+"""One notebook's run: it measures and keeps records, or draws from those that exist."""
 
 import errno
 import math
@@ -31,17 +31,15 @@ from ..measure.worker import is_full
 from ..network import Link
 from ..text import data
 from . import provenance
+from .ordered import as_seen, in_order
 from .privacy import scrubber
 from .profile import (
     TOYS,
-    check_profile,
-    drawn_between,
-    entry,
     full,
     locked,
-    require_writable,
     root,
 )
+from .runs import own_results, referred
 
 _SAID = ("status", "note")  # columns of words, which may name a path
 _Any = TypeVar("_Any", bound=experiment_io.Case | Case)
@@ -99,7 +97,7 @@ class Session:
             self.run_id = str(self._frame["run_id"].iloc[0]) if len(self._frame) else ""
             self.differs = provenance.differs(drawn_from / f"{notebook}.parquet", experiment)
             return
-        self.machines = _own_results(self.results)
+        self.machines = own_results(self.results)
         remove_left(self.scratch.parent)
         self._facts = machine.facts(workdir, profile=profile, seed=seed, notebook=notebook)
         written = root() / claims.FILE
@@ -261,7 +259,7 @@ class Session:
         """
         cases = self._not_left_out(experiment, cases)
         if self.drawing:
-            return _in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
+            return in_order(self._drawn(experiment, needed=bool(cases) and not only), cases)
         take_turn()
         if cases and only is not None:
             cases = only([case for case in cases if isinstance(case, experiment_io.Case)])
@@ -304,7 +302,7 @@ class Session:
         frame = self._keep(
             experiment, rows, dict.fromkeys(name for case in ready for name in case.labels)
         )
-        return _in_order(frame, cases)
+        return in_order(frame, cases)
 
     def observe(
         self,
@@ -327,7 +325,7 @@ class Session:
             Whether another notebook that draws meanwhile could change them.
         """
         if self.drawing:
-            return _as_seen(self._drawn(experiment), labels)
+            return as_seen(self._drawn(experiment), labels)
         if alone:
             take_turn()
         if 0 not in self._journal.blocks(experiment, "observed"):
@@ -340,7 +338,7 @@ class Session:
                 ]
                 self._journal.add(experiment, "observed", 0, seen)
         blocks = self._journal.blocks(experiment, "observed")
-        return _as_seen(self._keep(experiment, blocks[0], labels), labels)
+        return as_seen(self._keep(experiment, blocks[0], labels), labels)
 
     def count(
         self,
@@ -366,7 +364,7 @@ class Session:
         kept = self._not_left_out(experiment, cases)
         if not kept:
             return records.frame_of([])
-        return _in_order(self.observe(experiment, lambda: rows(kept), labels, alone=alone), cases)
+        return in_order(self.observe(experiment, lambda: rows(kept), labels, alone=alone), cases)
 
     def sizes(
         self, files: Mapping[str, experiment_io.File], experiment: str = "sizes"
@@ -436,7 +434,7 @@ class Session:
             records.save_machines(self.results, known)
             about = {"experiment": self._experiment, "tools": provenance.loaded()}
             records.save(frame, self.results / f"{self.notebook}.parquet", about)
-            self.machines = _referred(self.results, known)
+            self.machines = referred(self.results, known)
             records.save_machines(self.results, self.machines)
         self._journal.discard()
         self._held.close()
@@ -537,72 +535,6 @@ class Session:
         return part.reset_index(drop=True)
 
 
-def begin(
-    notebook: str,
-    *,
-    profile: str = "quick",
-    workdir: str = "build/adhoc",
-    records: str = "",
-    seed: int = 0,
-    repeats: int = 0,
-    **settings: object,
-) -> Session:
-    """Begin a notebook's run.
-
-    Parameters
-    ----------
-    notebook : str
-        Its name in notebooks/study.yml.
-    profile : str
-        smoke, quick, full or paper.
-    workdir : str
-        Where data and results go; relative to the repository.
-    records : str
-        A folder of records to draw from; empty to measure.
-    seed : int
-        Of the order of the samples.
-    repeats : int
-        Interleaved blocks; 0 for the profile's.
-    **settings
-        Other numbers that take the place of the profile's, or texts such as a folder, of which
-        records keep a hash alone.
-
-    Raises
-    ------
-    ValueError
-        For an unknown profile or notebook, a negative number, a folder without records, one with
-        records of another machine, or a work directory that cannot be written.
-    """
-    check_profile(profile)
-    for name, text in {"workdir": workdir, "records": records}.items():
-        if not isinstance(text, str):
-            raise ValueError(f"{name} is {text!r}: give the name of a folder")
-    for name, value in {"repeats": repeats, "seed": seed, **settings}.items():
-        words = isinstance(value, str) and name not in ("repeats", "seed")
-        if not words and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
-            more = "" if name == "seed" else ", 0 for the profile's"
-            raise ValueError(f"{name} is {value!r}: give a whole number from 0{more}")
-    top = root()
-    known = entry(notebook, top)
-    place = (top / workdir).resolve()
-    require_writable(place, workdir)
-    _, folder = drawn_between(profile, workdir, records)
-    drawn_from = folder if records or known.settings[profile].get("draws") else None
-    mine = {name: value for name, value in settings.items() if value}
-    chosen = {**known.settings[profile], **mine}
-    given: dict[str, object] = {"profile": profile, "repeats": repeats, "seed": seed}
-    given |= {name: provenance.hashed(text) for name, text in mine.items() if isinstance(text, str)}
-    experiment = provenance.experiment(top / f"notebooks/{notebook}.ipynb", chosen, **given)
-    session = Session(notebook, profile, place, drawn_from, seed, repeats, chosen, experiment)
-    if session.differs:
-        from . import show
-
-        said = "These records were measured otherwise than they would be now"
-        box = show.admonition("Measured by something else", f"{said}: {data(session.differs)}.")
-        show.text(box)
-    return session
-
-
 def journal_path(results: Path, notebook: str) -> Path:
     """Return where the finished blocks of a notebook lie until its records are whole.
 
@@ -612,71 +544,3 @@ def journal_path(results: Path, notebook: str) -> Path:
     'results/quick/.journal/lee_access.jsonl'
     """
     return results / ".journal" / f"{notebook}.jsonl"
-
-
-def _as_seen(frame: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """Return records whose labels have the order of the rows."""
-    _require(frame, labels)
-    return frame.assign(
-        **{name: pd.Categorical(frame[name], list(dict.fromkeys(frame[name]))) for name in labels}
-    )
-
-
-def _in_order(frame: pd.DataFrame, cases: Sequence[experiment_io.Case | Case]) -> pd.DataFrame:
-    """Return records whose labels have the order of the cases."""
-    if frame.empty:
-        return frame
-    ordered: dict[str, dict[str, None]] = {}
-    for case in cases:
-        for name, value in case.labels.items():
-            ordered.setdefault(name, {})[value] = None
-    _require(frame, ordered)
-    for name, values in ordered.items():
-        if not any(values):  # the phases of a sample say it, such as the place of each of its reads
-            continue
-        if unknown := set(frame[name]) - set(values):
-            raise ValueError(
-                f"the records have {name} {', '.join(sorted(unknown))}, which this notebook has "
-                "not: they were measured by another version of it"
-            )
-        frame = frame.assign(**{name: pd.Categorical(frame[name], list(values))})
-    return frame
-
-
-def _require(frame: pd.DataFrame, labels: Iterable[str]) -> None:
-    for name in labels:
-        if name not in frame:
-            raise ValueError(
-                f"these records have no label {name!r}: they were made by an earlier release; "
-                "measure again with `hyperslab run`"
-            )
-
-
-def _own_results(folder: Path) -> dict[str, dict[str, object]]:
-    """Return the machines of a results folder; refuse another machine's."""
-    known = records.machines(folder)
-    here = {"identity": machine.identity()}
-    for run_id, facts in known.items():
-        if facts.get("identity") != here["identity"]:
-            raise ValueError(
-                f"the results folder holds run {run_id} of another machine "
-                f"({_describe(facts)}; this one: {_describe(here)}): records of two machines do "
-                "not mix; choose another workdir, or draw from that folder with the parameter "
-                "records"
-            )
-    return known
-
-
-def _describe(facts: Mapping[str, object]) -> str:
-    identity = facts.get("identity")
-    if not isinstance(identity, dict):
-        return "unknown"
-    return f"{identity.get('cpu')}, {identity.get('cores')} cores, {identity.get('memory_gib')} GiB"
-
-
-def _referred(folder: Path, known: Mapping[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """Return the facts of the runs that some record in the folder still names."""
-    named: set[str] = set()
-    for path in folder.glob("*.parquet"):
-        named |= set(pd.read_parquet(path, columns=["run_id"])["run_id"])
-    return {run_id: facts for run_id, facts in known.items() if run_id in named}

@@ -167,22 +167,6 @@ def test_an_unlimited_dimension_grows(tmp_path):
             assert file["a"][:, 0].tolist() == list(range(8))
 
 
-def test_a_chunk_that_blosc_cannot_shrink_is_explained(tmp_path):
-    """In a process of its own: netCDF-C tries again, and complains, until the process ends."""
-    program = """
-import sys, numpy
-from hyperslab.io import Layout, write_array
-noise = numpy.random.default_rng(0).integers(0, 2**31, (60, 70), "i4")
-write_array(sys.argv[1], noise, Layout("netcdf4", chunks=(20, 35), codec="blosc-lz4"))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "a.nc"], capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert "cannot make smaller: take shuffle=True" in done.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_folder_netcdf_cannot_address_is_refused(tmp_path):
     (tmp_path / "run#1").mkdir()
     with pytest.raises(ValueError, match="takes no #"):

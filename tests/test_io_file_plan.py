@@ -30,18 +30,13 @@ REFUSED = {
     r"grid: shape \(12, 20\) with chunks \(5, 21\).*'x'": ([GRID], Layout(chunks=(5, 21))),
     "one length for each": ([GRID], Layout("zarr3", chunks=(5, 5, 5), shards=(5, 5, 5))),
     "layouts for gird with variables grid": ([GRID], {"gird": Layout()}),
-    "layouts for  with variables grid": ([GRID], {}),
     "t: format 'zarr3'.* beside 'zarr2'": (
         [GRID, TIME], {"grid": Layout("zarr2"), "t": Layout("zarr3")},
-    ),
-    "page_bytes 4096 beside None": (
-        [GRID, TIME], {"grid": Layout("hdf5"), "t": Layout("hdf5", page_bytes=4096)},
     ),
     "dimension 'x' is 20 in 'grid' and 21 in 'v'": (
         [GRID, Variable("v", ("x",), (21,), "f4")], Layout(),
     ),
     "only chunks can grow; give": ([GROWING], Layout()),
-    "only chunks can grow; give chunks": ([GROWING], Layout("nczarr")),
     "unlimited t: binary files cannot grow": ([GROWING], Layout("binary")),
     "'t' must be the first of": ([LATE], Layout("netcdf3")),
     "unlimited s, t: 'netcdf4-classic' has one unlimited dimension": ([TWICE], ONE),
@@ -54,7 +49,6 @@ REFUSED = {
     r"values of shape \(4,\)": ([GRID], Layout(), {"coordinates": coordinate(TIME, (4,))}),
     "only netcdf4.* have a chunk cache": ([GRID], Layout("zarr2"), {"chunk_cache_bytes": 1}),
     "give bytes, at least 0": ([GRID], Layout(), {"chunk_cache_bytes": -1}),
-    "grid: quantize.*takes 1 to 7": ([GRID], Layout(quantize=("bitgroom", 8))),
     "grid: quantize.*takes 1 to 23": ([GRID], Layout(quantize=("bitround", 24))),
     "v: quantize.*takes floats only": (
         [Variable("v", ("x",), (4,), "i4")], Layout(quantize=("bitround", 7)),
@@ -88,34 +82,32 @@ import numpy as np
 from hyperslab.io import Layout, write_array
 from hyperslab.io.file_plan import check_blosc
 rng = np.random.default_rng(0)
-path, differ = Path(sys.argv[1]) / "a.nc", []
+path = Path(sys.argv[1]) / "a.nc"
 for size in (16, 1000, 30_000):
     for bits in (0, 1, 3, 4, 8, 9, 12, 31):
         values = rng.integers(0, 2**32, size, dtype="u4") >> bits
         for codec in ("blosc-lz4", "blosc-zstd"):
             for shuffle in (False, True):
                 layout = Layout("netcdf4", (size,), codec, shuffle=shuffle)
-                can = []
-                for attempt in (lambda: check_blosc(values, layout),
-                                lambda: write_array(path, values, layout, overwrite=True)):
-                    try:
-                        attempt()
-                        can.append(True)
-                    except (OSError, RuntimeError):
-                        can.append(False)
-                differ += [(size, bits, codec, shuffle, can)] if len(set(can)) > 1 else []
-                print(can[1])
-print(differ)
+                refused = explained = False
+                try:
+                    check_blosc(values, layout)
+                except OSError:
+                    refused = True
+                try:
+                    write_array(path, values, layout, overwrite=True)
+                except RuntimeError as error:
+                    explained = "take shuffle=True" in error.__notes__[0] and not path.exists()
+                print(refused, explained)
 """
 
 
 def test_it_refuses_what_netcdf_c_fails_on_and_nothing_else(tmp_path):
     """In a process of its own: netCDF-C complains until it ends."""
     done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True, text=True)
-    *written, differ = done.stdout.split("\n")[:-1]
-    assert done.returncode == 0
-    assert differ == "[]"
-    assert {written.count("True") > 20, written.count("False") > 20} == {True}
+    said = done.stdout.split("\n")[:-1]
+    assert done.returncode == 0 and set(said) == {"True True", "False False"}
+    assert min(said.count(one) for one in set(said)) > 20
 
 
 NOISE = np.random.default_rng(0).integers(0, 2**32, (40, 50), "u4")

@@ -32,7 +32,7 @@ def odd_file(folder: Path, name: str) -> Path:
     options = {"userblock_size": 1024} if name == "user_block" else {}
     options |= {"libver": "latest"} if name in LATEST else {}
     with h5py.File(path, "w", **options) as file:
-        file.create_dataset("good", data=GOOD, chunks=(5000,), compression=4)
+        deflated(file, "good", GOOD, (5000,))
         after = KINDS[name](file)
     if after:
         after(path)
@@ -60,6 +60,11 @@ def low_level(file, name, dtype, shape, **how):
     return h5d.create(file.id, name.encode(), dtype, space, plan)
 
 
+def deflated(file, name, values, chunks, **how):
+    """Create a dataset of deflated chunks and write it."""
+    return file.create_dataset(name, data=values, chunks=chunks, compression=4, **how)
+
+
 def overwritten(find, values):
     """Return what overwrites bytes, from a place that is found in the file's bytes."""
 
@@ -76,7 +81,7 @@ def overwritten(find, values):
 
 
 @kind
-def other_types(file):
+def types_without_numbers(file):
     file["opaque"] = np.array([b"abc", b"de"], "V3")
     file.create_dataset("enum", (4,), h5py.enum_dtype({"A": 0, "B": 7}, "i2"))[...] = [0, 7, 7, 0]
     file["bool"] = np.array([True, False, True])
@@ -84,33 +89,28 @@ def other_types(file):
     file.create_dataset("of_it", (3,), file["type"])
     file["null"] = h5py.Empty("f4")
     file["none"] = h5py.Empty("S3")
+    file["refs"] = np.array([file["good"].ref, h5py.Reference()], h5py.ref_dtype)
+    file.create_dataset("regions", (1,), h5py.regionref_dtype)[0] = file["good"].regionref[3:7]
+    file["target"] = 1.0
+    file["dangling"] = np.array([h5r.create(file.id, b"target", h5r.OBJECT)], h5py.ref_dtype)
+    del file["target"]
 
 
 @kind
-def compounds(file):
-    file["c"] = np.array(
-        [(1, 2.5, b"x"), (3, 4.5, b"yy")], [("a", "i4"), ("b", ">f8"), ("s", "S4")]
-    )
+def records_arrays_and_lists(file):
+    fields = [("a", "i4"), ("b", ">f8"), ("s", "S4")]
+    file["c"] = np.array([(1, 2.5, b"x"), (3, 4.5, b"yy")], fields)
     inner = np.dtype([("x", "f4"), ("y", "f4", (2,))])
     file["nested"] = np.zeros((2, 3), [("id", "i8"), ("inner", inner)])
     dtype = np.dtype({"names": ["b", "a"], "formats": ["i4", "f8"], "offsets": [8, 0]})
     file["turned"] = np.zeros(3, dtype)
-
-
-@kind
-def array_types(file):
     values = np.arange(15.0, dtype="f4").reshape(5, 3)
     file.create_dataset("arr", (5,), np.dtype(("f4", (3,))))[...] = values
-    chunked = file.create_dataset(
-        "big", (500,), np.dtype(("i2", (2, 3))), chunks=(100,), compression=4
-    )
+    pairs = np.dtype(("i2", (2, 3)))
+    chunked = file.create_dataset("big", (500,), pairs, chunks=(100,), compression=4)
     chunked[...] = np.arange(3000, dtype="i2").reshape(500, 2, 3)
     file.create_dataset("scalar", (), np.dtype(("i4", (2, 2))))[()] = [[1, 2], [3, 4]]
     file.create_dataset("records", (4,), np.dtype(([("a", "i4"), ("b", "f8")], (3,))))
-
-
-@kind
-def variable_lengths(file):
     ragged = file.create_dataset("ragged", (3,), h5py.vlen_dtype("i4"))
     big_endian = file.create_dataset("big_endian", (3,), h5py.vlen_dtype(">u4"))
     for place, length in enumerate((2, 0, 3)):
@@ -137,25 +137,12 @@ def text_that_is_no_utf8(file):
 
 
 @kind
-def references(file):
-    file["refs"] = np.array([file["good"].ref, h5py.Reference()], h5py.ref_dtype)
-    file.create_dataset("regions", (1,), h5py.regionref_dtype)[0] = file["good"].regionref[3:7]
-
-
-@kind
 def other_floats(file):
     file["z"] = np.array([1 + 2j, -3j])
     file["small"] = np.array([1 + 2j], "c8")
     file["good"].attrs["z"] = 1 + 2j
-    file.create_dataset(
-        "half", data=np.linspace(0, 1, 5000).astype("f2"), chunks=(900,), compression=4
-    )
-
-
-@kind
-def long_doubles(file):
-    made = file.create_dataset("long", (9000,), np.longdouble, chunks=(3000,), compression=4)
-    made[...] = np.longdouble(0.5)
+    deflated(file, "half", np.linspace(0, 1, 5000).astype("f2"), (900,))
+    deflated(file, "long", np.full(9000, 0.5, np.longdouble), (3000,))
     file["few"] = np.ones(4, np.longdouble)
     file["pair"] = np.ones(2, np.clongdouble)
     file["good"].attrs["x"] = np.longdouble(1.5)
@@ -200,9 +187,6 @@ def numbers_stored_in_another_way(file):
             made.write(h5s.ALL, h5s.ALL, values, h5t.STD_I32LE)
 
 
-# Fill values.
-
-
 @kind
 def fills(file):
     plan = h5p.create(h5p.DATASET_CREATE)
@@ -211,11 +195,9 @@ def fills(file):
     library().H5Pset_fill_value(plan.id, h5t.IEEE_F64LE.id, None)
     h5d.create(file.id, b"odd", h5t.IEEE_F64LE, h5s.create_simple((20,)), plan)
     file["odd"][...] = 1
-    sparse = file.create_dataset(
-        "sparse", (40, 40), ">i2", chunks=(10, 10), compression=4, fillvalue=-7
-    )
-    sparse[3, 25] = 9
-    file.create_dataset("never", (30,), "f4", chunks=(10,), compression=4, fillvalue=np.nan)
+    how = {"compression": 4, "chunks": (10, 10)}
+    file.create_dataset("sparse", (40, 40), ">i2", fillvalue=-7, **how)[3, 25] = 9
+    file.create_dataset("never", (30, 10), "f4", fillvalue=np.nan, **how)
 
 
 # Filters.
@@ -248,21 +230,18 @@ def filters(file):
     ):
         low_level(file, name, h5t.STD_I32LE, (500,), chunks=(200,), filters=filters)
         file[name][...] = np.arange(500) * 3
-    made = file.create_dataset("skipped", (400,), "i4", chunks=(100,), compression=4, shuffle=True)
-    made[...] = np.arange(400)
+    made = deflated(file, "skipped", np.arange(400, dtype="i4"), (100,), shuffle=True)
     plain = np.arange(100, 200, dtype="i4").tobytes()
     made.id.write_direct_chunk((100,), plain, 3)
     made.id.write_direct_chunk((200,), zlib.compress(np.arange(200, 300, dtype="i4").tobytes()), 1)
-    made = file.create_dataset("long", (2000,), "i4", chunks=(1000,), compression=4)
-    made[...] = np.arange(2000)
-    more = np.arange(1100, dtype="i4").tobytes()
-    made.id.write_direct_chunk((0,), zlib.compress(more))
+    made = deflated(file, "long", np.arange(2000, dtype="i4"), (1000,))
+    made.id.write_direct_chunk((0,), zlib.compress(np.arange(1100, dtype="i4").tobytes()))
 
 
 @kind
 def streams_of_all_kinds(file):
-    made = file.create_dataset("s", (5, 8000), "i4", chunks=(1, 8000), compression=4)
     rows = np.arange(40_000, dtype="i4").reshape(5, 8000)
+    made = deflated(file, "s", rows, (1, 8000))
     for row, (level, strategy) in enumerate(((0, 0), (1, 0), (9, 2), (6, 4), (6, 3))):
         packer = zlib.compressobj(level, zlib.DEFLATED, 15, 8, strategy)
         raw = rows[row].tobytes()
@@ -273,8 +252,7 @@ def streams_of_all_kinds(file):
 
 @kind
 def damaged_chunks(file):
-    made = file.create_dataset("d", (4, 5000), "i4", chunks=(1, 5000), compression=4)
-    made[...] = np.arange(20_000).reshape(4, 5000)
+    made = deflated(file, "d", np.arange(20_000, dtype="i4").reshape(4, 5000), (1, 5000))
     stream = zlib.compress(np.arange(5000, dtype="i4").tobytes())
     made.id.write_direct_chunk((0, 0), stream[:-1] + bytes([stream[-1] ^ 1]))  # Adler-32
     made.id.write_direct_chunk((1, 0), stream[: len(stream) // 2])
@@ -286,18 +264,23 @@ def damaged_chunks(file):
 
 @kind
 def external_file(file):
-    (Path(file.filename).parent / "there.raw").write_bytes(np.arange(10, dtype="i4").tobytes())
-    where = Path(file.filename).parent
-    file.create_dataset("there", (10,), "i4", external=[(str(where / "there.raw"), 0, 40)])
+    there = Path(file.filename).with_name("there.raw")
+    there.write_bytes(np.arange(10, dtype="i4").tobytes())
+    file.create_dataset("there", (10,), "i4", external=[(str(there), 0, 40)])
     file.create_dataset("gone", (10,), "i4", external=[("gone.raw", 0, 40)])
 
 
 @kind
-def virtual_datasets(file):
+def what_lies_in_other_files(file):
     for name, source in (("here", "."), ("gone", "gone.h5")):
         layout = h5py.VirtualLayout((2, 10_000), "i8")
         layout[0] = h5py.VirtualSource(source, "good", (10_000,))
         file.create_virtual_dataset(name, layout, fillvalue=-1)
+    other = Path(file.filename).with_name("other.h5")
+    with h5py.File(other, "w") as there:
+        there["x"] = 1.0
+    file["outside"] = h5py.ExternalLink(other.name, "/x")
+    file["missing"] = h5py.ExternalLink("gone.h5", "/x")
 
 
 @kind
@@ -310,16 +293,13 @@ def chunk_indexes(file):
         ("extensible", (10, 10), (None, 40)),
         ("tree", (10, 10), (None, None)),
     ):
-        file.create_dataset(name, data=values, chunks=chunks, maxshape=maxshape, compression=4)
+        deflated(file, name, values, chunks, maxshape=maxshape)
 
 
 @kind
 def old_chunk_indexes(file):
-    file.create_dataset("b1", data=np.arange(1200).reshape(30, 40), chunks=(7, 9), compression=4)
-    made = file.create_dataset(
-        "g", (10, 10), "f8", chunks=(4, 4), maxshape=(None, None), compression=4
-    )
-    made[...] = np.arange(100.0).reshape(10, 10)
+    deflated(file, "b1", np.arange(1200).reshape(30, 40), (7, 9))
+    made = deflated(file, "g", np.arange(100.0).reshape(10, 10), (4, 4), maxshape=(None, None))
     made.resize((20, 5))
     made[15:, :] = 3.0
     made.resize((17, 7))
@@ -332,17 +312,14 @@ def old_chunk_indexes(file):
 def unlimited_dimensions(file):
     """HDF5 lists some of these chunks at wrong places: they are read plainly."""
     rng = np.random.default_rng(0)
-    for number, (shape, longest, share) in enumerate(
-        (
-            ((30, 50), (30, None), 1.0),
-            ((30, 50), (None, 50), 0.6),
-            ((30, 50, 20), (50, None, None), 0.6),
-            ((30, 50), (70, 120), 0.6),
-        )
+    for name, shape, longest, share in (
+        ("d0", (30, 50), (30, None), 1.0),
+        ("d1", (30, 50), (None, 50), 0.6),
+        ("d2", (30, 50, 20), (50, None, None), 0.6),
+        ("d3", (30, 50), (70, 120), 0.6),
     ):
-        made = file.create_dataset(
-            f"d{number}", shape, "i4", maxshape=longest, chunks=(10,) * len(shape), compression=4
-        )
+        how = {"maxshape": longest, "chunks": (10,) * len(shape), "compression": 4}
+        made = file.create_dataset(name, shape, "i4", **how)
         for place in np.ndindex(*(n // 10 for n in shape)):
             if rng.random() < share:
                 cut = tuple(slice(10 * at, 10 * at + 10) for at in place)
@@ -400,15 +377,6 @@ def soft_links(file):
 
 
 @kind
-def external_links(file):
-    other = Path(file.filename).with_name("other.h5")
-    with h5py.File(other, "w") as there:
-        there["x"] = 1.0
-    file["outside"] = h5py.ExternalLink(other.name, "/x")
-    file["missing"] = h5py.ExternalLink("gone.h5", "/x")
-
-
-@kind
 def groups_of_two_names(file):
     file["g/x"] = np.arange(3.0)
     file["g/deep/y"] = np.arange(4.0)
@@ -435,17 +403,8 @@ def names_that_are_no_utf8(file):
 
 @kind
 def odd_names(file):
-    for name in (
-        "with space",
-        "line\nbreak",
-        "µ",
-        "a:b",
-        "_hidden",
-        "per%20cent",
-        "x" * 300,
-        "zarr.json",
-        "back\\slash",
-    ):
+    odd = ("with space", "line\nbreak", "µ", "a:b", "_hidden", "per%20cent", "back\\slash")
+    for name in (*odd, "x" * 300, "zarr.json"):
         file[name] = np.arange(2.0)
     file["c/0"] = np.arange(3)
     file["gr\\oup/x"] = np.arange(3)
@@ -471,9 +430,8 @@ def attributes(file):
     attrs.create("arrays", np.zeros((2, 3), "f4"), (2, 3), np.dtype(("f4", (3,))))
     attrs["compound"] = np.zeros(2, [("a", "i4"), ("b", "S3")])
     attrs["ref"], attrs["region"] = file["good"].ref, file["good"].regionref[:3]
-    attrs.create(
-        "ragged", np.array([np.arange(2), np.arange(3)], object), dtype=h5py.vlen_dtype("i4")
-    )
+    ragged = np.array([np.arange(2), np.arange(3)], object)
+    attrs.create("ragged", ragged, dtype=h5py.vlen_dtype("i4"))
     attrs["bytes"] = np.void(b"\x00\x01\xff")
     attrs.create("bad_text", b"caf\xe9", dtype=h5py.string_dtype())
     attrs["bool"], attrs["nan"] = True, np.nan
@@ -508,17 +466,12 @@ def many_attributes(file):
 
 @kind
 def dimension_scales(file):
-    for name, length in (("x", 3), ("y", 3)):
-        file[name] = np.arange(float(length))
+    for name in "xy":
+        file[name] = np.arange(3.0)
         file[name].make_scale(name)
-    for name, scales in (
-        ("xy", ("x", "y")),
-        ("yx", ("y", "x")),
-        ("xx", ("x", "x")),
-        ("x_", ("x",)),
-    ):
-        file[name] = np.zeros((3,) * 2)
-        for axis, scale in enumerate(scales):
+    for name in ("xy", "yx", "xx", "x_"):
+        file[name] = np.zeros((3, 3))
+        for axis, scale in enumerate(name.rstrip("_")):
             file[name].dims[axis].attach_scale(file[scale])
     file["plane"] = np.zeros((3, 3))
     file["plane"].make_scale("plane")
@@ -543,19 +496,13 @@ def lengths_that_contradict(file):
     for group, length in (("", 8), ("a/", 3), ("b/", 4)):
         file[f"{group}t"] = np.arange(float(length))
         file[f"{group}t"].make_scale("t")
-    for name, length, scale in (
-        ("short", 5, "t"),
-        ("long", 9, "t"),
-        ("of_a", 3, "a/t"),
-        ("of_b", 4, "b/t"),
-    ):
+    scaled = (("short", 5, "t"), ("long", 9, "t"), ("of_a", 3, "a/t"), ("of_b", 4, "b/t"))
+    for name, length, scale in scaled:
         file[name] = np.ones(length)
         file[name].dims[0].attach_scale(file[scale])
     file.create_dataset("u", data=np.arange(6.0), maxshape=(None,), chunks=(4,)).make_scale("u")
     for name, length in (("full", 6), ("part", 4)):
-        made = file.create_dataset(
-            name, data=np.ones(length), maxshape=(None,), chunks=(4,), compression=4
-        )
+        made = deflated(file, name, np.ones(length), (4,), maxshape=(None,))
         made.dims[0].attach_scale(file["u"])
 
 
@@ -591,13 +538,6 @@ def cut_off(file):
     file.flush()
     at = file["last"].id.get_offset()
     return lambda path: os.truncate(path, at + 100)
-
-
-@kind
-def dangling_reference(file):
-    file["target"] = 1.0
-    file["refs"] = np.array([h5r.create(file.id, b"target", h5r.OBJECT)], h5py.ref_dtype)
-    del file["target"]
 
 
 LATEST = {"chunk_indexes", "many_attributes", "unlimited_dimensions_today", "unfiltered_edges"}

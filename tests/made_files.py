@@ -1,14 +1,11 @@
 """Small real files of every kind that `hyperslab bench` takes, and a server for URLs."""
 
-import threading
-from contextlib import contextmanager, suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from contextlib import contextmanager
 
 import netCDF4
 import numpy as np
 import zarr
+from range_server import serving
 
 from data_gen.radar import Storms, Tile
 from hyperslab.tune.source import open_source
@@ -142,48 +139,5 @@ def everything(path):
 @contextmanager
 def served(folder, *, ranges=True):
     """The files of a folder over HTTP, in parts where asked for; gives the address."""
-    kind = _Files if ranges else _Whole
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(kind, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-class _Whole(SimpleHTTPRequestHandler):
-    """Python's own server of files, which gives none in parts."""
-
-    def copyfile(self, source, outputfile):
-        with suppress(ConnectionError):  # who asks for a part only hangs up
-            super().copyfile(source, outputfile)
-
-    def log_message(self, *words):
-        """Say nothing."""
-
-
-class _Files(_Whole):
-    """The same with ranges of bytes."""
-
-    def do_GET(self):
-        wanted = self.headers.get("Range", "")
-        path = Path(self.translate_path(self.path))
-        if not wanted.startswith("bytes=") or not path.is_file():
-            super().do_GET()
-            return
-        data = path.read_bytes()
-        first, _, last = wanted.removeprefix("bytes=").partition("-")
-        start = int(first) if first else len(data) - int(last)
-        stop = min(int(last) + 1 if first and last else len(data), len(data))
-        self.send_response(206)
-        self.send_header("Content-Range", f"bytes {start}-{stop - 1}/{len(data)}")
-        self.send_header("Content-Length", str(stop - start))
-        self.end_headers()
-        self.wfile.write(data[start:stop])
-
-    def end_headers(self):
-        self.send_header("Accept-Ranges", "bytes")
-        super().end_headers()
+    with serving(folder, ranges=ranges, token=None, lists=True) as (address, _):
+        yield address

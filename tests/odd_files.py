@@ -198,6 +198,10 @@ def fills(file):
     how = {"compression": 4, "chunks": (10, 10)}
     file.create_dataset("sparse", (40, 40), ">i2", fillvalue=-7, **how)[3, 25] = 9
     file.create_dataset("never", (30, 10), "f4", fillvalue=np.nan, **how)
+    file["good"].attrs["_FillValue"] = "missing"
+    for name, value in (("two", np.array([1.0, 2.0])), ("wide", 1e300), ("text", b"x")):
+        file[name] = np.arange(5, dtype="f4")
+        file[name].attrs["_FillValue"] = value
 
 
 # Filters.
@@ -435,14 +439,6 @@ def attributes(file):
     attrs["bytes"] = np.void(b"\x00\x01\xff")
     attrs.create("bad_text", b"caf\xe9", dtype=h5py.string_dtype())
     attrs["bool"], attrs["nan"] = True, np.nan
-
-
-@kind
-def odd_fill_attributes(file):
-    file["good"].attrs["_FillValue"] = "missing"
-    for name, value in (("two", np.array([1.0, 2.0])), ("wide", 1e300), ("text", b"x")):
-        file[name] = np.arange(5, dtype="f4")
-        file[name].attrs["_FillValue"] = value
 
 
 @kind

@@ -25,12 +25,14 @@ def at_once(log, delay_s):
 
 
 @contextmanager
-def serving(folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"", tag="ETag"):
+def serving(
+    folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"", tag="ETag", lists=False
+):
     """Serve a folder; gives its address and the log of (method, path, start, bytes sent).
 
     `absent` is what it says of what is not there, or `soft` what it gives for it; `delay_s` how
-    long an answer takes; `token` the query that who reads must give; `tag` the header that tells
-    when a file was written.
+    long an answer takes; `token` the query that who reads must give, None for any; `tag` the header
+    that tells when a file was written; with `lists` what lies in a folder is told.
     """
     log = []
 
@@ -48,8 +50,9 @@ def serving(folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"",
             time.sleep(delay_s)
             name, _, query = self.path.partition("?")
             path = folder / urllib.parse.unquote(name).lstrip("/")
-            there = path.is_file() and urllib.parse.unquote(query) == urllib.parse.unquote(token)
-            if not there:
+            known = token is None or urllib.parse.unquote(query) == urllib.parse.unquote(token)
+            listed = lists and path.is_dir()
+            if not known or not (listed or path.is_file()):
                 self.send_response(200 if soft else absent)
                 self.send_header("Content-Length", str(len(soft)))
                 self.end_headers()
@@ -57,13 +60,15 @@ def serving(folder, *, ranges=True, absent=404, delay_s=0.0, token="", soft=b"",
                 if body:
                     self.wfile.write(soft)
                 return
-            data, stat = path.read_bytes(), path.stat()
+            stat = path.stat()
+            links = (f'<a href="{one.name}{"/" * one.is_dir()}">' for one in path.glob("*"))
+            data = "".join(links).encode() if listed else path.read_bytes()
             size = len(data)
-            asked = re.match(r"bytes=(\d+)-(\d*)$", self.headers.get("Range", ""))
+            asked = re.match(r"bytes=(\d*)-(\d*)$", self.headers.get("Range", ""))
             start = 0
             if asked and ranges:
-                start = int(asked[1])
-                stop = int(asked[2]) + 1 if asked[2] else size
+                start = int(asked[1] or size - int(asked[2]))
+                stop = int(asked[2]) + 1 if asked[1] and asked[2] else size
                 if start >= size:
                     self.send_response(416)
                     self.send_header("Content-Range", f"bytes */{size}")

@@ -12,7 +12,7 @@ from contracts.readers import assert_same
 
 from hyperslab.io import Layout, Variable, create, reader, write_array
 
-READERS = ("netcdf4", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
+READERS = ("netcdf4", "netcdf-c", "h5py", "h5netcdf", "xarray-netcdf4", "xarray-h5netcdf")
 
 
 @pytest.fixture(scope="module")

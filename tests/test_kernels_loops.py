@@ -14,13 +14,13 @@ WHERE = {"netcdf": ([[0]], [4], None), "hdf5": ([[0]], [4], None), "plain": ([0]
 
 
 @pytest.mark.parametrize("kind", ["netcdf", "hdf5"])
-@pytest.mark.parametrize("steps", [None, [3]], ids=["plain", "strided"])
-def test_an_access_that_takes_nothing_may_start_at_the_end(tmp_path, kind, steps):
-    out = np.zeros(2, "u1")
+def test_an_access_that_takes_nothing_may_start_at_the_end(tmp_path, kind):
     with MAKE[kind](tmp_path / "a") as file:
         file.access("write", *WHERE[kind], np.array([5, 6, 7, 8], "u1"))
-        file.access("read", [[4], [4], [0]], [[0], [0], [2]], steps, out)
-    assert out.tolist() == [5, 8 if steps else 6]
+        for steps, found in ((None, [5, 6]), ([3], [5, 8])):
+            out = np.zeros(2, "u1")
+            file.access("read", [[4], [4], [0]], [[0], [0], [2]], steps, out)
+            assert out.tolist() == found
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -30,15 +30,11 @@ def test_the_end_of_the_block_closes_it_once_and_what_it_is_given_is_checked(tmp
         assert file.access("write", *WHERE[kind], out) > 0
         with pytest.raises(ValueError, match="action='seek': give one of read, write"):
             file.access("seek", *WHERE[kind], out)
-        with pytest.raises(ValueError, match="the buffer has 3 bytes, the calls need 4"):
-            file.access("write", *WHERE[kind], out[:3].copy())
         with pytest.raises(ValueError, match="each must be float64"):
             file.access("write", *WHERE[kind], out, each=np.zeros(2))
     assert file.close() == 0
     with pytest.raises(ValueError, match=r"a: the file is closed; open it again"):
         file.sync()
-    with pytest.raises(ValueError, match="is closed"):
-        file.access("read", *WHERE[kind], out)
     with pytest.raises(KeyError, match="mine"), MAKE[kind](tmp_path / "b") as file:
         raise KeyError("mine")
     assert file.close() == 0

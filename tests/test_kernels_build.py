@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from hyperslab.kernels import build
-from hyperslab.kernels.build import KernelError
+from hyperslab.kernels.build import FLAGS, KernelError
 
-PROGRAM = "from hyperslab.kernels.build import kernel; print(kernel().hs_version(), kernel()._name)"
+PROGRAM = "from hyperslab.kernels.build import kernel; print(kernel().hs_version())"
 
 
 @pytest.fixture
@@ -21,50 +21,28 @@ def cache(tmp_path, monkeypatch):
     build.kernel.cache_clear()
 
 
-def files(folder):
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_it_is_compiled_once_and_named_after_its_bytes(cache, monkeypatch):
-    assert build.kernel().hs_version() == 1
-    (name,) = files(cache)
-    assert name.startswith("reads-") and name.endswith(".so")
-    assert build._named(name.rpartition("-")[0], cache / name) == name.removesuffix(".so")
-    build.kernel.cache_clear()
-    monkeypatch.setattr(build, "_compile", lambda *_: pytest.fail("compiled again"))
-    assert build.kernel().hs_version() == 1
-    assert files(cache) == [name]
-    monkeypatch.undo()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parent))
-    for number, (flags, compiler) in enumerate((("-DX=1", "cc"), ("-DX=1", "cc -g0")), 2):
-        build.kernel.cache_clear()
-        monkeypatch.setattr(build, "FLAGS", (*build.FLAGS, flags))
-        monkeypatch.setenv("CC", compiler)
-        build.kernel()
-        assert len(files(cache)) == number
-
-
-def test_a_broken_entry_is_made_again(cache):
+def test_it_is_compiled_once_for_a_compiler_and_its_flags(cache, monkeypatch):
     build.kernel()
-    (name,) = files(cache)
-    whole = (cache / name).read_bytes()
+    made = [path.stat().st_mtime_ns for path in cache.iterdir()]
+    for number, (flag, compiler) in enumerate((("", "cc"), ("-DX=1", "cc"), ("", "cc -g0")), 1):
+        build.kernel.cache_clear()
+        monkeypatch.setattr(build, "FLAGS", (*FLAGS, *flag.split()))
+        monkeypatch.setenv("CC", compiler)
+        assert build.kernel().hs_version() == 1
+        assert len(list(cache.iterdir())) == number
+    assert made[0] in [path.stat().st_mtime_ns for path in cache.iterdir()]
+
+
+def test_first_builds_at_once_are_safe_and_a_broken_entry_is_made_again(cache):
+    words = [sys.executable, "-W", "error", "-c", PROGRAM]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE) for _ in range(3)]
+    assert [process.communicate()[0] for process in running] == [b"1\n"] * 3
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
     for broken in (b"\x7fELF no library", whole[: len(whole) // 2]):
-        (cache / name).unlink()  # the loaded one stays as it is
-        (cache / name).write_bytes(broken)
-        done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True)
-        assert done.stdout.startswith("1 "), done.stderr
-        assert files(cache) == [name]
-        assert (cache / name).read_bytes() == whole
-
-
-def test_first_builds_at_once_are_safe(cache):
-    running = [
-        subprocess.Popen([sys.executable, "-W", "error", "-c", PROGRAM], stdout=subprocess.PIPE)
-        for _ in range(3)
-    ]
-    said = [process.communicate()[0].decode().split()[0] for process in running]
-    assert said == ["1"] * 3
-    assert len(files(cache)) == 1
+        path.write_bytes(broken)
+        assert subprocess.run(words, capture_output=True).stdout == b"1\n"
+        assert list(cache.iterdir()) == [path] and path.read_bytes() == whole
 
 
 def test_without_a_compiler_that_works_it_says_what_to_do(cache, monkeypatch, tmp_path):

@@ -9,15 +9,13 @@ import pytest
 import subchunk_files as files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from range_server import serving
 
 from hyperslab.io import chunkindex_format as chunkindex
-from hyperslab.io import reader
 from hyperslab.io.by_chunkindex import SUFFIX, SerialVariable, StandIn
 from hyperslab.io.chunkindex_format import ChunkindexFile
 from hyperslab.io.urls import Counted
 
-SHAPE, CHUNKS = (4, 200, 300), (1, 200, 300)
+SHAPE, CHUNKS, INDEX = (4, 200, 300), (1, 200, 300), f"data.h5{SUFFIX}"
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "shuffled"])
@@ -28,16 +26,15 @@ def made(request, tmp_path_factory):
     values = np.cumsum(rng.integers(-3, 4, SHAPE), axis=2).astype("<f4")
     with h5py.File(folder / "data.h5", "w") as file:
         file.create_dataset("x", data=values, chunks=CHUNKS, compression=4, shuffle=request.param)
-    chunkindex.write(folder / "data.h5", folder / f"data.h5{SUFFIX}", spacing=30_000)
+    chunkindex.write(folder / "data.h5", folder / INDEX, spacing=30_000)
     return folder, values
 
 
 @pytest.fixture
 def serial(made):
     folder, _ = made
-    found = opened(SerialVariable, folder / "data.h5", folder / f"data.h5{SUFFIX}")
-    yield found
-    found.close()
+    with closing(opened(SerialVariable, folder / "data.h5", folder / INDEX)) as found:
+        yield found
 
 
 def opened(kind, path, index, name="x"):
@@ -46,7 +43,7 @@ def opened(kind, path, index, name="x"):
 
 def test_the_layout_is_that_of_figure_3(made):
     folder, values = made
-    index = folder / f"data.h5{SUFFIX}"
+    index = folder / INDEX
     with netCDF4.Dataset(index) as file:
         group = file["x/1.0.0"]
         assert len(group.dimensions["win"]) == 2**15
@@ -76,7 +73,7 @@ def test_the_layout_is_that_of_figure_3(made):
 
 def test_files_are_read_without_a_first_point_and_without_a_chunk(made, tmp_path):
     folder, values = made
-    (tmp_path / "index.nc").write_bytes((folder / f"data.h5{SUFFIX}").read_bytes())
+    (tmp_path / "index.nc").write_bytes((folder / INDEX).read_bytes())
     with h5py.File(tmp_path / "index.nc", "a") as index:
         del index["x/1.0.0"]
         group = index["x/0.0.0"]
@@ -125,32 +122,15 @@ def test_the_stand_in_opens_the_index_again_for_each_chunk(made, monkeypatch):
     folder, values = made
     files, true = [], h5py.File
     monkeypatch.setattr(h5py, "File", lambda place, mode: files.append(place) or true(place, mode))
-    found = opened(StandIn, folder / "data.h5", folder / f"data.h5{SUFFIX}")
-    assert files == [found.data]
-    assert np.array_equal(found.read((slice(1, 4), 100, 100)), values[1:, 100, 100])
-    assert files == [found.data, *[found.index] * 3]
-    found.close()
-
-
-def test_the_stand_in_reads_missing_chunks_and_what_is_packed(tmp_path):
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        made = file.create_dataset(
-            "x", (6, 90), "i2", chunks=(2, 90), compression=4, shuffle=True, fillvalue=-7
-        )
-        made[4:] = np.arange(180).reshape(2, 90)
-        for name, value in (("_FillValue", -7), ("scale_factor", 0.5), ("add_offset", "none")):
-            made.attrs[name] = [value]
-    found = opened(
-        StandIn, tmp_path / "x.h5", chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
-    )
-    assert found.read((slice(1, 6, 3), 5)).tolist() == [-7, 5]
-    assert found.read((0, [1, 3])).tolist() == [-7, -7]
-    found.close()
+    with closing(opened(StandIn, folder / "data.h5", folder / INDEX)) as found:
+        assert files == [found.data]
+        assert np.array_equal(found.read((slice(1, 4), 100, 100)), values[1:, 100, 100])
+        assert files == [found.data, *[found.index] * 3]
 
 
 def test_only_the_sections_between_points_are_read(made, serial):
     folder, values = made
-    record = chunkindex.chunk_points(folder / f"data.h5{SUFFIX}", "x")["0.0.0"]
+    record = chunkindex.chunk_points(folder / INDEX, "x")["0.0.0"]
     serial.read((0, 0, 0))
     before = serial.data.read_bytes
     assert serial.read((0, 0, 1)) == values[0, 0, 1]
@@ -161,30 +141,7 @@ def test_only_the_sections_between_points_are_read(made, serial):
     assert serial.data.read_bytes - whole >= record.compressed_size - 2
 
 
-def test_one_request_after_another_over_http(tmp_path):
-    import fsspec
-
-    with h5py.File(tmp_path / "x.h5", "w") as file:
-        file.create_dataset("x", data=np.arange(9000), chunks=(3000,), compression=4)
-    chunkindex.write(tmp_path / "x.h5", tmp_path / "index.nc")
-    with serving(tmp_path) as (address, log):
-        places = (f"{address}/x.h5", f"{address}/index.nc")
-        both = (Counted(fsspec.open(place, cache_type="none").open()) for place in places)
-        found = SerialVariable(*both, "x")
-        before, counted = len(log), found.data.requests + found.index.requests
-        assert found.read((slice(2, None, 3000),)).tolist() == [2, 3002, 6002]
-        made = found.data.requests + found.index.requests - counted
-        assert len(log) - before == made >= 3 * 5
-        found.close()
-
-
-def test_an_index_is_built_where_there_is_none(made, tmp_path):
-    folder, values = made
-    (tmp_path / "data.h5").write_bytes((folder / "data.h5").read_bytes())
-    for _ in range(2):
-        with reader("chunkindex_layout").open(tmp_path / "data.h5", "x") as file:
-            assert np.array_equal(file.read((..., 3)), values[..., 3])
-    assert len(chunkindex.chunk_points(tmp_path / f"data.h5{SUFFIX}", "x")) == 4
+def test_points_with_no_space_between_them_are_refused(made, tmp_path):
     with pytest.raises(ValueError, match="spacing=0: give 1 or more"):
-        chunkindex.write(tmp_path / "data.h5", tmp_path / "x.nc", spacing=0)
+        chunkindex.write(made[0] / "data.h5", tmp_path / "x.nc", spacing=0)
     assert not (tmp_path / "x.nc").exists()
